@@ -1,0 +1,56 @@
+package io.hxb.pm;
+
+/**
+ * Outcomes of PM calls that a correct program has to expect; all but {@link #OK} are negative, so
+ * that calls which return a size or a count can return them too. Immutable.
+ */
+public final class PmStatus {
+    /** Done. */
+    public static final int OK = 0;
+
+    /** All send buffers are in use: wait or poll, then try again. */
+    public static final int NO_BUFFERS = -1;
+
+    /** No message is waiting. */
+    public static final int EMPTY = -2;
+
+    /** The time given to a wait has passed. */
+    public static final int TIMED_OUT = -3;
+
+    /** No path leads to the peer's node, or it has been silent too long; the flow has ended. */
+    public static final int PEER_UNREACHABLE = -4;
+
+    /** The peer is a new incarnation: what the old one had not taken is lost. */
+    public static final int PEER_RESTARTED = -5;
+
+    /** The peer's node is there, but nobody has opened that context. */
+    public static final int NO_SUCH_CONTEXT = -6;
+
+    /** The node has closed this context; see its reason. */
+    public static final int CONTEXT_CLOSED = -7;
+
+    /** The node is gone. */
+    public static final int NODE_GONE = -8;
+
+    /** The message is larger than the buffer offered. */
+    public static final int TOO_LONG = -9;
+
+    private PmStatus() {}
+
+    /** The constant's name, for messages; {@code STATUS(n)} for a value that has none. */
+    public static String name(final int status) {
+        return switch (status) {
+            case OK -> "OK";
+            case NO_BUFFERS -> "NO_BUFFERS";
+            case EMPTY -> "EMPTY";
+            case TIMED_OUT -> "TIMED_OUT";
+            case PEER_UNREACHABLE -> "PEER_UNREACHABLE";
+            case PEER_RESTARTED -> "PEER_RESTARTED";
+            case NO_SUCH_CONTEXT -> "NO_SUCH_CONTEXT";
+            case CONTEXT_CLOSED -> "CONTEXT_CLOSED";
+            case NODE_GONE -> "NODE_GONE";
+            case TOO_LONG -> "TOO_LONG";
+            default -> "STATUS(" + status + ")";
+        };
+    }
+}

@@ -1,0 +1,51 @@
+package io.hxb.flow;
+
+/** The contexts' side of the flows: told what arrived, what is done and who is gone. */
+public interface FlowListener {
+    /** The context has no room for the frame's messages now; it calls FlowTable.resume later. */
+    int FULL = 0;
+
+    /** The frame and its buffer were taken. */
+    int DELIVERED = 1;
+
+    /**
+     * Hands one data frame over, in order within its source; for one source never by two threads at
+     * once, for different sources possibly. The body has been checked: its records lie inside it
+     * and are {@code messageCount} in number, 1 or more.
+     *
+     * @param contextId destination context, open.
+     * @param sourceNode node id of the source.
+     * @param sourceContext context of the source.
+     * @param flowHandle names the receiving flow in {@code FlowTable.released}.
+     * @param bufferId pool buffer the frame lies in; ownership passes when taken, and the context
+     *     gives it back by {@code FlowTable.released} when its last message is released.
+     * @param bodyAddress first record (see MessageRecordFlyweight).
+     * @param bodyLengthBytes bytes of the body.
+     * @param messageCount records in the body.
+     * @return {@link #DELIVERED} or {@link #FULL}.
+     */
+    int onFrame(
+            int contextId,
+            int sourceNode,
+            int sourceContext,
+            int flowHandle,
+            int bufferId,
+            long bodyAddress,
+            int bodyLengthBytes,
+            int messageCount);
+
+    /**
+     * A message was acknowledged by the receiving node, or its flow ended: the send buffer is the
+     * application's again. On the loop that owns the context.
+     *
+     * @param status {@code PmStatus.OK}, PEER_UNREACHABLE, PEER_RESTARTED or NO_SUCH_CONTEXT.
+     */
+    void onSendDone(int contextId, int sendSlot, int status);
+
+    /**
+     * A flow from or to a peer ended. On any receiving loop.
+     *
+     * @param status as for {@link #onSendDone}.
+     */
+    void onPeerStatus(int contextId, int peerNode, int peerContext, int status);
+}

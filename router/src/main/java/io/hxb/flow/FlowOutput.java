@@ -1,0 +1,38 @@
+package io.hxb.flow;
+
+import io.hxb.link.FrameOwner;
+
+/** Where flows send their frames: the forwarding path of one loop. Called by that loop only. */
+public interface FlowOutput {
+    /** The links to the next hop take no more now; try again after {@link #flush} or later. */
+    int BLOCKED = -1;
+
+    /** No link leads to the next hop, or no neighbour is known there. */
+    int NO_ROUTE = -2;
+
+    /**
+     * Routes one complete frame by its destination coordinates and queues it. Sets cluster, source
+     * coordinates, hop limit and dimension order in the header, and the CRC when the cluster uses
+     * it; everything else is the caller's. A frame to this node itself is looped back.
+     *
+     * @param headerAddress first byte of the header, 8-byte aligned, with {@code
+     *     Link.HEADROOM_BYTES} writable bytes before it.
+     * @param headerLengthBytes header and what of the body follows it in memory, 64 or more.
+     * @param payloadAddress rest of the body, gathered from elsewhere.
+     * @param payloadLengthBytes 0 or more.
+     * @param owner told when the memory is no longer read; possibly within this call.
+     * @param token passed to the owner.
+     * @return number of the link that took it (0 or more; {@code Integer.MAX_VALUE} for loopback),
+     *     {@link #BLOCKED} or {@link #NO_ROUTE}, when nothing was taken.
+     */
+    int send(
+            long headerAddress,
+            int headerLengthBytes,
+            long payloadAddress,
+            int payloadLengthBytes,
+            FrameOwner owner,
+            long token);
+
+    /** Hands everything queued to the kernel. */
+    void flush();
+}

@@ -1,0 +1,36 @@
+package io.hxb.frame;
+
+/** The types of frames, as they stand in {@link FrameHeaderFlyweight#type()}. */
+public final class FrameType {
+    /** Messages of one flow, in sequence. */
+    public static final int DATA = 1;
+
+    /** Acknowledgement with a selective bitmap, and the receiver's window. */
+    public static final int ACK = 2;
+
+    /** Tells the nodes of a segment who is there; link-local. */
+    public static final int HELLO = 3;
+
+    /** Tells a neighbour which links are healthy; link-local. */
+    public static final int LINK_STATUS = 4;
+
+    /** Tells a source that its frame could not be delivered, and why. */
+    public static final int UNREACHABLE = 5;
+
+    /** Asks a context for its incarnation, before the first data of a flow. */
+    public static final int OPEN = 6;
+
+    /** Answers {@link #OPEN} with the context's incarnation and window. */
+    public static final int ACCEPT = 7;
+
+    /** Asks the receiver of a flow for an acknowledgement (its window was 0, or it is silent). */
+    public static final int PROBE = 8;
+
+    /** Tells a neighbour what is wrong between us (cabling, cluster, version); link-local. */
+    public static final int COMPLAINT = 9;
+
+    /** One more than the largest type. */
+    public static final int COUNT = 10;
+
+    private FrameType() {}
+}

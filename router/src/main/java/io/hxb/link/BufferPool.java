@@ -1,0 +1,227 @@
+package io.hxb.link;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * The node's receive buffers: fixed-size, numbered from 0, in one piece of shared memory. Each loop
+ * takes and gives back through its own {@link Share}; a share that runs dry or over exchanges
+ * batches with the common stack, which is lock-free and may be used by any thread.
+ *
+ * <p>A frame lies in a buffer with its HXB header at {@link #HEADER_OFFSET_BYTES}. The pool keeps
+ * books of which buffers are out, so that one given back twice is found.
+ */
+public final class BufferPool implements FrameOwner {
+    /** Returned by {@link Share#acquire()} when no buffer is free. */
+    public static final int NONE = -1;
+
+    /** Where the HXB header of a received frame lies in its buffer; the headroom is before it. */
+    public static final int HEADER_OFFSET_BYTES = 64;
+
+    private static final int BATCH = 32;
+    private static final VarHandle TOP;
+    private static final VarHandle OUT = MethodHandles.arrayElementVarHandle(byte[].class);
+
+    static {
+        try {
+            TOP = MethodHandles.lookup().findVarHandle(BufferPool.class, "top", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final long baseAddress;
+    private final int bufferBytes;
+    private final int bufferCount;
+    private final int[] next;
+    private final byte[] out;
+    private volatile long top;
+
+    /**
+     * Lays a pool over memory that stays mapped as long as the pool is used.
+     *
+     * @param baseAddress first byte, 64-byte aligned.
+     * @param bufferCount buffers, 1 to 2^24.
+     * @param bufferBytes bytes each, a multiple of 64, more than {@link #HEADER_OFFSET_BYTES}.
+     */
+    public BufferPool(final long baseAddress, final int bufferCount, final int bufferBytes) {
+        if ((baseAddress & 63) != 0) {
+            throw new IllegalArgumentException(
+                    "baseAddress must be 64-byte aligned: " + baseAddress);
+        }
+        if (bufferCount < 1 || bufferCount > 1 << 24) {
+            throw new IllegalArgumentException("bufferCount must be 1..2^24: " + bufferCount);
+        }
+        if (bufferBytes <= HEADER_OFFSET_BYTES || (bufferBytes & 63) != 0) {
+            throw new IllegalArgumentException(
+                    "bufferBytes must be a multiple of 64 above 64: " + bufferBytes);
+        }
+        this.baseAddress = baseAddress;
+        this.bufferCount = bufferCount;
+        this.bufferBytes = bufferBytes;
+        next = new int[bufferCount];
+        out = new byte[bufferCount];
+        for (int id = 0; id < bufferCount; id++) {
+            next[id] = id + 1 < bufferCount ? id + 1 : NONE;
+        }
+        top = pack(0, 0);
+    }
+
+    /** Address of buffer {@code id}'s first byte. */
+    public long address(final int id) {
+        return baseAddress + (long) id * bufferBytes;
+    }
+
+    /** Address where a frame's HXB header lies in buffer {@code id}. */
+    public long headerAddress(final int id) {
+        return address(id) + HEADER_OFFSET_BYTES;
+    }
+
+    /** Address of the pool's first byte. */
+    public long baseAddress() {
+        return baseAddress;
+    }
+
+    /** Number of buffers. */
+    public int bufferCount() {
+        return bufferCount;
+    }
+
+    /** Bytes of one buffer. */
+    public int bufferBytes() {
+        return bufferBytes;
+    }
+
+    /** Bytes of HXB header and body that one buffer holds. */
+    public int frameBytes() {
+        return bufferBytes - HEADER_OFFSET_BYTES;
+    }
+
+    /** Makes the share of one loop. */
+    public Share newShare() {
+        return new Share(this);
+    }
+
+    /** Puts buffer {@code token} back on the common stack; any thread. */
+    @Override
+    public void release(final long token) {
+        final int id = (int) token;
+        markFree(id);
+        push(id, id);
+    }
+
+    /**
+     * Buffers that are out of the pool, counted one by one: for tests and reports.
+     *
+     * @return 0 to {@link #bufferCount()}; exact only while no thread takes or gives back.
+     */
+    public int outstanding() {
+        int count = 0;
+        for (int id = 0; id < bufferCount; id++) {
+            count += out[id];
+        }
+        return count;
+    }
+
+    private void markFree(final int id) {
+        if (id < 0 || id >= bufferCount || !OUT.compareAndSet(out, id, (byte) 1, (byte) 0)) {
+            throw new IllegalStateException("buffer given back that is not out: " + id);
+        }
+    }
+
+    private void push(final int first, final int last) {
+        long seen;
+        do {
+            seen = top;
+            next[last] = index(seen);
+        } while (!TOP.compareAndSet(this, seen, pack(first, tag(seen) + 1)));
+    }
+
+    private int pop() {
+        while (true) {
+            final long seen = top;
+            final int first = index(seen);
+            if (first == NONE) {
+                return NONE;
+            }
+            if (TOP.compareAndSet(this, seen, pack(next[first], tag(seen) + 1))) {
+                return first;
+            }
+        }
+    }
+
+    // The tag changes with every exchange, so that a top that went and came back is noticed.
+    private static long pack(final int index, final int tag) {
+        return (long) tag << 32 | (index & 0xFFFF_FFFFL);
+    }
+
+    private static int index(final long packed) {
+        return (int) packed;
+    }
+
+    private static int tag(final long packed) {
+        return (int) (packed >>> 32);
+    }
+
+    /** One loop's share of the free buffers; last in, first out, so that they stay in the cache. */
+    public static final class Share implements FrameOwner {
+        private final BufferPool pool;
+        private final int[] free = new int[4 * BATCH];
+        private int count;
+
+        private Share(final BufferPool pool) {
+            this.pool = pool;
+            Arrays.fill(free, NONE);
+        }
+
+        /** Takes a buffer: its id, or {@link BufferPool#NONE} when all are out. */
+        public int acquire() {
+            if (count == 0 && !refill()) {
+                return NONE;
+            }
+            final int id = free[--count];
+            pool.out[id] = 1;
+            return id;
+        }
+
+        /** Gives buffer {@code token} back. */
+        @Override
+        public void release(final long token) {
+            final int id = (int) token;
+            pool.markFree(id);
+            if (count == free.length) {
+                spill();
+            }
+            free[count++] = id;
+        }
+
+        /** Gives all free buffers of this share back to the common stack. */
+        public void close() {
+            while (count > 0) {
+                final int id = free[--count];
+                pool.push(id, id);
+            }
+        }
+
+        private boolean refill() {
+            while (count < BATCH) {
+                final int id = pool.pop();
+                if (id == NONE) {
+                    break;
+                }
+                free[count++] = id;
+            }
+            return count > 0;
+        }
+
+        private void spill() {
+            for (int i = 0; i < 2 * BATCH - 1; i++) {
+                pool.next[free[i]] = free[i + 1];
+            }
+            pool.push(free[0], free[2 * BATCH - 1]);
+            System.arraycopy(free, 2 * BATCH, free, 0, free.length - 2 * BATCH);
+            count -= 2 * BATCH;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.hxb.link;
+
+/** Takes the frames that a link receives. Called by the loop that owns the link. */
+public interface FrameSink {
+    /**
+     * Takes one frame and its memory, which goes back by {@code owner.release(token)}, at once or
+     * later. Nothing in the frame has been checked but that it has {@code lengthBytes} bytes.
+     *
+     * @param link the link it arrived on.
+     * @param owner who gets the memory back; the {@link BufferPool} itself for a pool buffer.
+     * @param token the frame's name with its owner; the buffer id for a pool buffer.
+     * @param headerAddress address of the HXB header, 8-byte aligned, with {@link
+     *     Link#HEADROOM_BYTES} writable bytes before it.
+     * @param lengthBytes bytes of HXB header and body that are there, 0 or more; may exceed what
+     *     the header claims (Ethernet pads short frames).
+     * @param sourceAddress link address of the neighbour that sent it (see {@link Link#learn}).
+     * @param vlanTci IEEE 802.1Q tag control information, or -1 for an untagged frame.
+     */
+    void onFrame(
+            Link link,
+            FrameOwner owner,
+            long token,
+            long headerAddress,
+            int lengthBytes,
+            long sourceAddress,
+            int vlanTci);
+}

@@ -1,0 +1,83 @@
+package io.hxb.link;
+
+/**
+ * One NIC or socket of this node and the segment it is plugged into. Receiving, learning and
+ * closing belong to the loop that owns the link; each loop sends through a {@link LinkSender} of
+ * its own.
+ */
+public interface Link extends AutoCloseable {
+    /** Bytes before every HXB header that belong to the link (an Ethernet header). */
+    int HEADROOM_BYTES = 16;
+
+    /** Neighbour number that stands for all nodes of the segment. */
+    int BROADCAST = -1;
+
+    /** Returned by {@link #receive} while the NIC is down or gone. */
+    int DOWN = -1;
+
+    /** Number of the link in its node, from 0. */
+    int index();
+
+    /** What people call it: the NIC's name or the UDP address. */
+    String name();
+
+    /** Largest HXB header + body in bytes that one frame carries. */
+    int mtuBytes();
+
+    /** True while frames can pass: the NIC exists, is up and has a carrier. */
+    boolean isUp();
+
+    /** Number of descriptors to wait on; 0 for a simulated link. */
+    int descriptorCount();
+
+    /**
+     * A descriptor that is readable when {@link #receive} with the same number has frames.
+     *
+     * @param source 0 to {@link #descriptorCount()} - 1.
+     */
+    int descriptor(int source);
+
+    /**
+     * Hands at most {@code limitFrames} waiting frames of one source to {@code sink}. Never blocks,
+     * never allocates.
+     *
+     * @param source 0 to max(1, {@link #descriptorCount()}) - 1.
+     * @return frames handed over, 0 when none wait, or {@link #DOWN}.
+     */
+    int receive(int source, FrameSink sink, int limitFrames);
+
+    /**
+     * Makes a sender for one loop. Allocates; called at start.
+     *
+     * @param queueFrames frames it can hold back while the link is blocked, a power of two.
+     */
+    LinkSender newSender(int queueFrames);
+
+    /** This side's link address: a MAC (48 bits) or IPv4 address and port (32 + 16 bits). */
+    long localAddress();
+
+    /**
+     * Learns that frames to a neighbour go to a link address, as seen in a hello frame.
+     *
+     * @param neighbour coordinate of the neighbour in the link's dimension, 0 to 255.
+     * @param address its link address, or 0 to forget it.
+     */
+    void learn(int neighbour, long address);
+
+    /** The address learned for {@code neighbour}, 0 to 255; 0 if none. */
+    long learned(int neighbour);
+
+    /** Frames that the kernel or the wire dropped before they reached us, since start. */
+    long kernelDrops();
+
+    /**
+     * Looks whether the NIC came, went or came back, and reopens what has to be reopened. Called a
+     * few times a second and on link events; may make system calls and allocate.
+     *
+     * @return true if {@link #isUp()}, a descriptor or the MTU has changed.
+     */
+    boolean refresh();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,66 @@
+package io.hxb.link;
+
+/**
+ * Sends frames on one link from one loop: frames are queued by {@link #offer} and handed to the
+ * kernel together by {@link #flush}. Owned by that loop.
+ */
+public interface LinkSender extends AutoCloseable {
+    /**
+     * Queues one frame. Its memory must stay untouched until {@code owner.release(token)} is called
+     * during a later {@link #flush} or {@link #close}; the link may overwrite the {@link
+     * Link#HEADROOM_BYTES} before the header. Never blocks, never allocates.
+     *
+     * @param neighbour coordinate of the receiver in the link's dimension, or {@link
+     *     Link#BROADCAST}.
+     * @param headerAddress first byte of the HXB header, 8-byte aligned.
+     * @param headerLengthBytes bytes from there, 64 or more.
+     * @param payloadAddress first byte of what follows, gathered from elsewhere; any value when
+     *     {@code payloadLengthBytes} is 0.
+     * @param payloadLengthBytes 0 or more.
+     * @param owner who gets the memory back; may be called within this call only when it returns
+     *     true and queues are flushed on the way.
+     * @param token passed to the owner.
+     * @return false when the queue is full or the neighbour's address is not known: nothing was
+     *     taken, the caller keeps the frame.
+     */
+    boolean offer(
+            int neighbour,
+            long headerAddress,
+            int headerLengthBytes,
+            long payloadAddress,
+            int payloadLengthBytes,
+            FrameOwner owner,
+            long token);
+
+    /**
+     * Hands queued frames to the kernel until none are left or it takes no more.
+     *
+     * @return frames taken by the kernel; what is left stays queued and {@link #isBlocked()} holds.
+     */
+    int flush();
+
+    /** Frames queued and not yet taken by the kernel. */
+    int queuedFrames();
+
+    /**
+     * True from a flush that could not send everything until the next flush that could. The loop
+     * then waits for {@link #descriptor()} to become writable.
+     */
+    boolean isBlocked();
+
+    /** A descriptor that becomes writable when a blocked sender can go on; -1 for none. */
+    int descriptor();
+
+    /** Frames thrown away because the NIC refused them (down, gone, too long), since start. */
+    long sendErrors();
+
+    /** Frames and bytes (HXB header + body) the kernel took, since start. */
+    long sentFrames();
+
+    /** Bytes (HXB header + body) the kernel took, since start. */
+    long sentBytes();
+
+    /** Gives every queued frame back to its owner and closes the descriptor. */
+    @Override
+    void close();
+}

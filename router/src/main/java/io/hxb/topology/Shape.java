@@ -1,0 +1,204 @@
+package io.hxb.topology;
+
+import java.util.Arrays;
+
+/**
+ * The shape of a hyper-crossbar: 1 to 8 dimensions of 2 to 256 coordinates, at most 2^20 nodes. A
+ * coordinate vector has one byte a dimension, dimension 0 lowest; a node id counts dimension 0
+ * fastest. Immutable.
+ */
+public final class Shape {
+    /** Most dimensions. */
+    public static final int MAX_DIMENSIONS = 8;
+
+    /** Most coordinates in one dimension. */
+    public static final int MAX_EXTENT = 256;
+
+    /** Most nodes. */
+    public static final int MAX_NODES = 1 << 20;
+
+    private final int[] extents;
+    private final int nodeCount;
+
+    private Shape(final int[] extents, final int nodeCount) {
+        this.extents = extents;
+        this.nodeCount = nodeCount;
+    }
+
+    /**
+     * Makes a shape.
+     *
+     * @param extents coordinates in each dimension, {@code [dimensions]}, each 1 to 256.
+     * @throws IllegalArgumentException if there are too many dimensions, coordinates or nodes.
+     */
+    public static Shape of(final int... extents) {
+        if (extents.length < 1 || extents.length > MAX_DIMENSIONS) {
+            throw new IllegalArgumentException(
+                    "a shape has 1 to 8 dimensions, not " + extents.length);
+        }
+        long nodes = 1;
+        for (final int extent : extents) {
+            if (extent < 1 || extent > MAX_EXTENT) {
+                throw new IllegalArgumentException(
+                        "a dimension has 1 to 256 coordinates, not " + extent);
+            }
+            nodes *= extent;
+            if (nodes > MAX_NODES) {
+                throw new IllegalArgumentException(
+                        "a shape has at most 2^20 nodes: " + Arrays.toString(extents));
+            }
+        }
+        return new Shape(extents.clone(), (int) nodes);
+    }
+
+    /**
+     * Reads {@code 3x3x3}.
+     *
+     * @throws IllegalArgumentException if it is not numbers joined by x, or not a shape.
+     */
+    public static Shape parse(final String text) {
+        if (!text.matches("\\d{1,4}(x\\d{1,4})*")) {
+            throw new IllegalArgumentException("a shape is written like 3x3x3, not '" + text + "'");
+        }
+        return of(Arrays.stream(text.split("x", -1)).mapToInt(Integer::parseInt).toArray());
+    }
+
+    /** Number of dimensions, 1 to 8. */
+    public int dimensions() {
+        return extents.length;
+    }
+
+    /** Number of coordinates in {@code dimension}. */
+    public int extent(final int dimension) {
+        return extents[dimension];
+    }
+
+    /** Number of nodes. */
+    public int nodeCount() {
+        return nodeCount;
+    }
+
+    /**
+     * Coordinate vector of a node.
+     *
+     * @param node node id, 0 to {@link #nodeCount()} - 1.
+     */
+    public long coordinates(final int node) {
+        if (node < 0 || node >= nodeCount) {
+            throw new IllegalArgumentException("node must be 0.." + (nodeCount - 1) + ": " + node);
+        }
+        long vector = 0;
+        int rest = node;
+        for (int dimension = 0; dimension < extents.length; dimension++) {
+            vector |= (long) (rest % extents[dimension]) << (8 * dimension);
+            rest /= extents[dimension];
+        }
+        return vector;
+    }
+
+    /** Node id of a coordinate vector, or -1 when it lies outside of the shape. Never throws. */
+    public int node(final long coordinates) {
+        int node = 0;
+        for (int dimension = extents.length - 1; dimension >= 0; dimension--) {
+            final int value = coordinate(coordinates, dimension);
+            if (value >= extents[dimension]) {
+                return -1;
+            }
+            node = node * extents[dimension] + value;
+        }
+        final boolean isClean =
+                extents.length == MAX_DIMENSIONS || coordinates >>> (8 * extents.length) == 0;
+        return isClean ? node : -1;
+    }
+
+    /** Coordinate of {@code dimension}, 0 to 255. */
+    public static int coordinate(final long coordinates, final int dimension) {
+        return (int) (coordinates >>> (8 * dimension)) & 0xFF;
+    }
+
+    /** The vector with the coordinate of one dimension replaced by {@code value}, 0 to 255. */
+    public static long withCoordinate(
+            final long coordinates, final int dimension, final int value) {
+        final int shift = 8 * dimension;
+        return (coordinates & ~(0xFFL << shift)) | (long) (value & 0xFF) << shift;
+    }
+
+    /** Hops between two nodes: dimensions in which they differ. */
+    public static int distance(final long from, final long to) {
+        int hops = 0;
+        for (long rest = from ^ to; rest != 0; rest >>>= 8) {
+            hops += (rest & 0xFF) != 0 ? 1 : 0;
+        }
+        return hops;
+    }
+
+    /** The vector as people write it: {@code 1,0,2}. */
+    public String format(final long coordinates) {
+        final StringBuilder text = new StringBuilder();
+        for (int dimension = 0; dimension < extents.length; dimension++) {
+            text.append(dimension == 0 ? "" : ",").append(coordinate(coordinates, dimension));
+        }
+        return text.toString();
+    }
+
+    /**
+     * Reads {@code 1,0,2} as a vector inside of this shape.
+     *
+     * @throws IllegalArgumentException saying what is wrong with it.
+     */
+    public long parseCoordinates(final String text) {
+        if (!text.matches("\\d{1,3}(,\\d{1,3})*")) {
+            throw new IllegalArgumentException(
+                    "coordinates are written like 1,0,2, not '" + text + "'");
+        }
+        final String[] parts = text.split(",", -1);
+        if (parts.length != extents.length) {
+            throw new IllegalArgumentException(
+                    "'"
+                            + text
+                            + "' has "
+                            + parts.length
+                            + " coordinates, the shape "
+                            + this
+                            + " needs "
+                            + extents.length);
+        }
+        long vector = 0;
+        for (int dimension = 0; dimension < extents.length; dimension++) {
+            final int value = Integer.parseInt(parts[dimension]);
+            if (value >= extents[dimension]) {
+                throw new IllegalArgumentException(
+                        "coordinate "
+                                + value
+                                + " in '"
+                                + text
+                                + "' must be below "
+                                + extents[dimension]
+                                + " in the shape "
+                                + this);
+            }
+            vector = withCoordinate(vector, dimension, value);
+        }
+        return vector;
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof Shape shape && Arrays.equals(extents, shape.extents);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(extents);
+    }
+
+    /** The shape as people write it: {@code 3x3x3}. */
+    @Override
+    public String toString() {
+        final StringBuilder text = new StringBuilder();
+        for (final int extent : extents) {
+            text.append(text.isEmpty() ? "" : "x").append(extent);
+        }
+        return text.toString();
+    }
+}
