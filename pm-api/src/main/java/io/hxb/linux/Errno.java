@@ -1,0 +1,77 @@
+package io.hxb.linux;
+
+/** Error numbers of Linux on x86-64 that HXB distinguishes. Source: errno(3). */
+public final class Errno {
+    /** Operation not permitted. */
+    public static final int EPERM = 1;
+
+    /** No such file. */
+    public static final int ENOENT = 2;
+
+    /** Interrupted by a signal. */
+    public static final int EINTR = 4;
+
+    /** No such device or address. */
+    public static final int ENXIO = 6;
+
+    /** Try again. */
+    public static final int EAGAIN = 11;
+
+    /** Out of memory. */
+    public static final int ENOMEM = 12;
+
+    /** Permission denied. */
+    public static final int EACCES = 13;
+
+    /** Busy. */
+    public static final int EBUSY = 16;
+
+    /** No such device. */
+    public static final int ENODEV = 19;
+
+    /** Invalid argument. */
+    public static final int EINVAL = 22;
+
+    /** No space left on the device. */
+    public static final int ENOSPC = 28;
+
+    /** Message too long. */
+    public static final int EMSGSIZE = 90;
+
+    /** Address in use. */
+    public static final int EADDRINUSE = 98;
+
+    /** Network is down. */
+    public static final int ENETDOWN = 100;
+
+    /** No buffer space. */
+    public static final int ENOBUFS = 105;
+
+    /** Connection refused. */
+    public static final int ECONNREFUSED = 111;
+
+    private Errno() {}
+
+    /** Name and meaning, such as {@code ENETDOWN (network is down)}. */
+    public static String describe(final int errno) {
+        return switch (errno) {
+            case EPERM -> "EPERM (not permitted: needs a capability or root)";
+            case ENOENT -> "ENOENT (no such file)";
+            case EINTR -> "EINTR (interrupted)";
+            case ENXIO -> "ENXIO (no such device or address)";
+            case EAGAIN -> "EAGAIN (would block)";
+            case ENOMEM -> "ENOMEM (out of memory)";
+            case EACCES -> "EACCES (permission denied)";
+            case EBUSY -> "EBUSY (busy)";
+            case ENODEV -> "ENODEV (no such device)";
+            case EINVAL -> "EINVAL (invalid argument)";
+            case ENOSPC -> "ENOSPC (no space left)";
+            case EMSGSIZE -> "EMSGSIZE (message too long)";
+            case EADDRINUSE -> "EADDRINUSE (address in use)";
+            case ENETDOWN -> "ENETDOWN (network is down)";
+            case ENOBUFS -> "ENOBUFS (no buffer space)";
+            case ECONNREFUSED -> "ECONNREFUSED (connection refused: nobody listens there)";
+            default -> "errno " + errno;
+        };
+    }
+}
