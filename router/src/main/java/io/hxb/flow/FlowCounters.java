@@ -1,0 +1,96 @@
+package io.hxb.flow;
+
+/**
+ * What the flows of one loop have seen since start. Written by that loop with plain stores; others
+ * may read and see each value at most a little late. Totals of a node are the sums over its loops.
+ */
+@SuppressWarnings("checkstyle:VisibilityModifier")
+public final class FlowCounters {
+    /** Data frames sent for the first time. */
+    public long framesSent;
+
+    /** Data frames sent again. */
+    public long framesResent;
+
+    /** Data frames put into an ordering array. */
+    public long framesReceived;
+
+    /** Data frames handed to a context. */
+    public long framesDelivered;
+
+    /** Messages put into frames. */
+    public long messagesSent;
+
+    /** Frames that carried several messages. */
+    public long framesShared;
+
+    /** Data frames that had arrived before. */
+    public long duplicates;
+
+    /** Data frames ahead of the ordering array, and acknowledgements of what was never sent. */
+    public long outOfWindow;
+
+    /** Frames of an incarnation or epoch that is over. */
+    public long staleIncarnation;
+
+    /** Frames for a context that is not open. */
+    public long noSuchContext;
+
+    /** Frames that made no sense: unknown type, source outside of the shape, body too short. */
+    public long malformed;
+
+    /** Opens refused or submits refused because all flows are in use. */
+    public long flowsExhausted;
+
+    /** Acknowledgement frames sent; those that ride on data frames are not counted. */
+    public long acksSent;
+
+    /** Acknowledgements received, alone or on data frames. */
+    public long acksReceived;
+
+    /** Times a sender found its window used up while messages waited. */
+    public long windowStalls;
+
+    /** Times the links took no more. */
+    public long outputBlocked;
+
+    /** Frames for which there was no route when they were to be sent. */
+    public long noRoute;
+
+    /** Probes sent. */
+    public long probes;
+
+    /** Times a retransmission timer ran out. */
+    public long timeouts;
+
+    /** Flows that ended because the peer was silent. */
+    public long peerUnreachable;
+
+    /** Flows that ended because the peer is a new incarnation. */
+    public long peerRestarted;
+
+    /** Flows that ended because the peer's context is not open. */
+    public long peerContextGone;
+
+    /** Times no memory was free for a frame to send. */
+    public long buffersExhausted;
+
+    /** Shortest round trip measured in ns; 0 before the first. */
+    public long minRttNs;
+
+    /** Last round trip measured in ns. */
+    public long lastRttNs;
+
+    /** Smoothed round trip of the flow measured last in ns. */
+    public long smoothedRttNs;
+
+    /** Round trips measured. */
+    public long rttSamples;
+
+    void onRoundTrip(final long rttNs, final long smoothedNs) {
+        minRttNs = rttSamples == 0 ? rttNs : Math.min(minRttNs, rttNs);
+        lastRttNs = rttNs;
+        smoothedRttNs = smoothedNs;
+        rttSamples++;
+    }
+}

@@ -1,0 +1,238 @@
+package io.hxb.link.sim;
+
+import io.hxb.link.BufferPool;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+
+/**
+ * A network of simulated segments in virtual time. The same seed and the same calls give the same
+ * run, frame by frame. Owned by the thread that runs the simulation.
+ *
+ * <p>Use: make segments, plug links in, then let the nodes work and call {@link #advance} with the
+ * time of the next event or of the nodes' next deadline, whichever is earlier.
+ */
+public final class SimNetwork {
+    private static final int ETHERNET_BYTES = 38;
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final SimClock clock;
+    private final SplittableRandom random;
+    private final PriorityQueue<Event> events =
+            new PriorityQueue<>(
+                    Comparator.comparingLong(Event::afterStartNs).thenComparingLong(Event::serial));
+    private final Map<Long, Direction> directions = new HashMap<>();
+    private final List<SimLink> links = new ArrayList<>();
+    private final long startNs;
+    private long serial;
+    private long lostFrames;
+    private long duplicatedFrames;
+    private long reorderedFrames;
+    private long corruptedFrames;
+    private long cutFrames;
+    private long deliveredFrames;
+
+    /** Makes a network without segments. */
+    public SimNetwork(final SimClock clock, final long seed) {
+        this.clock = clock;
+        startNs = clock.nanoTime();
+        random = new SplittableRandom(seed);
+    }
+
+    /** Adds a switch. */
+    public SimSegment newSegment(final SimFaults faults) {
+        return new SimSegment(faults);
+    }
+
+    /**
+     * Plugs a new link into a segment.
+     *
+     * @param index number of the link in its node.
+     * @param coordinate coordinate of the node in the link's dimension, 0 to 255.
+     * @param mtuBytes largest header and body in bytes.
+     * @param pool where received frames are put; its frames' owner.
+     * @param share share of the loop that receives.
+     */
+    public SimLink newLink(
+            final SimSegment segment,
+            final int index,
+            final int coordinate,
+            final int mtuBytes,
+            final BufferPool pool,
+            final BufferPool.Share share) {
+        final SimLink link =
+                new SimLink(
+                        this, segment, index, coordinate, mtuBytes, pool, share, links.size() + 1);
+        links.add(link);
+        segment.links().add(link);
+        return link;
+    }
+
+    /** Gives one direction faults of its own; null for those of the segment. */
+    public void faults(final SimLink from, final SimLink to, final SimFaults faults) {
+        direction(from, to).faults = faults;
+    }
+
+    /** Cuts one direction, or heals it: frames vanish, the link stays up. */
+    public void cut(final SimLink from, final SimLink to, final boolean isCut) {
+        direction(from, to).isCut = isCut;
+    }
+
+    /** Cuts or heals both directions. */
+    public void cutBoth(final SimLink one, final SimLink other, final boolean isCut) {
+        cut(one, other, isCut);
+        cut(other, one, isCut);
+    }
+
+    /** When the next frame arrives or the next blocked sender can go on; Long.MAX_VALUE: never. */
+    public long nextEventNs() {
+        final Event next = events.peek();
+        return next == null ? Long.MAX_VALUE : startNs + next.afterStartNs();
+    }
+
+    /** Moves the clock to {@code timeNs} and lets everything arrive that is due by then. */
+    public void advance(final long timeNs) {
+        while (!events.isEmpty() && startNs + events.peek().afterStartNs() - timeNs <= 0) {
+            final Event event = events.poll();
+            if (event.bytes() != null) {
+                deliveredFrames += event.to().arrive(event.bytes(), event.from()) ? 1 : 0;
+            }
+        }
+        clock.advanceTo(timeNs);
+    }
+
+    /** True while a frame is on a wire. */
+    public boolean isBusy() {
+        return events.stream().anyMatch(event -> event.bytes() != null);
+    }
+
+    /** Frames lost by chance. */
+    public long lostFrames() {
+        return lostFrames;
+    }
+
+    /** Frames that were doubled. */
+    public long duplicatedFrames() {
+        return duplicatedFrames;
+    }
+
+    /** Frames that later ones were allowed to overtake. */
+    public long reorderedFrames() {
+        return reorderedFrames;
+    }
+
+    /** Frames in which a bit was flipped. */
+    public long corruptedFrames() {
+        return corruptedFrames;
+    }
+
+    /** Frames that went into a cut. */
+    public long cutFrames() {
+        return cutFrames;
+    }
+
+    /** Frames that reached a link. */
+    public long deliveredFrames() {
+        return deliveredFrames;
+    }
+
+    long nowNs() {
+        return clock.nanoTime();
+    }
+
+    SimLink byAddress(final long address) {
+        return address >= 1 && address <= links.size() ? links.get((int) address - 1) : null;
+    }
+
+    /**
+     * Time at which a link with {@code faults} has sent another frame, and the time until which it
+     * is busy then.
+     */
+    static long wireTimeNs(final SimFaults faults, final int lengthBytes) {
+        return faults.rateBps() == 0
+                ? 0
+                : (lengthBytes + ETHERNET_BYTES) * 8L * SECOND_NS / faults.rateBps();
+    }
+
+    /** Reminds nobody in particular that something can go on at {@code timeNs}. */
+    void wakeAt(final long timeNs) {
+        events.add(new Event(timeNs - startNs, serial++, null, null, null));
+    }
+
+    /** Carries one frame that leaves {@code from} at {@code departureNs} to {@code to}. */
+    void carry(final SimLink from, final SimLink to, final byte[] bytes, final long departureNs) {
+        final Direction direction = direction(from, to);
+        final SimFaults faults = faults(from, direction);
+        if (direction.isCut || !from.isUp() || !to.isUp()) {
+            cutFrames++;
+            return;
+        }
+        if (chance(faults.loss())) {
+            lostFrames++;
+            return;
+        }
+        schedule(from, to, direction, faults, bytes, departureNs);
+        if (chance(faults.duplication())) {
+            duplicatedFrames++;
+            schedule(from, to, direction, faults, bytes, departureNs);
+        }
+    }
+
+    private void schedule(
+            final SimLink from,
+            final SimLink to,
+            final Direction direction,
+            final SimFaults faults,
+            final byte[] bytes,
+            final long departureNs) {
+        long arrivalNs = departureNs - startNs + faults.delayNs();
+        if (faults.jitterNs() > 0) {
+            arrivalNs += random.nextLong(faults.jitterNs() + 1);
+        }
+        if (faults.reorderingNs() > 0 && chance(faults.reordering())) {
+            reorderedFrames++;
+            arrivalNs += random.nextLong(faults.reorderingNs() + 1);
+        } else {
+            arrivalNs = Math.max(arrivalNs, direction.lastArrivalNs);
+            direction.lastArrivalNs = arrivalNs;
+        }
+        events.add(new Event(arrivalNs, serial++, from, to, corrupt(bytes, faults)));
+    }
+
+    private byte[] corrupt(final byte[] bytes, final SimFaults faults) {
+        if (bytes.length == 0 || !chance(faults.corruption())) {
+            return bytes;
+        }
+        corruptedFrames++;
+        final byte[] copy = bytes.clone();
+        final int bit = random.nextInt(copy.length * 8);
+        copy[bit >> 3] ^= (byte) (1 << (bit & 7));
+        return copy;
+    }
+
+    private boolean chance(final double share) {
+        return share > 0 && random.nextDouble() < share;
+    }
+
+    private static SimFaults faults(final SimLink from, final Direction direction) {
+        return direction.faults != null ? direction.faults : from.segment().faults();
+    }
+
+    private Direction direction(final SimLink from, final SimLink to) {
+        return directions.computeIfAbsent(
+                from.localAddress() << 32 | to.localAddress(), key -> new Direction());
+    }
+
+    private static final class Direction {
+        private SimFaults faults;
+        private boolean isCut;
+        private long lastArrivalNs;
+    }
+
+    private record Event(long afterStartNs, long serial, SimLink from, SimLink to, byte[] bytes) {}
+}

@@ -1,0 +1,135 @@
+package io.hxb.link.sim;
+
+import io.hxb.link.FrameOwner;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.linux.Memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+
+/** One loop's sender on a simulated link: frames are copied onto the wire by {@link #flush}. */
+final class SimSender implements LinkSender {
+    private final SimLink link;
+    private final int queueFrames;
+    private final ArrayDeque<Queued> queue = new ArrayDeque<>();
+    private boolean isBlocked;
+    private long sendErrors;
+    private long sentFrames;
+    private long sentBytes;
+
+    SimSender(final SimLink link, final int queueFrames) {
+        this.link = link;
+        this.queueFrames = queueFrames;
+    }
+
+    @Override
+    public boolean offer(
+            final int neighbour,
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        final boolean isKnown = neighbour == Link.BROADCAST || link.learned(neighbour) != 0;
+        if (!isKnown || queue.size() >= queueFrames) {
+            return false;
+        }
+        queue.add(
+                new Queued(
+                        neighbour,
+                        headerAddress,
+                        headerLengthBytes,
+                        payloadAddress,
+                        payloadLengthBytes,
+                        owner,
+                        token));
+        return true;
+    }
+
+    @Override
+    public int flush() {
+        int frames = 0;
+        isBlocked = false;
+        while (!queue.isEmpty() && !isBlocked) {
+            final Queued frame = queue.peek();
+            final byte[] bytes = bytes(frame);
+            if (!link.isUp() || bytes.length > link.mtuBytes()) {
+                sendErrors++;
+            } else if (link.transmit(frame.neighbour(), bytes)) {
+                sentFrames++;
+                sentBytes += bytes.length;
+                frames++;
+            } else {
+                isBlocked = true;
+                continue;
+            }
+            queue.poll();
+            frame.owner().release(frame.token());
+        }
+        return frames;
+    }
+
+    @Override
+    public int queuedFrames() {
+        return queue.size();
+    }
+
+    @Override
+    public boolean isBlocked() {
+        return isBlocked;
+    }
+
+    @Override
+    public int descriptor() {
+        return -1;
+    }
+
+    @Override
+    public long sendErrors() {
+        return sendErrors;
+    }
+
+    @Override
+    public long sentFrames() {
+        return sentFrames;
+    }
+
+    @Override
+    public long sentBytes() {
+        return sentBytes;
+    }
+
+    @Override
+    public void close() {
+        while (!queue.isEmpty()) {
+            final Queued frame = queue.poll();
+            frame.owner().release(frame.token());
+        }
+    }
+
+    private static byte[] bytes(final Queued frame) {
+        final byte[] bytes = new byte[frame.headerLengthBytes() + frame.payloadLengthBytes()];
+        final MemorySegment target = MemorySegment.ofArray(bytes);
+        MemorySegment.copy(Memory.ALL, frame.headerAddress(), target, 0, frame.headerLengthBytes());
+        if (frame.payloadLengthBytes() > 0) {
+            MemorySegment.copy(
+                    Memory.ALL,
+                    frame.payloadAddress(),
+                    target,
+                    frame.headerLengthBytes(),
+                    frame.payloadLengthBytes());
+        }
+        return bytes;
+    }
+
+    private record Queued(
+            int neighbour,
+            long headerAddress,
+            int headerLengthBytes,
+            long payloadAddress,
+            int payloadLengthBytes,
+            FrameOwner owner,
+            long token) {}
+}
