@@ -6,6 +6,7 @@ import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,17 +128,11 @@ public final class SimLink implements Link {
             }
             final long headerAddress = pool.headerAddress(id);
             Memory.ALL
-                    .asSlice(headerAddress, arrival.bytes().length)
-                    .copyFrom(java.lang.foreign.MemorySegment.ofArray(arrival.bytes()));
+                    .asSlice(headerAddress, arrival.bytes.length)
+                    .copyFrom(MemorySegment.ofArray(arrival.bytes));
             frames++;
             sink.onFrame(
-                    this,
-                    pool,
-                    id,
-                    headerAddress,
-                    arrival.bytes().length,
-                    arrival.sourceAddress(),
-                    -1);
+                    this, pool, id, headerAddress, arrival.bytes.length, arrival.sourceAddress, -1);
         }
         return frames;
     }
@@ -226,5 +221,13 @@ public final class SimLink implements Link {
         return receiver == null || receiver.segment != segment ? List.of() : List.of(receiver);
     }
 
-    private record Arrival(byte[] bytes, long sourceAddress) {}
+    private static final class Arrival {
+        private final byte[] bytes;
+        private final long sourceAddress;
+
+        Arrival(final byte[] bytes, final long sourceAddress) {
+            this.bytes = bytes;
+            this.sourceAddress = sourceAddress;
+        }
+    }
 }

@@ -99,8 +99,8 @@ public final class SimNetwork {
     public void advance(final long timeNs) {
         while (!events.isEmpty() && startNs + events.peek().afterStartNs() - timeNs <= 0) {
             final Event event = events.poll();
-            if (event.bytes() != null) {
-                deliveredFrames += event.to().arrive(event.bytes(), event.from()) ? 1 : 0;
+            if (event.bytes != null) {
+                deliveredFrames += event.to.arrive(event.bytes, event.from) ? 1 : 0;
             }
         }
         clock.advanceTo(timeNs);
@@ -108,7 +108,7 @@ public final class SimNetwork {
 
     /** True while a frame is on a wire. */
     public boolean isBusy() {
-        return events.stream().anyMatch(event -> event.bytes() != null);
+        return events.stream().anyMatch(event -> event.bytes != null);
     }
 
     /** Frames lost by chance. */
@@ -234,5 +234,32 @@ public final class SimNetwork {
         private long lastArrivalNs;
     }
 
-    private record Event(long afterStartNs, long serial, SimLink from, SimLink to, byte[] bytes) {}
+    private static final class Event {
+        private final long afterStartNs;
+        private final long serial;
+        private final SimLink from;
+        private final SimLink to;
+        private final byte[] bytes;
+
+        Event(
+                final long afterStartNs,
+                final long serial,
+                final SimLink from,
+                final SimLink to,
+                final byte[] bytes) {
+            this.afterStartNs = afterStartNs;
+            this.serial = serial;
+            this.from = from;
+            this.to = to;
+            this.bytes = bytes;
+        }
+
+        private long afterStartNs() {
+            return afterStartNs;
+        }
+
+        private long serial() {
+            return serial;
+        }
+    }
 }
