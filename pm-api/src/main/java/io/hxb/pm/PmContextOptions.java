@@ -1,0 +1,54 @@
+package io.hxb.pm;
+
+/**
+ * Sizes of a context. Immutable. The memory of a context is {@code sendBuffers * sendBufferBytes}
+ * of send pool and about {@code 48 * deliveryEntries} bytes of rings.
+ *
+ * @param sendBuffers messages that may be under way at once, 1 to 65,536.
+ * @param sendBufferBytes bytes of each send buffer, a multiple of 64; 0 for the node's longest
+ *     message.
+ * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
+ *     2^20; the node raises it to what one full frame of the smallest messages needs.
+ * @param spinNs how long {@code await} spins before it sleeps, in ns; 0 to sleep at once.
+ */
+public record PmContextOptions(
+        int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs) {
+    /** 256 send buffers of the node's longest message, 4,096 deliveries, 10 us of spinning. */
+    public static final PmContextOptions DEFAULT = new PmContextOptions(256, 0, 4096, 10_000);
+
+    /** Checks the sizes. */
+    public PmContextOptions {
+        if (sendBuffers < 1 || sendBuffers > 1 << 16) {
+            throw new IllegalArgumentException("sendBuffers must be 1..65536: " + sendBuffers);
+        }
+        if (sendBufferBytes < 0 || (sendBufferBytes & 63) != 0 || sendBufferBytes > 1 << 20) {
+            throw new IllegalArgumentException(
+                    "sendBufferBytes must be a multiple of 64, at most 1048576: "
+                            + sendBufferBytes);
+        }
+        if (deliveryEntries < 64
+                || deliveryEntries > 1 << 20
+                || Integer.bitCount(deliveryEntries) != 1) {
+            throw new IllegalArgumentException(
+                    "deliveryEntries must be a power of two, 64..1048576: " + deliveryEntries);
+        }
+        if (spinNs < 0) {
+            throw new IllegalArgumentException("spinNs must be 0 or more: " + spinNs);
+        }
+    }
+
+    /** These options with another number of send buffers. */
+    public PmContextOptions withSendBuffers(final int count) {
+        return new PmContextOptions(count, sendBufferBytes, deliveryEntries, spinNs);
+    }
+
+    /** These options with another number of deliveries. */
+    public PmContextOptions withDeliveryEntries(final int count) {
+        return new PmContextOptions(sendBuffers, sendBufferBytes, count, spinNs);
+    }
+
+    /** These options with another time of spinning before sleeping. */
+    public PmContextOptions withSpinNs(final long ns) {
+        return new PmContextOptions(sendBuffers, sendBufferBytes, deliveryEntries, ns);
+    }
+}

@@ -1,0 +1,217 @@
+package io.hxb.pm;
+
+import io.hxb.pm.shm.NodePage;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An application's attachment to the node of its machine, from another process or from within the
+ * node's. Any thread may call it; each {@link PmContext} it opens belongs to one thread.
+ *
+ * <pre>{@code
+ * try (PmDevice device = PmDevice.attach(Path.of("/run/hxb/node.sock"));
+ *         PmContext context = device.openContext(1)) {
+ *     int slot = context.claim(peerNode, 1, 5);
+ *     context.sendBuffer(slot).putBytes(0, "hello".getBytes(US_ASCII));
+ *     context.send(slot, 5, 0);
+ *     PmMessage message = new PmMessage();
+ *     if (context.await(1_000_000_000L) == PmStatus.OK && context.receive(message) == PmStatus.OK) {
+ *         System.out.println(message.buffer().getStringWithoutLengthAscii(0, message.lengthBytes()));
+ *         context.release(message);
+ *     }
+ * }
+ * }</pre>
+ */
+public final class PmDevice implements AutoCloseable {
+    private final PmAttachment attachment;
+    private final NodePage.Facts facts;
+    private final int[] extents;
+    private final List<PmContext> contexts = new ArrayList<>();
+    private boolean isClosed;
+
+    private PmDevice(final PmAttachment attachment) {
+        this.attachment = attachment;
+        facts = new NodePage(attachment.nodePageAddress()).facts();
+        final String[] parts = facts.shape().split("x", -1);
+        extents = new int[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            extents[i] = Integer.parseInt(parts[i]);
+        }
+    }
+
+    /**
+     * Attaches to the node that listens on a Unix socket. Blocks for at most 5 seconds.
+     *
+     * @param socket path of the node's socket.
+     * @throws IOException if no node listens there, it is of another version, or it refuses this
+     *     user; the message says what to do.
+     */
+    public static PmDevice attach(final Path socket) throws IOException {
+        return over(SocketAttachment.connect(socket));
+    }
+
+    /**
+     * Attaches by an attachment that an embedded node has made.
+     *
+     * @param attachment closed by this device.
+     */
+    public static PmDevice over(final PmAttachment attachment) {
+        return new PmDevice(attachment);
+    }
+
+    /** Number of nodes in the cluster; node ids are 0 to this - 1. */
+    public int nodeCount() {
+        return facts.nodeCount();
+    }
+
+    /** Id of the node this device is attached to. */
+    public int nodeId() {
+        return facts.nodeId();
+    }
+
+    /** Shape of the cluster, such as {@code 3x3x3}. */
+    public String shape() {
+        return facts.shape();
+    }
+
+    /**
+     * Coordinates of a node, dimension X first, {@code [dimensions]}.
+     *
+     * @param node node id, 0 to {@link #nodeCount()} - 1.
+     * @throws IllegalArgumentException if there is no such node.
+     */
+    public int[] coordinates(final int node) {
+        checkNode(node);
+        final int[] coordinates = new int[extents.length];
+        int rest = node;
+        for (int i = 0; i < extents.length; i++) {
+            coordinates[i] = rest % extents[i];
+            rest /= extents[i];
+        }
+        return coordinates;
+    }
+
+    /** Longest message in bytes that is sent as one, without {@link PmLargeMessages}. */
+    public int mtuBytes() {
+        return facts.mtuBytes();
+    }
+
+    /** Number of contexts of a node; context ids are 0 to this - 1. */
+    public int contextCount() {
+        return facts.contexts();
+    }
+
+    /**
+     * Opens a context with default sizes; as {@link #openContext(int, PmContextOptions)}.
+     *
+     * @throws IOException if it is in use on this node, or the node is gone.
+     */
+    public PmContext openContext(final int contextId) throws IOException {
+        return openContext(contextId, PmContextOptions.DEFAULT);
+    }
+
+    /**
+     * Opens a context: an address to which others send, with buffers and rings of its own. Blocks
+     * for at most 5 seconds.
+     *
+     * @param contextId 0 to {@link #contextCount()} - 1.
+     * @throws IOException if it is in use on this node, or the node is gone.
+     */
+    public PmContext openContext(final int contextId, final PmContextOptions options)
+            throws IOException {
+        if (contextId < 0 || contextId >= facts.contexts()) {
+            throw new IllegalArgumentException(
+                    "contextId must be 0.." + (facts.contexts() - 1) + ": " + contextId);
+        }
+        final PmAttachment.ContextMemory memory = attachment.openContext(contextId, options);
+        final PmContext context = new PmContext(this, attachment, memory, options.spinNs());
+        synchronized (contexts) {
+            contexts.add(context);
+        }
+        return context;
+    }
+
+    /**
+     * Makes memory from which any context of this device sends without copying. Blocks for at most
+     * 5 seconds.
+     *
+     * @param lengthBytes 1 to 2^40; memory is taken when it is first touched.
+     * @throws IOException if the node refuses or is gone.
+     */
+    public PmRegion openRegion(final long lengthBytes) throws IOException {
+        if (lengthBytes < 1 || lengthBytes > 1L << 40) {
+            throw new IllegalArgumentException("lengthBytes must be 1..2^40: " + lengthBytes);
+        }
+        return new PmRegion(this, attachment.openRegion(lengthBytes));
+    }
+
+    /**
+     * True when the node is embedded and has no thread of its own: the application's thread runs it
+     * by {@link #poll()}, and {@link PmContext#await} does so while it waits.
+     */
+    public boolean isInvoker() {
+        return attachment.invoker() != null;
+    }
+
+    /**
+     * Runs the embedded node's loop once, without blocking.
+     *
+     * @return how much work was done, 0 when idle or when the node has a thread of its own.
+     */
+    public int poll() {
+        final PmInvoker invoker = attachment.invoker();
+        return invoker == null ? 0 : invoker.run(0);
+    }
+
+    /** Asks whether the node still lives. Takes a system call. */
+    public boolean isNodeAlive() {
+        return attachment.isNodeAlive();
+    }
+
+    /**
+     * Descriptor that becomes readable when the node dies, to poll along with {@link
+     * PmContext#descriptor()}; -1 when the node is in this process.
+     */
+    public int descriptor() {
+        return attachment.descriptor();
+    }
+
+    /** Closes all contexts and detaches. Their owners must have stopped using them. */
+    @Override
+    public void close() {
+        final List<PmContext> open;
+        synchronized (contexts) {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            open = List.copyOf(contexts);
+        }
+        open.forEach(PmContext::close);
+        attachment.close();
+    }
+
+    NodePage.Facts facts() {
+        return facts;
+    }
+
+    void checkNode(final int node) {
+        if (node < 0 || node >= facts.nodeCount()) {
+            throw new IllegalArgumentException(
+                    "node must be 0.." + (facts.nodeCount() - 1) + ": " + node);
+        }
+    }
+
+    void onClosed(final PmContext context) {
+        synchronized (contexts) {
+            contexts.remove(context);
+        }
+    }
+
+    void closeRegion(final PmAttachment.RegionMemory memory) {
+        attachment.closeRegion(memory);
+    }
+}

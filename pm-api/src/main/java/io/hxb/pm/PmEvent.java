@@ -1,0 +1,59 @@
+package io.hxb.pm;
+
+/**
+ * Something that went wrong on the way to or from a peer, filled by {@link PmContext#pollEvent}.
+ * Reusable; owned by the thread that owns the context.
+ */
+public final class PmEvent {
+    /** {@link #slot()} of an event that is not about one message. */
+    public static final int NO_SLOT = -1;
+
+    private int status;
+    private int node;
+    private int context;
+    private int slot;
+
+    /** Makes an event to be filled. */
+    public PmEvent() {
+        // Everything is 0 until it is filled.
+    }
+
+    PmEvent set(final int status, final int node, final int context, final int slot) {
+        this.status = status;
+        this.node = node;
+        this.context = context;
+        this.slot = slot;
+        return this;
+    }
+
+    /**
+     * What happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED} or {@link
+     * PmStatus#NO_SUCH_CONTEXT}.
+     */
+    public int status() {
+        return status;
+    }
+
+    /** The peer's node id. */
+    public int node() {
+        return node;
+    }
+
+    /** The peer's context. */
+    public int context() {
+        return context;
+    }
+
+    /**
+     * The send slot whose message the peer may not have taken, or {@link #NO_SLOT} when a flow as a
+     * whole has ended.
+     */
+    public int slot() {
+        return slot;
+    }
+
+    @Override
+    public String toString() {
+        return PmStatus.name(status) + " node " + node + " context " + context + " slot " + slot;
+    }
+}

@@ -1,0 +1,76 @@
+package io.hxb.pm;
+
+import io.hxb.linux.Memory;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory that the application and its node share, from which messages are sent without any copy
+ * ({@link PmContext#sendFrom}, {@link PmLargeMessages}). Its user sees to it that one thread at a
+ * time writes a byte; contexts of any thread of the device may send from it.
+ */
+public final class PmRegion implements AutoCloseable {
+    private final PmDevice device;
+    private final PmAttachment.RegionMemory memory;
+    private final MemorySegment segment;
+    private boolean isClosed;
+
+    PmRegion(final PmDevice device, final PmAttachment.RegionMemory memory) {
+        this.device = device;
+        this.memory = memory;
+        segment = Memory.ALL.asSlice(memory.address(), memory.lengthBytes());
+    }
+
+    /** Address of the first byte, 4,096-byte aligned. */
+    public long address() {
+        return memory.address();
+    }
+
+    /** Length in bytes. */
+    public long lengthBytes() {
+        return memory.lengthBytes();
+    }
+
+    /** All bytes of the region; not to be touched after {@link #close}. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /**
+     * Checks a range of the region.
+     *
+     * @throws IndexOutOfBoundsException if it is not inside.
+     * @throws IllegalStateException if the region is closed.
+     */
+    void checkRange(final long offset, final long lengthBytes) {
+        if (isClosed) {
+            throw new IllegalStateException("the region is closed: " + memory.id());
+        }
+        if (offset < 0 || lengthBytes < 0 || offset > memory.lengthBytes() - lengthBytes) {
+            throw new IndexOutOfBoundsException(
+                    "range outside of a region of "
+                            + memory.lengthBytes()
+                            + " bytes: "
+                            + offset
+                            + "+"
+                            + lengthBytes);
+        }
+    }
+
+    int id() {
+        return memory.id();
+    }
+
+    PmDevice device() {
+        return device;
+    }
+
+    /** Gives the region back to the node. Wait until what was sent from it is done. */
+    @Override
+    public void close() {
+        if (!isClosed) {
+            isClosed = true;
+            device.closeRegion(memory);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.hxb.pm.shm;
+
+import io.hxb.linux.Memory;
+
+/**
+ * The control memory of one context: a header and five rings. Written by the node and by the
+ * application, so neither trusts what it has not written itself; each side computes all offsets
+ * from sizes it knows privately.
+ *
+ * <pre>
+ * offset  length                      writer       meaning
+ *      0       8                      node         magic
+ *      8       4                      node         version
+ *     12       4                      node         context id
+ *    128       4                      node         state: 1 open, 2 closed
+ *    132       4                      node         close reason, see {@link CloseReason}
+ *    256       4                      both         what the application sleeps for: bits of
+ *                                                  {@link #MESSAGES}, {@link #SENDS}; 0 awake
+ *    384       4                      node         not 0: wake the node when a buffer is released
+ *    512      64 x submissionEntries  application  {@link SubmissionRing}
+ *             8 x submissionEntries   node         {@link CompletionRing}
+ *            32 x deliveryEntries     node         {@link DeliveryRing}
+ *             8 x releaseEntries      application  {@link ReleaseRing}
+ *            32 x EVENT_ENTRIES       node         {@link EventRing}
+ * </pre>
+ *
+ * <p>No ring has shared head or tail words. Every entry carries the stamp of its position, so the
+ * taker looks at one cache line only, and there is no index that a faulty application could spoil.
+ * No ring can overflow: the first two hold one entry for every send slot, and the node never has
+ * more messages and events out than the delivery and event rings hold until the application has
+ * named them in the release ring.
+ */
+public final class ControlMemory {
+    /** The application sleeps until a message or an event comes. */
+    public static final int MESSAGES = 1;
+
+    /** The application sleeps until a send is done. */
+    public static final int SENDS = 2;
+
+    /** State of a context in use. */
+    public static final int OPEN = 1;
+
+    /** State of a context that the node has closed. */
+    public static final int CLOSED = 2;
+
+    /** Entries of the event ring. */
+    public static final int EVENT_ENTRIES = 64;
+
+    private static final long MAGIC = 0x3158_5443_4d50_5848L;
+    private static final int VERSION = 1;
+    private static final int STATE = 128;
+    private static final int REASON = 132;
+    private static final int WAITING = 256;
+    private static final int RELEASE_AWAITED = 384;
+    private static final int RINGS = 512;
+
+    private final long address;
+    private final int submissionEntries;
+    private final int deliveryEntries;
+    private final int releaseEntries;
+
+    /**
+     * Lays the layout over memory that stays mapped.
+     *
+     * @param address first byte, 128-byte aligned.
+     * @param sendSlots send buffers of the context, 1 to 65,536.
+     * @param deliveryEntries messages that may be out, a power of two.
+     */
+    public ControlMemory(final long address, final int sendSlots, final int deliveryEntries) {
+        this.address = address;
+        submissionEntries = powerOfTwo(sendSlots);
+        this.deliveryEntries = deliveryEntries;
+        releaseEntries = powerOfTwo(deliveryEntries + EVENT_ENTRIES);
+    }
+
+    /** Bytes that a context with these sizes needs. */
+    public static long lengthBytes(final int sendSlots, final int deliveryEntries) {
+        final ControlMemory layout = new ControlMemory(0, sendSlots, deliveryEntries);
+        return layout.events() + (long) EVENT_ENTRIES * EventRing.ENTRY_BYTES;
+    }
+
+    /** Fills the header of zeroed memory and opens the context; the node only. */
+    public void initialize(final int contextId) {
+        Memory.putLong(address, MAGIC);
+        Memory.putInt(address + 8, VERSION);
+        Memory.putInt(address + 12, contextId);
+        Memory.putIntRelease(address + STATE, OPEN);
+    }
+
+    /**
+     * Checks magic and version; the application, once.
+     *
+     * @throws IllegalStateException if this is no control memory, or of another version.
+     */
+    public void check() {
+        if (Memory.getLong(address) != MAGIC || Memory.getInt(address + 8) != VERSION) {
+            throw new IllegalStateException(
+                    "control memory has version "
+                            + Memory.getInt(address + 8)
+                            + ", this program needs "
+                            + VERSION);
+        }
+    }
+
+    /** {@link #OPEN} or {@link #CLOSED}. */
+    public int state() {
+        return Memory.getIntAcquire(address + STATE);
+    }
+
+    /** Why the node has closed the context, see {@link CloseReason}. */
+    public int closeReason() {
+        return Memory.getInt(address + REASON);
+    }
+
+    /** Tells the application that the context is closed; the node only. */
+    public void close(final int reason) {
+        Memory.putInt(address + REASON, reason);
+        Memory.putIntRelease(address + STATE, CLOSED);
+    }
+
+    /** Says what the application sleeps for, 0 for nothing; the application only. */
+    public void waiting(final int interest) {
+        Memory.putIntVolatile(address + WAITING, interest);
+    }
+
+    /**
+     * Asks whether the application sleeps for {@code interest} and if so takes the duty to wake it;
+     * the node, after a full fence behind what it has written.
+     */
+    public boolean takeWaiting(final int interest) {
+        final int seen = Memory.getInt(address + WAITING);
+        return (seen & interest) != 0 && Memory.compareAndSetInt(address + WAITING, seen, 0);
+    }
+
+    /** Says whether a sleeping node is to be woken by a release; the node only. */
+    public void releaseAwaited(final boolean isAwaited) {
+        Memory.putIntVolatile(address + RELEASE_AWAITED, isAwaited ? 1 : 0);
+    }
+
+    /** Asks whether a sleeping node is to be woken by a release; behind a full fence. */
+    public boolean isReleaseAwaited() {
+        return Memory.getInt(address + RELEASE_AWAITED) != 0;
+    }
+
+    /** One side's view of the submission ring, from its start. */
+    public SubmissionRing submissionRing() {
+        return new SubmissionRing(address + RINGS, submissionEntries);
+    }
+
+    /** One side's view of the completion ring, from its start. */
+    public CompletionRing completionRing() {
+        return new CompletionRing(completions() + address, submissionEntries);
+    }
+
+    /** One side's view of the delivery ring. */
+    public DeliveryRing deliveryRing() {
+        return new DeliveryRing(deliveries() + address, deliveryEntries);
+    }
+
+    /** One side's view of the release ring, from its start. */
+    public ReleaseRing releaseRing() {
+        return new ReleaseRing(releases() + address, releaseEntries);
+    }
+
+    /** One side's view of the event ring, from its start. */
+    public EventRing eventRing() {
+        return new EventRing(events() + address, EVENT_ENTRIES);
+    }
+
+    private long completions() {
+        return RINGS + (long) submissionEntries * SubmissionRing.ENTRY_BYTES;
+    }
+
+    private long deliveries() {
+        return align(completions() + (long) submissionEntries * CompletionRing.ENTRY_BYTES);
+    }
+
+    private long releases() {
+        return align(deliveries() + (long) deliveryEntries * DeliveryRing.ENTRY_BYTES);
+    }
+
+    private long events() {
+        return align(releases() + (long) releaseEntries * ReleaseRing.ENTRY_BYTES);
+    }
+
+    // Rings of different writers share no cache line, nor the neighbouring one that is prefetched.
+    private static long align(final long offset) {
+        return (offset + 127) & -128L;
+    }
+
+    private static int powerOfTwo(final int count) {
+        return Math.max(16, Integer.highestOneBit(count - 1) << 1);
+    }
+}
