@@ -41,6 +41,9 @@ public final class Errno {
     /** Address in use. */
     public static final int EADDRINUSE = 98;
 
+    /** Address not on this machine. */
+    public static final int EADDRNOTAVAIL = 99;
+
     /** Network is down. */
     public static final int ENETDOWN = 100;
 
@@ -68,6 +71,7 @@ public final class Errno {
             case ENOSPC -> "ENOSPC (no space left)";
             case EMSGSIZE -> "EMSGSIZE (message too long)";
             case EADDRINUSE -> "EADDRINUSE (address in use)";
+            case EADDRNOTAVAIL -> "EADDRNOTAVAIL (no such address on this machine)";
             case ENETDOWN -> "ENETDOWN (network is down)";
             case ENOBUFS -> "ENOBUFS (no buffer space)";
             case ECONNREFUSED -> "ECONNREFUSED (connection refused: nobody listens there)";

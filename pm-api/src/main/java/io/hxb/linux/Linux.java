@@ -66,6 +66,11 @@ public final class Linux {
         return ERRNO.get();
     }
 
+    /** A segment of the caller's own, for objects that move between threads. Allocates. */
+    public static MemorySegment newErrnoSegment() {
+        return Arena.ofAuto().allocate(CAPTURE);
+    }
+
     /** The errno that the last failed call with this segment left. */
     public static int errno(final MemorySegment errnoSegment) {
         return errnoSegment.get(java.lang.foreign.ValueLayout.JAVA_INT, ERRNO_OFFSET);

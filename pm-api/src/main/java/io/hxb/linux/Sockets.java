@@ -1,0 +1,347 @@
+package io.hxb.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The socket calls of Linux x86-64 on plain descriptors. Stateless; any thread may call it.
+ *
+ * <p>The batch calls are for the data path: they allocate nothing and return a negative errno. The
+ * others throw.
+ */
+public final class Sockets {
+    /** IPv4. */
+    public static final int AF_INET = 2;
+
+    /** Netlink. */
+    public static final int AF_NETLINK = 16;
+
+    /** Frames of a NIC. */
+    public static final int AF_PACKET = 17;
+
+    /** Datagrams. */
+    public static final int SOCK_DGRAM = 2;
+
+    /** Frames with their headers. */
+    public static final int SOCK_RAW = 3;
+
+    /** Options of every socket. */
+    public static final int SOL_SOCKET = 1;
+
+    /** Bytes of a sockaddr_in. */
+    public static final int SOCKADDR_IN_LENGTH = 16;
+
+    /** Readable. */
+    public static final int POLLIN = 1;
+
+    /** Writable. */
+    public static final int POLLOUT = 4;
+
+    private static final int SOCK_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
+    private static final int MSG_DONTWAIT = 0x40;
+    private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final int SO_ERROR = 4;
+    private static final int SO_SNDBUF = 7;
+    private static final int SO_RCVBUF = 8;
+    private static final int SO_SNDBUFFORCE = 32;
+    private static final int SO_RCVBUFFORCE = 33;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+
+    private Sockets() {}
+
+    /** Opens a non-blocking socket that child processes do not inherit. */
+    public static int open(final int family, final int type, final int protocol)
+            throws LinuxException {
+        final MemorySegment errno = Linux.errnoSegment();
+        final int fd;
+        try {
+            fd =
+                    (int)
+                            Open.SOCKET.invokeExact(
+                                    errno, family, type | SOCK_NONBLOCK_CLOEXEC, protocol);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        check(fd, "socket(family " + family + ")", errno);
+        return fd;
+    }
+
+    /**
+     * Binds a socket to the {@code lengthBytes} of sockaddr at {@code address}.
+     *
+     * @param what what it is bound to, for the message.
+     */
+    public static void bind(
+            final int fd, final long address, final int lengthBytes, final String what)
+            throws LinuxException {
+        final MemorySegment errno = Linux.errnoSegment();
+        final int result;
+        try {
+            result = (int) Open.BIND.invokeExact(errno, fd, address, lengthBytes);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        check(result, "bind(" + what + ")", errno);
+    }
+
+    /** Fills at most {@code lengthBytes} at {@code address} with the socket's own sockaddr. */
+    public static void localAddress(final int fd, final long address, final int lengthBytes)
+            throws LinuxException {
+        final MemorySegment errno = Linux.errnoSegment();
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment length = arena.allocate(INT);
+            length.set(INT, 0, lengthBytes);
+            final int result =
+                    (int) Open.GETSOCKNAME.invokeExact(errno, fd, address, length.address());
+            check(result, "getsockname", errno);
+        } catch (final LinuxException e) {
+            throw e;
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+    }
+
+    /** Sets an option that is an int. */
+    public static void setOption(final int fd, final int level, final int name, final int value)
+            throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment memory = arena.allocate(INT);
+            memory.set(INT, 0, value);
+            setOption(fd, level, name, memory.address(), Integer.BYTES);
+        }
+    }
+
+    /** Sets an option to the {@code lengthBytes} at {@code address}. */
+    public static void setOption(
+            final int fd,
+            final int level,
+            final int name,
+            final long address,
+            final int lengthBytes)
+            throws LinuxException {
+        final MemorySegment errno = Linux.errnoSegment();
+        final int result;
+        try {
+            result =
+                    (int) Open.SETSOCKOPT.invokeExact(errno, fd, level, name, address, lengthBytes);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        check(result, "setsockopt(" + level + ", " + name + ")", errno);
+    }
+
+    /** Reads an option that is an int. */
+    public static int option(final int fd, final int level, final int name) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment memory = arena.allocate(INT);
+            option(fd, level, name, memory.address(), Integer.BYTES);
+            return memory.get(INT, 0);
+        }
+    }
+
+    /**
+     * Reads an option into at most {@code lengthBytes} at {@code address}.
+     *
+     * @return bytes written there.
+     */
+    public static int option(
+            final int fd,
+            final int level,
+            final int name,
+            final long address,
+            final int lengthBytes)
+            throws LinuxException {
+        final MemorySegment errno = Linux.errnoSegment();
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment length = arena.allocate(INT);
+            length.set(INT, 0, lengthBytes);
+            final int result =
+                    (int)
+                            Open.GETSOCKOPT.invokeExact(
+                                    errno, fd, level, name, address, length.address());
+            check(result, "getsockopt(" + level + ", " + name + ")", errno);
+            return length.get(INT, 0);
+        } catch (final LinuxException e) {
+            throw e;
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+    }
+
+    /** The error that waits on the socket, 0 for none; reading clears it. */
+    public static int takeError(final int fd) throws LinuxException {
+        return option(fd, SOL_SOCKET, SO_ERROR);
+    }
+
+    /**
+     * Asks for a send buffer, past the system's limit when the process may.
+     *
+     * @return bytes that the kernel grants, which may be less than {@code bytes}.
+     */
+    public static int setSendBuffer(final int fd, final int bytes) throws LinuxException {
+        return setBuffer(fd, bytes, SO_SNDBUFFORCE, SO_SNDBUF);
+    }
+
+    /**
+     * Asks for a receive buffer, past the system's limit when the process may.
+     *
+     * @return bytes that the kernel grants, which may be less than {@code bytes}.
+     */
+    public static int setReceiveBuffer(final int fd, final int bytes) throws LinuxException {
+        return setBuffer(fd, bytes, SO_RCVBUFFORCE, SO_RCVBUF);
+    }
+
+    private static int setBuffer(final int fd, final int bytes, final int force, final int plain)
+            throws LinuxException {
+        try {
+            setOption(fd, SOL_SOCKET, force, bytes);
+        } catch (final LinuxException e) {
+            if (e.errno() != Errno.EPERM) {
+                throw e;
+            }
+            setOption(fd, SOL_SOCKET, plain, bytes);
+        }
+        // The kernel doubles what it is asked for, to leave room for its own books. socket(7).
+        return option(fd, SOL_SOCKET, plain) / 2;
+    }
+
+    /**
+     * Receives into a {@link MessageVector} without waiting (recvmmsg).
+     *
+     * @param errno a segment that only the calling thread uses now.
+     * @param address first mmsghdr to fill.
+     * @param count messages to receive at most.
+     * @return messages received, or a negative errno.
+     */
+    public static int receiveBatch(
+            final MemorySegment errno, final int fd, final long address, final int count) {
+        final int result;
+        try {
+            result = (int) Batch.RECVMMSG.invokeExact(errno, fd, address, count, MSG_DONTWAIT, 0L);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        return result < 0 ? -Linux.errno(errno) : result;
+    }
+
+    /**
+     * Sends from a {@link MessageVector} without waiting (sendmmsg).
+     *
+     * @param errno a segment that only the calling thread uses now.
+     * @param address first mmsghdr to send.
+     * @param count messages to send at most.
+     * @return messages sent, or the negative errno of the first.
+     */
+    public static int sendBatch(
+            final MemorySegment errno, final int fd, final long address, final int count) {
+        final int result;
+        try {
+            result = (int) Batch.SENDMMSG.invokeExact(errno, fd, address, count, MSG_DONTWAIT);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        return result < 0 ? -Linux.errno(errno) : result;
+    }
+
+    /**
+     * Receives one message without waiting (recv).
+     *
+     * @return bytes received, 0 for an empty message, or a negative errno.
+     */
+    public static int receive(final int fd, final long address, final int lengthBytes) {
+        final MemorySegment errno = Linux.errnoSegment();
+        final long result;
+        try {
+            result =
+                    (long)
+                            Batch.RECV.invokeExact(
+                                    errno, fd, address, (long) lengthBytes, MSG_DONTWAIT);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        return result < 0 ? -Linux.errno(errno) : (int) result;
+    }
+
+    /**
+     * Waits until a descriptor is ready.
+     *
+     * @param events {@link #POLLIN}, {@link #POLLOUT} or both.
+     * @param timeoutMs 0 to return at once, -1 to wait for ever.
+     * @return the events that are there, errors included; 0 when the time is over.
+     */
+    public static int poll(final int fd, final int events, final int timeoutMs) {
+        final MemorySegment errno = Linux.errnoSegment();
+        try (Arena arena = Arena.ofConfined()) {
+            final long address = arena.allocate(8, 4).address();
+            Memory.putInt(address, fd);
+            Memory.putInt(address + 4, events);
+            final int result = (int) Files.POLL.invokeExact(errno, address, 1L, timeoutMs);
+            return result <= 0 ? 0 : Memory.getUnsignedShort(address + 6);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+    }
+
+    /** A second descriptor of the same socket. */
+    public static int duplicate(final int fd) throws LinuxException {
+        final MemorySegment errno = Linux.errnoSegment();
+        final int copy;
+        try {
+            copy = (int) Files.FCNTL.invokeExact(errno, fd, F_DUPFD_CLOEXEC, 0);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        check(copy, "fcntl(F_DUPFD_CLOEXEC)", errno);
+        return copy;
+    }
+
+    /** Closes a descriptor; what the kernel answers does not matter. */
+    public static void close(final int fd) {
+        try {
+            final int ignored = (int) Files.CLOSE.invokeExact(Linux.errnoSegment(), fd);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+    }
+
+    static void check(final int result, final String call, final MemorySegment errno)
+            throws LinuxException {
+        if (result < 0) {
+            throw new LinuxException(call, Linux.errno(errno));
+        }
+    }
+
+    private static final class Open {
+        static final MethodHandle SOCKET =
+                Linux.bind("socket", FunctionDescriptor.of(INT, INT, INT, INT));
+        static final MethodHandle BIND =
+                Linux.bind("bind", FunctionDescriptor.of(INT, INT, LONG, INT));
+        static final MethodHandle GETSOCKNAME =
+                Linux.bind("getsockname", FunctionDescriptor.of(INT, INT, LONG, LONG));
+        static final MethodHandle SETSOCKOPT =
+                Linux.bind("setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, LONG, INT));
+        static final MethodHandle GETSOCKOPT =
+                Linux.bind("getsockopt", FunctionDescriptor.of(INT, INT, INT, INT, LONG, LONG));
+    }
+
+    private static final class Batch {
+        static final MethodHandle RECVMMSG =
+                Linux.bind("recvmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT, LONG));
+        static final MethodHandle SENDMMSG =
+                Linux.bind("sendmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT));
+        static final MethodHandle RECV =
+                Linux.bind("recv", FunctionDescriptor.of(LONG, INT, LONG, LONG, INT));
+    }
+
+    private static final class Files {
+        static final MethodHandle POLL =
+                Linux.bind("poll", FunctionDescriptor.of(INT, LONG, LONG, INT));
+        static final MethodHandle FCNTL =
+                Linux.bindVariadic("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), 2);
+        static final MethodHandle CLOSE = Linux.bind("close", FunctionDescriptor.of(INT, INT));
+    }
+}

@@ -1,0 +1,440 @@
+package io.hxb.link.raw;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameSink;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.link.socket.SocketBuffers;
+import io.hxb.link.socket.SocketReceiver;
+import io.hxb.link.socket.SocketSender;
+import io.hxb.linux.Errno;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.MessageVector;
+import io.hxb.linux.NetworkNamespace;
+import io.hxb.linux.NicInfo;
+import io.hxb.linux.PacketSocket;
+import io.hxb.linux.Sockets;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * A NIC as a link, through two AF_PACKET sockets: source {@link #POOL} receives frames for this
+ * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
+ * sent on without a copy. Owned by one loop; senders by theirs.
+ *
+ * <p>The sockets are bound to the NIC again when it was made anew, and keep their descriptors; only
+ * a larger MTU needs another ring and with it another descriptor. The old one stays open until the
+ * next {@link #refresh}, so that it can be taken out of an epoll.
+ *
+ * <p>The ring's descriptor stays readable while the frame received last is held, so wait for it
+ * edge-triggered, and receive until fewer frames come than the limit.
+ */
+public final class RawLink implements Link {
+    /** Source with the frames for this node. */
+    public static final int POOL = 0;
+
+    /** Source with the frames to be relayed. */
+    public static final int RING = 1;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RawLink.class);
+    private static final int ETHERNET_LENGTH = 14;
+    private static final long BROADCAST_MAC = 0xFFFF_FFFF_FFFFL;
+    private static final int MAX_COORDINATE = 255;
+    private static final int EMPTY_POLLS_PER_ERROR_CHECK = 256;
+
+    private final RawLinkConfig config;
+    private final BufferPool pool;
+    private final SocketReceiver receiver;
+    private final int poolSocket;
+    private final long[] addresses = new long[MAX_COORDINATE + 1];
+    // Index neighbour + 1, so that BROADCAST is 0: two bytes 0, then the MAC address, as in memory.
+    // Read by senders of other loops; each element is written at once.
+    private final long[] destinations = new long[MAX_COORDINATE + 2];
+    private int ringSocket;
+    private ReceiveRing ring;
+    private int retiredSocket = -1;
+    private int mtuBytes;
+    private boolean up;
+    private boolean closed;
+    private int emptyPolls;
+    private long drops;
+    // Volatile because senders of other loops compare it with the one they bound to; another object
+    // means that they have to bind again.
+    private volatile NicInfo boundNic;
+
+    private RawLink(
+            final RawLinkConfig config,
+            final BufferPool pool,
+            final BufferPool.Share share,
+            final NicInfo nic,
+            final int poolSocket)
+            throws LinuxException {
+        this.config = config;
+        this.pool = pool;
+        this.poolSocket = poolSocket;
+        boundNic = nic;
+        destinations[BROADCAST + 1] = inMemory(BROADCAST_MAC);
+        PacketSocket.attachFilter(
+                poolSocket, RawFilter.forPool(config.etherType(), config.coordinates()));
+        if (config.tags()) {
+            PacketSocket.enableTags(poolSocket);
+        }
+        SocketBuffers.setReceive(poolSocket, config.receiveBufferBytes(), config.nic());
+        receiver =
+                new SocketReceiver(
+                        pool,
+                        share,
+                        ETHERNET_LENGTH,
+                        0,
+                        config.tags() ? PacketSocket.TAG_CONTROL_LENGTH : 0);
+        applyMtu(nic);
+        openRing();
+        try {
+            bindSockets(nic);
+        } catch (final LinuxException e) {
+            Sockets.close(ringSocket);
+            ring.retire();
+            throw e;
+        }
+        up = nic.hasCarrier();
+    }
+
+    /**
+     * Opens a link; the NIC must exist but need not be up.
+     *
+     * @param share the receive buffers of the loop that will own the link.
+     * @throws IOException if the NIC or the privilege is missing; the message says what to do.
+     */
+    public static RawLink open(
+            final RawLinkConfig config, final BufferPool pool, final BufferPool.Share share)
+            throws IOException {
+        return NetworkNamespace.run(
+                config.namespace(),
+                () -> {
+                    final NicInfo nic = NicInfo.read(config.nic());
+                    if (!nic.exists()) {
+                        throw new IOException(
+                                "link "
+                                        + config.index()
+                                        + ": there is no NIC "
+                                        + config.nic()
+                                        + "; see `ip link` for the names");
+                    }
+                    final int socket = openSocket(config);
+                    try {
+                        return new RawLink(config, pool, share, nic, socket);
+                    } catch (final IOException | RuntimeException e) {
+                        Sockets.close(socket);
+                        throw e;
+                    }
+                });
+    }
+
+    private static int openSocket(final RawLinkConfig config) throws IOException {
+        try {
+            return PacketSocket.open();
+        } catch (final LinuxException e) {
+            if (e.errno() == Errno.EPERM || e.errno() == Errno.EACCES) {
+                throw new IOException(
+                        "link "
+                                + config.index()
+                                + " ("
+                                + config.nic()
+                                + "): raw links need CAP_NET_RAW: run as root, or give the service"
+                                + " AmbientCapabilities=CAP_NET_RAW, or use UDP links",
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private void applyMtu(final NicInfo info) {
+        final int usable = Math.min(info.mtuBytes(), pool.frameBytes());
+        if (usable < info.mtuBytes() && usable != mtuBytes) {
+            LOG.warn(
+                    "link {} ({}): MTU {} of the NIC is used up to {} only, the size of pool"
+                            + " buffers; raise it in the configuration",
+                    config.index(),
+                    config.nic(),
+                    info.mtuBytes(),
+                    usable);
+        }
+        mtuBytes = Math.max(usable, FrameHeaderFlyweight.LENGTH);
+    }
+
+    private void openRing() throws LinuxException {
+        final int socket = PacketSocket.open();
+        try {
+            PacketSocket.attachFilter(
+                    socket, RawFilter.forRing(config.etherType(), config.coordinates()));
+            ring = new ReceiveRing(socket, mtuBytes, config.ringFrames());
+        } catch (final LinuxException e) {
+            Sockets.close(socket);
+            throw e;
+        }
+        ringSocket = socket;
+    }
+
+    // The socket bound last hears first, and only the last to hear gets a frame without a clone:
+    // the ring copies anyway, the pool's socket queues.
+    private void bindSockets(final NicInfo info) throws LinuxException {
+        final int type = config.tags() ? PacketSocket.ALL_ETHER_TYPES : config.etherType();
+        PacketSocket.bind(poolSocket, type, info.ifindex(), config.nic());
+        PacketSocket.bind(ringSocket, type, info.ifindex(), config.nic());
+        takeErrors();
+    }
+
+    private void takeErrors() throws LinuxException {
+        Sockets.takeError(poolSocket);
+        Sockets.takeError(ringSocket);
+    }
+
+    @Override
+    public int index() {
+        return config.index();
+    }
+
+    @Override
+    public String name() {
+        return config.nic();
+    }
+
+    @Override
+    public int mtuBytes() {
+        return mtuBytes;
+    }
+
+    @Override
+    public boolean isUp() {
+        return up;
+    }
+
+    @Override
+    public int descriptorCount() {
+        return 2;
+    }
+
+    @Override
+    public int descriptor(final int source) {
+        return source == POOL ? poolSocket : ringSocket;
+    }
+
+    @Override
+    public int receive(final int source, final FrameSink sink, final int limitFrames) {
+        final int count =
+                source == RING
+                        ? ring.receive(this, sink, limitFrames)
+                        : receiveIntoPool(sink, limitFrames);
+        return count != 0 ? count : onNothing(source);
+    }
+
+    private int receiveIntoPool(final FrameSink sink, final int limitFrames) {
+        final SocketReceiver frames = receiver;
+        final int count = frames.receive(poolSocket, limitFrames);
+        if (count < 0) {
+            return onError(-count);
+        }
+        final MessageVector messages = frames.messages();
+        final boolean tags = config.tags();
+        for (int i = 0; i < count; i++) {
+            final int index = frames.take();
+            final int id = frames.bufferId(index);
+            final long header = pool.headerAddress(id);
+            final int tag =
+                    tags
+                            ? PacketSocket.tag(
+                                    messages.controlAddress(index),
+                                    messages.receivedControlBytes(index))
+                            : -1;
+            sink.onFrame(
+                    this,
+                    pool,
+                    id,
+                    header,
+                    Math.max(0, frames.receivedBytes(index) - ETHERNET_LENGTH),
+                    ReceiveRing.sourceAddress(header - ETHERNET_LENGTH),
+                    tag);
+        }
+        return count;
+    }
+
+    // The ring's socket is never read, so an error on it would keep its descriptor ready for ever.
+    private int onNothing(final int source) {
+        if (source == RING && ++emptyPolls >= EMPTY_POLLS_PER_ERROR_CHECK) {
+            emptyPolls = 0;
+            try {
+                final int error = Sockets.takeError(ringSocket);
+                if (error != 0) {
+                    return onError(error);
+                }
+            } catch (final LinuxException e) {
+                return onError(e.errno());
+            }
+        }
+        return up ? 0 : DOWN;
+    }
+
+    private int onError(final int error) {
+        if (up) {
+            LOG.warn("link {} ({}): {}", config.index(), config.nic(), Errno.describe(error));
+        }
+        up = false;
+        return DOWN;
+    }
+
+    @Override
+    public LinkSender newSender(final int queueFrames) {
+        SocketSender.checkQueue(queueFrames);
+        try {
+            return NetworkNamespace.run(
+                    config.namespace(),
+                    () -> {
+                        final int socket = PacketSocket.open();
+                        SocketBuffers.setSend(socket, config.sendBufferBytes(), config.nic());
+                        return new RawLinkSender(this, socket, queueFrames, destinations);
+                    });
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public long localAddress() {
+        return boundNic.mac();
+    }
+
+    @Override
+    public void learn(final int neighbour, final long address) {
+        if (addresses[neighbour] != address) {
+            addresses[neighbour] = address;
+            destinations[neighbour + 1] = inMemory(address);
+        }
+    }
+
+    @Override
+    public long learned(final int neighbour) {
+        return addresses[neighbour];
+    }
+
+    private static long inMemory(final long mac) {
+        return Long.reverseBytes(mac);
+    }
+
+    @Override
+    public long kernelDrops() {
+        if (!closed) {
+            try {
+                drops += PacketSocket.takeDrops(poolSocket) + PacketSocket.takeDrops(ringSocket);
+            } catch (final LinuxException e) {
+                LOG.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
+            }
+        }
+        return drops;
+    }
+
+    /** How often frames had to wait in the kernel because the pool had no free buffer. */
+    public long poolStarvations() {
+        return receiver.starvations();
+    }
+
+    @Override
+    public boolean refresh() {
+        if (closed) {
+            return false;
+        }
+        final boolean wasUp = up;
+        final int oldMtu = mtuBytes;
+        final int oldRing = ringSocket;
+        try {
+            follow(NicInfo.read(poolSocket, config.nic()));
+        } catch (final IOException e) {
+            LOG.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
+            up = false;
+        }
+        final boolean isChanged = up != wasUp || mtuBytes != oldMtu || ringSocket != oldRing;
+        if (up != wasUp) {
+            LOG.info("link {} {} ({})", up ? "up" : "down", config.index(), config.nic());
+        }
+        return isChanged;
+    }
+
+    private void follow(final NicInfo now) throws IOException {
+        closeRetired();
+        if (!now.exists()) {
+            takeErrors();
+            up = false;
+            return;
+        }
+        applyMtu(now);
+        if (mtuBytes > ring.frameBytes()) {
+            replaceRing(now);
+        }
+        if (PacketSocket.boundIfindex(poolSocket) != now.ifindex()
+                || PacketSocket.boundIfindex(ringSocket) != now.ifindex()) {
+            bindSockets(now);
+            boundNic = now;
+        } else if (!now.equals(boundNic)) {
+            boundNic = now;
+        }
+        takeErrors();
+        up = now.hasCarrier();
+    }
+
+    // Frames in the old ring that nobody took yet are lost, as in the kernel; flows repeat them.
+    private void replaceRing(final NicInfo now) throws IOException {
+        final ReceiveRing oldRing = ring;
+        final int oldSocket = ringSocket;
+        NetworkNamespace.run(
+                config.namespace(),
+                () -> {
+                    openRing();
+                    return null;
+                });
+        PacketSocket.attachFilter(oldSocket, RawFilter.nothing());
+        drops += PacketSocket.takeDrops(oldSocket);
+        oldRing.retire();
+        retiredSocket = oldSocket;
+        bindSockets(now);
+    }
+
+    // The mapping keeps the socket alive in the kernel until all its frames have come back, so an
+    // epoll would go on reporting it. Its descriptor stays until callers had the time to remove it.
+    private void closeRetired() {
+        if (retiredSocket >= 0) {
+            Sockets.close(retiredSocket);
+            retiredSocket = -1;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        kernelDrops();
+        closed = true;
+        up = false;
+        Sockets.close(poolSocket);
+        Sockets.close(ringSocket);
+        closeRetired();
+        receiver.close();
+        ring.retire();
+    }
+
+    NicInfo boundNic() {
+        return boundNic;
+    }
+
+    int etherType() {
+        return config.etherType();
+    }
+
+    void onBindFailure(final LinuxException e) {
+        LOG.warn("link {} ({}): sender: {}", config.index(), config.nic(), e.getMessage());
+    }
+}

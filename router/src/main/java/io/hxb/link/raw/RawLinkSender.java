@@ -1,0 +1,74 @@
+package io.hxb.link.raw;
+
+import io.hxb.link.FrameOwner;
+import io.hxb.link.socket.SocketSender;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.NicInfo;
+import io.hxb.linux.PacketSocket;
+
+/**
+ * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
+ * The Ethernet header is written into the headroom before the HXB header.
+ */
+final class RawLinkSender extends SocketSender {
+    private static final int ETHERNET_LENGTH = 14;
+
+    private final RawLink link;
+    private final int descriptor;
+    private final long[] destinations;
+    private NicInfo boundNic;
+    private long sourceAndType;
+
+    RawLinkSender(
+            final RawLink link,
+            final int descriptor,
+            final int queueFrames,
+            final long[] destinations) {
+        super(descriptor, queueFrames, ETHERNET_LENGTH, 0);
+        this.link = link;
+        this.descriptor = descriptor;
+        this.destinations = destinations;
+        bind(link.boundNic());
+    }
+
+    @Override
+    public boolean offer(
+            final int neighbour,
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        final long destination = destinations[neighbour + 1];
+        if (destination == 0 || !hasRoom(1)) {
+            return false;
+        }
+        // Two bytes that are not sent, then destination, source and EtherType.
+        Memory.putLong(headerAddress - 16, destination);
+        Memory.putLong(headerAddress - 8, sourceAndType);
+        enqueue(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes, owner, token);
+        return true;
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // another object means: bind again
+    protected void beforeFlush() {
+        final NicInfo current = link.boundNic();
+        if (current != boundNic) {
+            bind(current);
+        }
+    }
+
+    // A NIC that has gone again refuses the frames; the link notices and the next bind works.
+    private void bind(final NicInfo nic) {
+        boundNic = nic;
+        sourceAndType = Long.reverseBytes(nic.mac() << 16 | link.etherType());
+        try {
+            PacketSocket.bind(descriptor, 0, nic.ifindex(), nic.name());
+        } catch (final LinuxException e) {
+            link.onBindFailure(e);
+        }
+    }
+}

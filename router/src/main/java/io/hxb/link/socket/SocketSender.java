@@ -1,0 +1,226 @@
+package io.hxb.link.socket;
+
+import io.hxb.link.FrameOwner;
+import io.hxb.link.LinkSender;
+import io.hxb.linux.Errno;
+import io.hxb.linux.Linux;
+import io.hxb.linux.MessageVector;
+import io.hxb.linux.Sockets;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Queues frames and sends them in batches from where they lie. Owned by one loop. Sub-classes
+ * address the frames.
+ */
+public abstract class SocketSender implements LinkSender {
+    private static final int MAX_BATCH_FRAMES = 64;
+
+    // A full shaper is tried again as soon as the loop comes by; one that stays full for this many
+    // tries is taken for a dead link, whose frames are thrown away so that their buffers come back.
+    private static final int PATIENCE_TRIES = 10_000;
+
+    private final MemorySegment errno = Linux.newErrnoSegment();
+    private final MessageVector messages;
+    private final int descriptor;
+    private final int prefixBytes;
+    private final int mask;
+    private final FrameOwner[] owners;
+    private final long[] tokens;
+    private final int[] frameBytes;
+    private int head;
+    private int tail;
+    private int congestedTries;
+    private boolean blocked;
+    private boolean closed;
+    private long sentFrames;
+    private long sentBytes;
+    private long sendErrors;
+
+    /**
+     * Prepares a queue.
+     *
+     * @param descriptor the socket; closed with this sender.
+     * @param queueFrames frames it holds, a power of two.
+     * @param prefixBytes bytes before the HXB header that are sent along.
+     * @param nameBytes bytes of socket address a frame, 0 for none.
+     */
+    protected SocketSender(
+            final int descriptor,
+            final int queueFrames,
+            final int prefixBytes,
+            final int nameBytes) {
+        this.descriptor = descriptor;
+        this.prefixBytes = prefixBytes;
+        mask = queueFrames - 1;
+        messages = new MessageVector(queueFrames, 2, nameBytes, 0);
+        owners = new FrameOwner[queueFrames];
+        tokens = new long[queueFrames];
+        frameBytes = new int[queueFrames];
+    }
+
+    /** Fails unless {@code queueFrames} is a power of two from 1 to 65,536. */
+    public static void checkQueue(final int queueFrames) {
+        if (queueFrames < 1 || queueFrames > 1 << 16 || Integer.bitCount(queueFrames) != 1) {
+            throw new IllegalArgumentException(
+                    "queueFrames must be a power of two, 1..65536: " + queueFrames);
+        }
+    }
+
+    /** The socket is about to be used: a sub-class may bind it again. */
+    protected void beforeFlush() {}
+
+    /**
+     * True if there is room for {@code frames} more, after sending what is queued where that helps.
+     */
+    protected final boolean hasRoom(final int frames) {
+        if (mask + 1 - (tail - head) >= frames) {
+            return true;
+        }
+        if (blocked || closed) {
+            return false;
+        }
+        flush();
+        return mask + 1 - (tail - head) >= frames;
+    }
+
+    /** Address of the socket address of the frame that {@link #enqueue} will queue next. */
+    protected final long nextNameAddress() {
+        return messages.nameAddress(tail & mask);
+    }
+
+    /**
+     * Queues a frame that there is room for.
+     *
+     * @param owner who gets the memory back, null for nobody.
+     */
+    protected final void enqueue(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        final int index = tail & mask;
+        messages.setPiece(index, headerAddress - prefixBytes, headerLengthBytes + prefixBytes);
+        messages.setSecondPiece(index, payloadAddress, payloadLengthBytes);
+        owners[index] = owner;
+        tokens[index] = token;
+        frameBytes[index] = headerLengthBytes + payloadLengthBytes;
+        tail++;
+    }
+
+    @Override
+    public final int flush() {
+        if (head == tail) {
+            blocked = false;
+            return 0;
+        }
+        beforeFlush();
+        int sent = 0;
+        while (head != tail) {
+            final int index = head & mask;
+            final int run = Math.min(tail - head, Math.min(mask + 1 - index, MAX_BATCH_FRAMES));
+            final int result = Sockets.sendBatch(errno, descriptor, messages.message(index), run);
+            if (result > 0) {
+                sent += result;
+                complete(result);
+            } else if (!goOnAfter(-result)) {
+                blocked = true;
+                return sent;
+            }
+        }
+        blocked = false;
+        return sent;
+    }
+
+    private void complete(final int count) {
+        congestedTries = 0;
+        sentFrames += count;
+        long bytes = 0;
+        for (int i = 0; i < count; i++) {
+            final int index = head & mask;
+            bytes += frameBytes[index];
+            releaseHead(index);
+        }
+        sentBytes += bytes;
+    }
+
+    // The head moves first: an owner that throws must not get its frame twice.
+    private void releaseHead(final int index) {
+        head++;
+        final FrameOwner owner = owners[index];
+        if (owner != null) {
+            owner.release(tokens[index]);
+        }
+    }
+
+    // True if the frames behind the refused one can be tried.
+    private boolean goOnAfter(final int error) {
+        return switch (error) {
+            case Errno.EINTR -> true;
+            case Errno.EAGAIN -> false;
+            case Errno.ENOBUFS -> isOutOfPatience() && refuse(1);
+            case Errno.ENETDOWN, Errno.ENXIO, Errno.ENODEV -> refuse(tail - head);
+            default -> refuse(1);
+        };
+    }
+
+    private boolean isOutOfPatience() {
+        if (congestedTries < PATIENCE_TRIES) {
+            congestedTries++;
+            return false;
+        }
+        return true;
+    }
+
+    private boolean refuse(final int count) {
+        for (int i = 0; i < count; i++) {
+            sendErrors++;
+            releaseHead(head & mask);
+        }
+        return true;
+    }
+
+    @Override
+    public final int queuedFrames() {
+        return tail - head;
+    }
+
+    @Override
+    public final boolean isBlocked() {
+        return blocked;
+    }
+
+    @Override
+    public final int descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public final long sendErrors() {
+        return sendErrors;
+    }
+
+    @Override
+    public final long sentFrames() {
+        return sentFrames;
+    }
+
+    @Override
+    public final long sentBytes() {
+        return sentBytes;
+    }
+
+    @Override
+    public final void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        while (head != tail) {
+            releaseHead(head & mask);
+        }
+        Sockets.close(descriptor);
+    }
+}

@@ -1,0 +1,79 @@
+package io.hxb.link.udp;
+
+import io.hxb.linux.Memory;
+import io.hxb.linux.Sockets;
+
+/** IPv4 address and port in a long: the address in bits 16 to 47, the port below. Pure. */
+public final class UdpAddress {
+    private static final int MAX_PORT = 65_535;
+
+    private UdpAddress() {}
+
+    /**
+     * Parses {@code 192.0.2.1:4000}.
+     *
+     * @throws IllegalArgumentException if it is anything else; names are not looked up.
+     */
+    public static long parse(final String text) {
+        final int colon = text.lastIndexOf(':');
+        final String[] parts =
+                colon < 0 ? new String[0] : text.substring(0, colon).split("\\.", -1);
+        if (parts.length != 4) {
+            throw malformed(text);
+        }
+        long address = 0;
+        for (final String part : parts) {
+            address = address << 8 | number(part, 255, text);
+        }
+        return address << 16 | number(text.substring(colon + 1), MAX_PORT, text);
+    }
+
+    private static int number(final String digits, final int max, final String text) {
+        if (digits.isEmpty()
+                || digits.length() > 5
+                || !digits.chars().allMatch(UdpAddress::isDigit)) {
+            throw malformed(text);
+        }
+        final int value = Integer.parseInt(digits);
+        if (value > max) {
+            throw malformed(text);
+        }
+        return value;
+    }
+
+    private static boolean isDigit(final int c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static IllegalArgumentException malformed(final String text) {
+        return new IllegalArgumentException(
+                "address must be IPv4:port, such as 127.0.0.1:4000: " + text);
+    }
+
+    /** The text that {@link #parse} reads. */
+    public static String format(final long address) {
+        return (address >>> 40 & 255)
+                + "."
+                + (address >>> 32 & 255)
+                + "."
+                + (address >>> 24 & 255)
+                + "."
+                + (address >>> 16 & 255)
+                + ":"
+                + (address & MAX_PORT);
+    }
+
+    /** Writes a sockaddr_in. */
+    static void write(final long sockaddr, final long address) {
+        Memory.putShort(sockaddr, Sockets.AF_INET);
+        Memory.putShortBigEndian(sockaddr + 2, (int) address);
+        Memory.putIntBigEndian(sockaddr + 4, (int) (address >>> 16));
+        Memory.putLong(sockaddr + 8, 0);
+    }
+
+    /** Reads a sockaddr_in. */
+    static long read(final long sockaddr) {
+        return (Memory.getIntBigEndian(sockaddr + 4) & 0xFFFF_FFFFL) << 16
+                | Memory.getUnsignedShortBigEndian(sockaddr + 2);
+    }
+}

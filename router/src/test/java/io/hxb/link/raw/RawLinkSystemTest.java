@@ -1,0 +1,291 @@
+package io.hxb.link.raw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.linux.Memory;
+import io.hxb.testing.TestFrames;
+import io.hxb.testing.TestNamespaces;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+
+@Tag("system")
+class RawLinkSystemTest {
+    private static final long A = 0x00_01;
+    private static final long B = 0x00_02;
+    private static final long ELSEWHERE = 0x01_02;
+    private static final int BUFFERS = 1024;
+
+    private final TestFrames frames = new TestFrames();
+    private TestNamespaces namespaces;
+    private String left;
+    private String right;
+    private BufferPool pool;
+    private BufferPool.Share share;
+    private RawLink a;
+    private RawLink b;
+    private LinkSender sender;
+
+    @BeforeEach
+    void setUp() {
+        TestNamespaces.assumeRoot();
+        namespaces = new TestNamespaces();
+        left = namespaces.add("a");
+        right = namespaces.add("b");
+    }
+
+    @AfterEach
+    void tearDown() {
+        if (namespaces == null) {
+            return;
+        }
+        if (sender != null) {
+            sender.close();
+        }
+        if (a != null) {
+            a.close();
+        }
+        if (b != null) {
+            frames.releaseAll();
+            b.close();
+            assertEquals(0, pool.outstanding());
+        }
+        namespaces.close();
+    }
+
+    @Test
+    void shouldDeliverFramesForThisNodeIntoPoolBuffers() throws IOException {
+        // given
+        connect(1500);
+        // when
+        for (int i = 0; i < 100; i++) {
+            offer(B, i, i);
+        }
+        sender.flush();
+        awaitArrivals(RawLink.POOL, 100);
+        // then
+        for (int i = 0; i < 100; i++) {
+            final TestFrames.Arrival arrival = frames.arrivals().get(i);
+            assertTrue(
+                    frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), i, i), "" + i);
+            assertEquals(pool.headerAddress((int) arrival.token()), arrival.headerAddress());
+            assertEquals(pool, arrival.owner());
+            assertEquals(a.localAddress(), arrival.sourceAddress());
+            assertEquals(-1, arrival.vlanTci());
+        }
+        assertEquals(100, frames.released());
+        assertEquals(100, sender.sentFrames());
+        assertEquals(0, b.receive(RawLink.RING, frames, 64));
+    }
+
+    @Test
+    void shouldOfferRelayedFramesFromTheRingSlotTheyArrivedIn() throws IOException {
+        // given
+        connect(9000);
+        b.learn(1, a.localAddress());
+        final LinkSender back = b.newSender(64);
+        // when
+        for (int i = 0; i < 20; i++) {
+            offer(ELSEWHERE, i, 8000);
+        }
+        sender.flush();
+        awaitArrivals(RawLink.RING, 20);
+        for (final TestFrames.Arrival arrival : frames.arrivals()) {
+            assertEquals(0, arrival.headerAddress() & 7);
+            final boolean isTaken =
+                    back.offer(
+                            1,
+                            arrival.headerAddress(),
+                            arrival.lengthBytes(),
+                            0,
+                            0,
+                            arrival.owner(),
+                            arrival.token());
+            assertTrue(isTaken);
+        }
+        frames.arrivals().clear();
+        back.flush();
+        // then
+        TestNamespaces.await(
+                "frames are back",
+                () -> {
+                    a.receive(RawLink.RING, frames, 64);
+                    return frames.arrivals().size() == 20;
+                });
+        for (int i = 0; i < 20; i++) {
+            final TestFrames.Arrival arrival = frames.arrivals().get(i);
+            assertTrue(frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), i, 8000));
+        }
+        assertEquals(0, b.receive(RawLink.POOL, frames, 64));
+        back.close();
+    }
+
+    @Test
+    void shouldDealMalformedAndLinkLocalFramesToThePool() throws IOException {
+        // given
+        connect(1500);
+        final long foreign = frames.frame(ELSEWHERE, 1, 0);
+        new FrameHeaderFlyweight().wrap(foreign).version(9);
+        final long shortFrame = frames.frame(ELSEWHERE, 2, 0);
+        final long local = frames.frame(FrameHeaderFlyweight.ANY_DESTINATION, 3, 0);
+        // when
+        sender.offer(2, foreign, 64, 0, 0, frames, 0);
+        sender.offer(2, shortFrame, 40, 0, 0, frames, 0);
+        sender.offer(Link.BROADCAST, local, 64, 0, 0, frames, 0);
+        sender.flush();
+        awaitArrivals(RawLink.POOL, 3);
+        // then
+        assertEquals(40, frames.arrivals().get(1).lengthBytes());
+        assertEquals(0, b.receive(RawLink.RING, frames, 64));
+        assertEquals(0, a.receive(RawLink.POOL, frames, 64), "own broadcast");
+    }
+
+    @Test
+    void shouldIgnoreFramesForAnotherStation() throws IOException {
+        // given
+        connect(1500);
+        a.learn(3, 0x02_00_00_00_00_77L);
+        // when
+        final boolean isTaken = sender.offer(3, frames.frame(B, 1, 0), 64, 0, 0, frames, 0);
+        sender.flush();
+        offer(B, 2, 0);
+        sender.flush();
+        awaitArrivals(RawLink.POOL, 1);
+        // then
+        assertTrue(isTaken);
+        assertEquals(2, frames.arrivals().getFirst().sequence());
+    }
+
+    @Test
+    void shouldGatherHeaderAndPayloadFromTwoPlaces() throws IOException {
+        // given
+        connect(1500);
+        final long header = frames.frame(B, 5, 0);
+        new FrameHeaderFlyweight().wrap(header).bodyLength(700);
+        final long payload = frames.frame(B, 5, 700) + FrameHeaderFlyweight.LENGTH;
+        // when
+        sender.offer(2, header, 64, payload, 700, frames, 0);
+        sender.flush();
+        awaitArrivals(RawLink.POOL, 1);
+        // then
+        final TestFrames.Arrival arrival = frames.arrivals().getFirst();
+        assertTrue(frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), 5, 700));
+        assertEquals(764, sender.sentBytes());
+    }
+
+    @Test
+    void shouldRecoverTheTagOfTaggedFrames() throws IOException {
+        // given
+        connect(1500);
+        final int tci = 5 << 13 | 42;
+        // when
+        sendTagged(B, tci);
+        sendTagged(ELSEWHERE, tci);
+        awaitArrivals(RawLink.POOL, 1);
+        awaitArrivals(RawLink.RING, 2);
+        // then
+        for (final TestFrames.Arrival arrival : frames.arrivals()) {
+            assertEquals(tci, arrival.vlanTci());
+            assertTrue(frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), 77, 100));
+        }
+    }
+
+    // The sender puts its Ethernet header before what it takes for an HXB header: a tag, in effect.
+    private void sendTagged(final long destination, final int tci) throws IOException {
+        final RawLinkConfig config =
+                new RawLinkConfig(0, "n0", left, 0, A, 0x8100, 8, 1 << 16, 1 << 16, true);
+        try (Arena arena = Arena.ofConfined();
+                RawLink tagging = RawLink.open(config, pool, share);
+                LinkSender taggingSender = tagging.newSender(8)) {
+            tagging.learn(2, b.localAddress());
+            final long address = arena.allocate(400, 64).address() + 64;
+            Memory.putShortBigEndian(address, tci);
+            Memory.putShortBigEndian(address + 2, RawLinkConfig.DEFAULT_ETHER_TYPE);
+            Memory.copy(frames.frame(destination, 77, 100), address + 4, 164);
+            assertTrue(taggingSender.offer(2, address, 168, 0, 0, frames, 0));
+            assertEquals(1, taggingSender.flush());
+        }
+    }
+
+    @Test
+    void shouldCarryJumboFramesOfAnySize() throws IOException {
+        // given
+        connect(65_535);
+        final int[] bodies = {8936, 9000, 32_000, 65_535 - 64};
+        // when
+        for (int i = 0; i < bodies.length; i++) {
+            offer(i % 2 == 0 ? B : ELSEWHERE, i, bodies[i]);
+        }
+        sender.flush();
+        awaitArrivals(RawLink.POOL, 2);
+        awaitArrivals(RawLink.RING, 4);
+        // then
+        assertEquals(65_535, a.mtuBytes());
+        for (final TestFrames.Arrival arrival : frames.arrivals()) {
+            final int sequence = arrival.sequence();
+            assertTrue(
+                    frames.isIntact(
+                            arrival.headerAddress(),
+                            arrival.lengthBytes(),
+                            sequence,
+                            bodies[sequence]));
+        }
+    }
+
+    @Test
+    void shouldThrowAwayAndCountFramesThatAreTooLong() throws IOException {
+        // given
+        connect(1500);
+        // when
+        offer(B, 1, 1400);
+        offer(B, 2, 1500);
+        offer(B, 3, 1400);
+        sender.flush();
+        awaitArrivals(RawLink.POOL, 2);
+        // then
+        assertEquals(3, frames.released());
+        assertEquals(1, sender.sendErrors());
+        assertEquals(2, sender.sentFrames());
+        assertFalse(sender.isBlocked());
+    }
+
+    private void connect(final int mtuBytes) throws IOException {
+        namespaces.veth(left, "n0", right, "n0", mtuBytes);
+        open(mtuBytes);
+    }
+
+    private void open(final int mtuBytes) throws IOException {
+        pool = frames.pool(BUFFERS, Math.max(2048, mtuBytes + 64 + 63 & -64));
+        share = pool.newShare();
+        a = RawLink.open(RawLinkConfig.of(0, "n0", left, 0, A), pool, share);
+        b = RawLink.open(RawLinkConfig.of(1, "n0", right, 0, B), pool, share);
+        a.learn(2, b.localAddress());
+        sender = a.newSender(128);
+    }
+
+    private void offer(final long destination, final int sequence, final int bodyLength) {
+        final long header = frames.frame(destination, sequence, bodyLength);
+        assertTrue(sender.offer(2, header, 64 + bodyLength, 0, 0, frames, sequence));
+    }
+
+    private void awaitArrivals(final int source, final int count) {
+        TestNamespaces.await(
+                count + " frames have arrived",
+                () -> {
+                    b.receive(source, frames, 64);
+                    return frames.arrivals().size() >= count;
+                });
+        assertEquals(count, frames.arrivals().size());
+    }
+}
