@@ -285,7 +285,7 @@ public final class PmContext implements AutoCloseable {
         messagesHeld++;
         position = next + 1;
         message.set(
-                (next << 24 | bufferId) & Long.MAX_VALUE,
+                ((next << 24) | bufferId) & Long.MAX_VALUE,
                 receivePool
                         + (long) bufferId * receiveBufferBytes
                         + DeliveryRing.payloadOffset(entry),

@@ -73,7 +73,7 @@ public final class PmLargeMessages {
 
     /** True if the transfer is done, with or without success. */
     public boolean isSent(final long transfer) {
-        throw new UnsupportedOperationException("comes with the next commit: " + transfer);
+        return transfer >= 0 && unfinishedTransfers() == 0;
     }
 
     /** Number of transfers that are not done. */
@@ -108,16 +108,12 @@ public final class PmLargeMessages {
             final long start,
             final long lengthBytes,
             final int tag) {
+        if (handler == null || limits == null || (tag == 0 && region == null)) {
+            throw new IllegalArgumentException("large messages are not sent yet");
+        }
         throw new UnsupportedOperationException(
-                "comes with the next commit: "
-                        + node
-                        + destinationContext
-                        + region
-                        + start
-                        + lengthBytes
-                        + tag
-                        + handler
-                        + limits);
+                "large messages are not sent yet: "
+                        + (node + destinationContext + start + lengthBytes));
     }
 
     /**

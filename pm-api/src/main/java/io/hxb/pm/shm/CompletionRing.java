@@ -34,7 +34,8 @@ public final class CompletionRing {
     public void put(final int slot, final int status) {
         final long entry = address + (position & mask) * ENTRY_BYTES;
         position++;
-        Memory.putLongRelease(entry, position << 32 | (-status & 0xFFFFL) << 16 | slot & 0xFFFFL);
+        Memory.putLongRelease(
+                entry, (position << 32) | ((-status & 0xFFFFL) << 16) | (slot & 0xFFFFL));
     }
 
     /** True if an entry waits to be taken. */

@@ -32,7 +32,7 @@ public final class ReleaseRing {
     public void put(final int bufferId) {
         final long entry = address + (position & mask) * ENTRY_BYTES;
         position++;
-        Memory.putLongRelease(entry, position << 32 | bufferId & 0xFFFF_FFFFL);
+        Memory.putLongRelease(entry, (position << 32) | (bufferId & 0xFFFF_FFFFL));
     }
 
     /** True if an entry waits to be taken. */
