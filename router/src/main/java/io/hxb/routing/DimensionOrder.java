@@ -2,6 +2,8 @@ package io.hxb.routing;
 
 import io.hxb.topology.Shape;
 
+import java.util.Arrays;
+
 /**
  * A dimension order as a frame carries it: 4 bits for each of 8 places, the first dimension to
  * correct in the lowest bits. Stateless.
@@ -40,6 +42,34 @@ public final class DimensionOrder {
             rest >>>= 4;
         }
         return HERE;
+    }
+
+    /**
+     * The order that corrects {@code dimensions} first, in the order given, then the rest.
+     *
+     * @param dimensions 0 to 7 each, none twice, {@code [0..8]}.
+     * @throws IllegalArgumentException if a dimension is out of range or stands there twice.
+     */
+    public static int of(final int... dimensions) {
+        int order = 0;
+        int used = 0;
+        int place = 0;
+        for (final int dimension : dimensions) {
+            if (dimension < 0
+                    || dimension >= Shape.MAX_DIMENSIONS
+                    || (used & 1 << dimension) != 0) {
+                throw new IllegalArgumentException(
+                        "dimensions must be 0..7, none twice: " + Arrays.toString(dimensions));
+            }
+            order |= dimension << (4 * place++);
+            used |= 1 << dimension;
+        }
+        for (int dimension = 0; dimension < Shape.MAX_DIMENSIONS; dimension++) {
+            if ((used & 1 << dimension) == 0) {
+                order |= dimension << (4 * place++);
+            }
+        }
+        return order;
     }
 
     /** True if each of the 8 dimensions stands in the order exactly once. */

@@ -1,0 +1,205 @@
+package io.hxb.config;
+
+import io.hxb.topology.Shape;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/**
+ * The configuration of a whole cluster, the same on all nodes. Immutable. Read from a file by
+ * {@link io.hxb.config.yaml.ClusterConfigYaml}.
+ *
+ * @param name what people call the cluster.
+ * @param clusterId number that its frames carry, not 0.
+ * @param shape the shape of the hyper-crossbar.
+ * @param backend what links are made of.
+ * @param links where each link is plugged in.
+ * @param orders dimension orders of sources.
+ * @param flow how flows keep order and repair losses.
+ * @param pool the receive pool of a node.
+ * @param loop the receiving loops of a node.
+ * @param socket the sockets of the links.
+ * @param frame what stands in frames.
+ * @param context what applications may use.
+ * @param attach how applications reach the node.
+ * @param hosts coordinate vector of each host name; may be empty.
+ */
+public record ClusterConfig(
+        String name,
+        int clusterId,
+        Shape shape,
+        Backend backend,
+        LinkPlan links,
+        OrderConfig orders,
+        FlowConfig flow,
+        PoolConfig pool,
+        LoopConfig loop,
+        SocketConfig socket,
+        FrameConfig frame,
+        ContextConfig context,
+        AttachConfig attach,
+        Map<String, Long> hosts) {
+
+    /** Copies the map and checks what one record alone cannot. */
+    public ClusterConfig {
+        hosts = Collections.unmodifiableMap(new LinkedHashMap<>(hosts));
+        new Check()
+                .that(
+                        name.matches("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}"),
+                        "name",
+                        "must be 1 to 63 letters, digits, '_', '.' or '-': '" + name + "'")
+                .that(clusterId != 0, "id", "must not be 0")
+                .that(
+                        links.endpoints().size() == shape.dimensions(),
+                        "links",
+                        "must be given for each of the "
+                                + shape.dimensions()
+                                + " dimensions, not "
+                                + links.endpoints().size())
+                .that(
+                        socket.mtuBytes() <= pool.bufferBytes() - 64,
+                        "pool",
+                        "needs buffers 64 bytes larger than the MTU of "
+                                + socket.mtuBytes()
+                                + " bytes: "
+                                + pool.bufferBytes())
+                .done();
+    }
+
+    /** A cluster with the default of everything else and the id that its name gives. */
+    public static ClusterConfig of(
+            final String name, final Shape shape, final Backend backend, final LinkPlan links) {
+        return new ClusterConfig(
+                name,
+                idOf(name),
+                shape,
+                backend,
+                links,
+                OrderConfig.DEFAULT,
+                FlowConfig.DEFAULT,
+                PoolConfig.DEFAULT,
+                LoopConfig.DEFAULT,
+                SocketConfig.DEFAULT,
+                FrameConfig.DEFAULT,
+                ContextConfig.DEFAULT,
+                AttachConfig.DEFAULT,
+                Map.of());
+    }
+
+    /** The cluster id that a name gives; never 0. */
+    public static int idOf(final String name) {
+        final int hash = hash(name);
+        return hash == 0 ? 1 : hash;
+    }
+
+    /** The links of one node, in the order of their index. */
+    public List<LinkConfig> links(final int node) {
+        return links.resolve(shape, backend, node);
+    }
+
+    /** Network namespace of {@code node}, or empty for that of the process. */
+    public String netns(final int node) {
+        return links.netns(shape, node);
+    }
+
+    /** Path of the Unix socket by which applications attach to {@code node}. */
+    public Path socketPath(final int node) {
+        return attach.directory().resolve(name + "-" + node + ".sock");
+    }
+
+    /** Path of the counter file of {@code node}. */
+    public Path countersPath(final int node) {
+        return attach.countersDirectory().resolve(name + "-" + node + ".counters");
+    }
+
+    /**
+     * Hash of everything that has to be equal on all nodes; hello frames carry it, so that
+     * neighbours with another file are found.
+     */
+    public int fingerprint() {
+        return hash(
+                String.join(
+                        "|",
+                        name,
+                        Integer.toString(clusterId),
+                        shape.toString(),
+                        backend.name(),
+                        LinkPlan.counts(links.endpoints()).toString(),
+                        Boolean.toString(frame.crc()),
+                        Integer.toString(frame.etherType())));
+    }
+
+    /** The same with other orders. */
+    public ClusterConfig withOrders(final OrderConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, value, flow, pool, loop, socket, frame,
+                context, attach, hosts);
+    }
+
+    /** The same with other flows. */
+    public ClusterConfig withFlow(final FlowConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, value, pool, loop, socket, frame,
+                context, attach, hosts);
+    }
+
+    /** The same with another pool. */
+    public ClusterConfig withPool(final PoolConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, value, loop, socket, frame,
+                context, attach, hosts);
+    }
+
+    /** The same with other loops. */
+    public ClusterConfig withLoop(final LoopConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, pool, value, socket, frame,
+                context, attach, hosts);
+    }
+
+    /** The same with other sockets. */
+    public ClusterConfig withSocket(final SocketConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, pool, loop, value, frame,
+                context, attach, hosts);
+    }
+
+    /** The same with other frames. */
+    public ClusterConfig withFrame(final FrameConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, value,
+                context, attach, hosts);
+    }
+
+    /** The same with other limits of applications. */
+    public ClusterConfig withContext(final ContextConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, frame,
+                value, attach, hosts);
+    }
+
+    /** The same with other folders and rights. */
+    public ClusterConfig withAttach(final AttachConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, frame,
+                context, value, hosts);
+    }
+
+    /** The same with other host names. */
+    public ClusterConfig withHosts(final Map<String, Long> value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, frame,
+                context, attach, value);
+    }
+
+    private static int hash(final String text) {
+        final CRC32C crc = new CRC32C();
+        crc.update(text.getBytes(StandardCharsets.UTF_8));
+        return (int) crc.getValue();
+    }
+}

@@ -1,0 +1,46 @@
+package io.hxb.config;
+
+/**
+ * How flows keep order and repair losses. Immutable.
+ *
+ * @param windowFrames most frames in flight on one flow and slots of its ordering array, a power of
+ *     two, 4 to 4096.
+ * @param ackEveryFrames a receiver acknowledges at the latest after that many frames, 1 to half the
+ *     window.
+ * @param ackDelayNs a receiver acknowledges at the latest after that time.
+ * @param reorderingThresholdFrames a frame counts as lost when so many later ones have arrived; at
+ *     least 3, below the window.
+ * @param minRetransmitNs shortest retransmission timer.
+ * @param maxRetransmitNs longest retransmission timer, reached by doubling.
+ * @param peerTimeoutNs a peer that acknowledges nothing for so long is unreachable.
+ */
+public record FlowConfig(
+        int windowFrames,
+        int ackEveryFrames,
+        long ackDelayNs,
+        int reorderingThresholdFrames,
+        long minRetransmitNs,
+        long maxRetransmitNs,
+        long peerTimeoutNs) {
+
+    /** What holds when the file says nothing. */
+    public static final FlowConfig DEFAULT =
+            new FlowConfig(256, 16, 100_000, 64, 2_000_000, 500_000_000, 5_000_000_000L);
+
+    /** Checks the values. */
+    public FlowConfig {
+        new Check()
+                .powerOfTwo("windowFrames", windowFrames, 4, 4096)
+                .range("ackEveryFrames", ackEveryFrames, 1, Math.max(1, windowFrames / 2))
+                .duration("ackDelay", ackDelayNs, 1_000, 1_000_000_000)
+                .range(
+                        "reorderingThresholdFrames",
+                        reorderingThresholdFrames,
+                        3,
+                        Math.max(3, windowFrames - 1))
+                .duration("minRetransmit", minRetransmitNs, 10_000, 10_000_000_000L)
+                .duration("maxRetransmit", maxRetransmitNs, minRetransmitNs, 60_000_000_000L)
+                .duration("peerTimeout", peerTimeoutNs, 10_000_000, 3_600_000_000_000L)
+                .done();
+    }
+}

@@ -1,0 +1,26 @@
+package io.hxb.config;
+
+/**
+ * What stands in frames and how often neighbours hear of each other. Immutable.
+ *
+ * @param crc whether frames carry a CRC-32C from end to end.
+ * @param hopLimit links a frame may cross, 1 to 255.
+ * @param etherType EtherType of raw links, 0x0600 to 0xFFFF.
+ * @param helloIntervalNs time between hello frames on each link.
+ */
+public record FrameConfig(boolean crc, int hopLimit, int etherType, long helloIntervalNs) {
+    /** What holds when the file says nothing. Source: IEEE 802, local experimental EtherType 1. */
+    public static final FrameConfig DEFAULT = new FrameConfig(false, 32, 0x88B5, 200_000_000L);
+
+    /** Checks the values. */
+    public FrameConfig {
+        new Check()
+                .range("hopLimit", hopLimit, 1, 255)
+                .that(
+                        etherType >= 0x0600 && etherType <= 0xFFFF,
+                        "etherType",
+                        "must be 0x0600..0xffff: 0x" + Integer.toHexString(etherType))
+                .duration("helloInterval", helloIntervalNs, 1_000_000, 60_000_000_000L)
+                .done();
+    }
+}

@@ -1,0 +1,53 @@
+package io.hxb.config;
+
+import java.util.List;
+
+/**
+ * The receiving loops of a node. Immutable.
+ *
+ * @param loopCount threads that receive and send, 1 to 64.
+ * @param waiting how a loop with nothing to do waits.
+ * @param spinForNs how long a hybrid loop spins before it blocks.
+ * @param batchFrames most frames taken from one link in one call, 1 to 64.
+ * @param cpus CPU of each loop, dealt round robin; empty leaves it to the kernel.
+ * @param priority SCHED_FIFO priority of the loops, 1 to 99; 0 leaves the normal scheduler.
+ */
+public record LoopConfig(
+        int loopCount,
+        Waiting waiting,
+        long spinForNs,
+        int batchFrames,
+        List<Integer> cpus,
+        int priority) {
+
+    /** What holds when the file says nothing. */
+    public static final LoopConfig DEFAULT =
+            new LoopConfig(1, Waiting.HYBRID, 50_000, 64, List.of(), 0);
+
+    /** Checks the values. */
+    public LoopConfig {
+        cpus = List.copyOf(cpus);
+        new Check()
+                .range("loops", loopCount, 1, 64)
+                .duration("spinFor", spinForNs, 0, 1_000_000_000)
+                .range("batchFrames", batchFrames, 1, 64)
+                .range("priority", priority, 0, 99)
+                .that(
+                        cpus.stream().allMatch(cpu -> cpu >= 0 && cpu < 4096),
+                        "cpus",
+                        "must be CPU numbers 0..4095: " + cpus)
+                .done();
+    }
+
+    /** How a loop with nothing to do waits. */
+    public enum Waiting {
+        /** In epoll: no CPU when idle. */
+        BLOCK,
+
+        /** Asking again and again: shortest latency, one CPU always busy. */
+        SPIN,
+
+        /** Spinning for a while, then in epoll. */
+        HYBRID
+    }
+}

@@ -1,0 +1,89 @@
+package io.hxb.config;
+
+import io.hxb.topology.Shape;
+
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which node of the cluster this process is, and who said so. Immutable.
+ *
+ * @param node node id.
+ * @param coordinates its coordinate vector.
+ * @param source what decided, for messages: {@code --node}, {@code HXB_NODE}, {@code hosts} and so
+ *     on.
+ */
+public record NodeIdentity(int node, long coordinates, String source) {
+    private static final Pattern ORDINAL = Pattern.compile(".*-(\\d{1,7})");
+
+    /**
+     * Decides which node we are: by the option, else HXB_NODE, else the file's {@code hosts}, else
+     * Slurm (SLURM_PROCID, SLURM_NODEID), else the ordinal at the end of a Kubernetes StatefulSet's
+     * host name.
+     *
+     * @param option node id or coordinates such as {@code 1,0,2}; null when not given.
+     * @param environment environment variables.
+     * @param hostName name of this host, with or without domain.
+     * @throws ConfigException if nothing tells, or what tells is wrong.
+     */
+    public static NodeIdentity resolve(
+            final ClusterConfig config,
+            final String option,
+            final Map<String, String> environment,
+            final String hostName) {
+        if (option != null) {
+            return parse(config.shape(), option, "--node");
+        }
+        final String variable = environment.get("HXB_NODE");
+        if (variable != null && !variable.isBlank()) {
+            return parse(config.shape(), variable, "HXB_NODE");
+        }
+        final String shortName = hostName.split("\\.", 2)[0];
+        final Long listed = config.hosts().getOrDefault(hostName, config.hosts().get(shortName));
+        if (listed != null) {
+            return new NodeIdentity(config.shape().node(listed), listed, "hosts entry " + hostName);
+        }
+        for (final String name : List.of("SLURM_PROCID", "SLURM_NODEID")) {
+            if (environment.get(name) != null) {
+                return parse(config.shape(), environment.get(name), name);
+            }
+        }
+        final Matcher ordinal = ORDINAL.matcher(shortName);
+        if (environment.containsKey("KUBERNETES_SERVICE_HOST") && ordinal.matches()) {
+            return parse(config.shape(), ordinal.group(1), "host name " + hostName);
+        }
+        throw new ConfigException(
+                List.of(
+                        "which node of "
+                                + config.shape()
+                                + " this is was not said: give --node X,Y,Z, set HXB_NODE, or list"
+                                + " host '"
+                                + hostName
+                                + "' under hosts: in the cluster file"));
+    }
+
+    private static NodeIdentity parse(final Shape shape, final String text, final String source) {
+        final String value = text.strip();
+        try {
+            if (!value.matches("\\d+") || shape.dimensions() == 1) {
+                final long coordinates = shape.parseCoordinates(value);
+                return new NodeIdentity(shape.node(coordinates), coordinates, source);
+            }
+            final int node = value.length() < 8 ? Integer.parseInt(value) : Integer.MAX_VALUE;
+            return new NodeIdentity(node, shape.coordinates(node), source);
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException(
+                    List.of(
+                            source
+                                    + " does not name a node of "
+                                    + shape
+                                    + ": "
+                                    + e.getMessage()
+                                    + "; give a node id 0.."
+                                    + (shape.nodeCount() - 1)
+                                    + " or coordinates"));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.hxb.config;
+
+/**
+ * The receive pool of a node. Immutable.
+ *
+ * @param bufferCount buffers, 64 to 2^20.
+ * @param bufferBytes bytes of each, a multiple of 64, 512 to 72 KiB.
+ * @param hugePages whether the pool lies in huge pages.
+ */
+public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) {
+    /** What holds when the file says nothing. */
+    public static final PoolConfig DEFAULT = new PoolConfig(4096, 12 * 1024, HugePages.AUTO);
+
+    /** Checks the values. */
+    public PoolConfig {
+        new Check()
+                .range("buffers", bufferCount, 64, 1 << 20)
+                .size("bufferBytes", bufferBytes, 512, 72 * 1024)
+                .that(
+                        bufferBytes % 64 == 0,
+                        "bufferBytes",
+                        "must be a multiple of 64: " + bufferBytes)
+                .done();
+    }
+
+    /** Whether the pool lies in huge pages. */
+    public enum HugePages {
+        /** When enough of them are free. */
+        AUTO,
+
+        /** Always; the node does not start without. */
+        ON,
+
+        /** Never. */
+        OFF
+    }
+}

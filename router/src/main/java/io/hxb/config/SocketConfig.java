@@ -1,0 +1,37 @@
+package io.hxb.config;
+
+/**
+ * The sockets of the links. Immutable.
+ *
+ * @param mtuBytes largest frame (HXB header and body) on any link; 0 takes each NIC's MTU, and 9000
+ *     for UDP.
+ * @param receiveBufferBytes SO_RCVBUF of each socket that receives into the pool.
+ * @param sendBufferBytes SO_SNDBUF of each sending socket.
+ * @param relayRingFrames slots of each NIC's ring of frames to relay, 16 to 65,536, a power of two.
+ * @param senderQueueFrames frames that one loop holds back for one blocked link, 16 to 4,096, a
+ *     power of two.
+ */
+public record SocketConfig(
+        int mtuBytes,
+        int receiveBufferBytes,
+        int sendBufferBytes,
+        int relayRingFrames,
+        int senderQueueFrames) {
+
+    /** What holds when the file says nothing. */
+    public static final SocketConfig DEFAULT = new SocketConfig(0, 8 << 20, 1 << 20, 512, 256);
+
+    /** Checks the values. */
+    public SocketConfig {
+        new Check()
+                .that(
+                        mtuBytes == 0 || (mtuBytes >= 256 && mtuBytes <= 65_507),
+                        "mtu",
+                        "must be 256..65507 bytes, or 0 for that of the NIC: " + mtuBytes)
+                .size("receiveBuffer", receiveBufferBytes, 64 << 10, 1 << 30)
+                .size("sendBuffer", sendBufferBytes, 16 << 10, 1 << 30)
+                .powerOfTwo("relayRingFrames", relayRingFrames, 16, 65_536)
+                .powerOfTwo("senderQueueFrames", senderQueueFrames, 16, 4096)
+                .done();
+    }
+}

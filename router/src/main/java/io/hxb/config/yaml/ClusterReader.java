@@ -1,0 +1,242 @@
+package io.hxb.config.yaml;
+
+import io.hxb.config.AttachConfig;
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
+import io.hxb.config.Dimensions;
+import io.hxb.config.FlowConfig;
+import io.hxb.config.FrameConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.config.LoopConfig;
+import io.hxb.config.OrderConfig;
+import io.hxb.config.PoolConfig;
+import io.hxb.config.SocketConfig;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.topology.Shape;
+
+import org.snakeyaml.engine.v2.nodes.Node;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Makes a configuration of the nodes of one file. Used once, by one thread. */
+final class ClusterReader {
+    private final YamlSection root;
+
+    ClusterReader(final Problems problems, final Node node) {
+        root = new YamlSection(problems, "", 1, node);
+    }
+
+    /** The configuration; null when problems were found. */
+    ClusterConfig read() {
+        final String name = root.text("name", "hxb");
+        final int clusterId = root.value("id", ClusterConfig.idOf(name), ClusterReader::parseId);
+        final Shape shape = root.value("shape", null, Shape::parse);
+        final Backend backend = root.choice("backend", Backend.UDP);
+        if (!root.has("shape")) {
+            root.problem("shape", "is missing; write one such as shape: 2x2x2");
+        }
+        final LinkPlan links = new LinkReader(root, shape, backend).read();
+        final OrderConfig orders = orders(shape);
+        final FlowConfig flow = flow(root.section("flow"));
+        final PoolConfig pool = pool(root.section("pool"));
+        final LoopConfig loop = loop(root.section("loop"));
+        final SocketConfig socket = socket(root.section("socket"));
+        final FrameConfig frame = frame(root.section("frame"));
+        final ContextConfig context = context(root.section("context"));
+        final AttachConfig attach = attach(root.section("attach"));
+        final Map<String, Long> hosts = hosts(shape, root.section("hosts"));
+        root.finish();
+        if (shape == null || links == null || orders == null) {
+            return null;
+        }
+        return root.build(
+                null,
+                () ->
+                        new ClusterConfig(
+                                name, clusterId, shape, backend, links, orders, flow, pool, loop,
+                                socket, frame, context, attach, hosts));
+    }
+
+    private static int parseId(final String text) {
+        try {
+            final long id = Long.decode(text);
+            if (id >= Integer.MIN_VALUE && id < 1L << 32) {
+                return (int) id;
+            }
+        } catch (final NumberFormatException e) {
+            // Falls through to the message that also fits numbers out of range.
+        }
+        throw new IllegalArgumentException(
+                "must be a number of 32 bits such as 7 or 0x1f, not '" + text + "'");
+    }
+
+    private OrderConfig orders(final Shape shape) {
+        final List<String> words = root.texts("orders", List.of("default"));
+        if (shape == null || words.equals(List.of("default"))) {
+            return OrderConfig.DEFAULT;
+        }
+        if (words.equals(List.of("all"))) {
+            return OrderConfig.all(shape.dimensions());
+        }
+        final List<Integer> orders = new ArrayList<>();
+        for (final String word : words) {
+            final int order = parseOrder(shape, word);
+            if (order == 0) {
+                root.problem(
+                        "orders",
+                        "must be default, all or a list of orders that name each dimension once,"
+                                + " such as [x-y-z, z-y-x], not '"
+                                + word
+                                + "'");
+            } else {
+                orders.add(order);
+            }
+        }
+        return orders.size() < words.size()
+                ? null
+                : root.build(null, () -> new OrderConfig(OrderConfig.Mode.EXPLICIT, orders));
+    }
+
+    // No order is 0: that would name dimension 0 eight times.
+    private static int parseOrder(final Shape shape, final String word) {
+        final String[] names = word.split(word.contains("-") ? "-" : "(?!^)(?!$)", -1);
+        final int[] dimensions = new int[names.length];
+        for (int place = 0; place < names.length; place++) {
+            dimensions[place] = Dimensions.parse(names[place]);
+            if (dimensions[place] < 0 || dimensions[place] >= shape.dimensions()) {
+                return 0;
+            }
+        }
+        try {
+            return names.length == shape.dimensions() ? DimensionOrder.of(dimensions) : 0;
+        } catch (final IllegalArgumentException e) {
+            return 0;
+        }
+    }
+
+    private static FlowConfig flow(final YamlSection section) {
+        final FlowConfig fallback = FlowConfig.DEFAULT;
+        final int windowFrames = section.count("windowFrames", fallback.windowFrames());
+        final int ackEveryFrames =
+                section.count(
+                        "ackEveryFrames",
+                        Math.min(fallback.ackEveryFrames(), Math.max(1, windowFrames / 2)));
+        final long ackDelayNs = section.durationNs("ackDelay", fallback.ackDelayNs());
+        final int thresholdFrames =
+                section.count(
+                        "reorderingThresholdFrames",
+                        Math.min(
+                                fallback.reorderingThresholdFrames(),
+                                Math.max(3, windowFrames - 1)));
+        final long minRetransmitNs =
+                section.durationNs("minRetransmit", fallback.minRetransmitNs());
+        final long maxRetransmitNs =
+                section.durationNs("maxRetransmit", fallback.maxRetransmitNs());
+        final long peerTimeoutNs = section.durationNs("peerTimeout", fallback.peerTimeoutNs());
+        section.finish();
+        return section.build(
+                fallback,
+                () ->
+                        new FlowConfig(
+                                windowFrames,
+                                ackEveryFrames,
+                                ackDelayNs,
+                                thresholdFrames,
+                                minRetransmitNs,
+                                maxRetransmitNs,
+                                peerTimeoutNs));
+    }
+
+    private static PoolConfig pool(final YamlSection section) {
+        final PoolConfig fallback = PoolConfig.DEFAULT;
+        final int bufferCount = section.count("buffers", fallback.bufferCount());
+        final int bufferBytes = section.sizeBytes("bufferBytes", fallback.bufferBytes());
+        final PoolConfig.HugePages hugePages = section.choice("hugePages", fallback.hugePages());
+        section.finish();
+        return section.build(fallback, () -> new PoolConfig(bufferCount, bufferBytes, hugePages));
+    }
+
+    private static LoopConfig loop(final YamlSection section) {
+        final LoopConfig fallback = LoopConfig.DEFAULT;
+        final int loopCount = section.count("loops", fallback.loopCount());
+        final LoopConfig.Waiting waiting = section.choice("wait", fallback.waiting());
+        final long spinForNs = section.durationNs("spinFor", fallback.spinForNs());
+        final int batchFrames = section.count("batchFrames", fallback.batchFrames());
+        final List<Integer> cpus = section.counts("cpus", fallback.cpus());
+        final int priority = section.count("priority", fallback.priority());
+        section.finish();
+        return section.build(
+                fallback,
+                () -> new LoopConfig(loopCount, waiting, spinForNs, batchFrames, cpus, priority));
+    }
+
+    private static SocketConfig socket(final YamlSection section) {
+        final SocketConfig fallback = SocketConfig.DEFAULT;
+        final int mtuBytes = section.sizeBytes("mtu", fallback.mtuBytes());
+        final int receiveBytes = section.sizeBytes("receiveBuffer", fallback.receiveBufferBytes());
+        final int sendBytes = section.sizeBytes("sendBuffer", fallback.sendBufferBytes());
+        final int ringFrames = section.count("relayRingFrames", fallback.relayRingFrames());
+        final int queueFrames = section.count("senderQueueFrames", fallback.senderQueueFrames());
+        section.finish();
+        return section.build(
+                fallback,
+                () -> new SocketConfig(mtuBytes, receiveBytes, sendBytes, ringFrames, queueFrames));
+    }
+
+    private static FrameConfig frame(final YamlSection section) {
+        final FrameConfig fallback = FrameConfig.DEFAULT;
+        final boolean crc = section.flag("crc", fallback.crc());
+        final int hopLimit = section.count("hopLimit", fallback.hopLimit());
+        final int etherType = section.count("etherType", fallback.etherType());
+        final long helloIntervalNs =
+                section.durationNs("helloInterval", fallback.helloIntervalNs());
+        section.finish();
+        return section.build(
+                fallback, () -> new FrameConfig(crc, hopLimit, etherType, helloIntervalNs));
+    }
+
+    private static ContextConfig context(final YamlSection section) {
+        final ContextConfig fallback = ContextConfig.DEFAULT;
+        final int maxContexts = section.count("maxContexts", fallback.maxContexts());
+        final int sendBuffers = section.count("sendBuffers", fallback.sendBufferCount());
+        final int entries = section.count("deliveryRingEntries", fallback.deliveryRingEntries());
+        final int maxHeld = section.count("maxHeldBuffers", fallback.maxHeldBuffers());
+        final ContextConfig.Isolation isolation = section.choice("isolation", fallback.isolation());
+        section.finish();
+        return section.build(
+                fallback,
+                () -> new ContextConfig(maxContexts, sendBuffers, entries, maxHeld, isolation));
+    }
+
+    private static AttachConfig attach(final YamlSection section) {
+        final AttachConfig fallback = AttachConfig.DEFAULT;
+        final Path directory = section.value("directory", fallback.directory(), Path::of);
+        final Path counters =
+                section.value("countersDirectory", fallback.countersDirectory(), Path::of);
+        final List<Integer> uids = section.counts("allowedUids", fallback.allowedUids());
+        final List<Integer> gids = section.counts("allowedGids", fallback.allowedGids());
+        section.finish();
+        return section.build(fallback, () -> new AttachConfig(directory, counters, uids, gids));
+    }
+
+    private static Map<String, Long> hosts(final Shape shape, final YamlSection section) {
+        final Map<String, Long> hosts = new LinkedHashMap<>();
+        for (final String host : section.keys()) {
+            final long coordinates =
+                    section.value(
+                            host, -1L, text -> shape == null ? -1L : shape.parseCoordinates(text));
+            if (coordinates != -1 && hosts.containsValue(coordinates)) {
+                section.problem(
+                        host, "has the coordinates of another host; each node has one host");
+            } else if (coordinates != -1) {
+                hosts.put(host, coordinates);
+            }
+        }
+        return hosts;
+    }
+}

@@ -1,0 +1,65 @@
+package io.hxb.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.Map;
+
+@Tag("unit")
+class NodeIdentityTest {
+    private static final ClusterConfig CONFIG =
+            ClusterConfig.of("c", Shape.of(2, 3), Backend.UDP, LinkPlan.udp(2, 1, 5000))
+                    .withHosts(Map.of("pc7", 0x0201L));
+
+    private static NodeIdentity resolve(
+            final String option, final Map<String, String> environment, final String host) {
+        return NodeIdentity.resolve(CONFIG, option, environment, host);
+    }
+
+    @Test
+    void shouldPreferTheOptionThenTheVariableThenTheFileThenTheScheduler() {
+        // given
+        final Map<String, String> all = Map.of("HXB_NODE", "3", "SLURM_PROCID", "4");
+        final Map<String, String> slurm = Map.of("SLURM_PROCID", "4", "SLURM_NODEID", "2");
+        // when / then
+        assertEquals(new NodeIdentity(2, 0x0100L, "--node"), resolve("0,1", all, "pc7"));
+        assertEquals(new NodeIdentity(3, 0x0101L, "HXB_NODE"), resolve(null, all, "pc7"));
+        assertEquals(5, resolve(null, slurm, "pc7.example.org").node());
+        assertEquals(new NodeIdentity(4, 0x0200L, "SLURM_PROCID"), resolve(null, slurm, "pc8"));
+        assertEquals(1, resolve(null, Map.of("SLURM_NODEID", "1"), "pc8").node());
+    }
+
+    @Test
+    void shouldTakeTheOrdinalOfAStatefulSetOnlyInKubernetes() {
+        // given
+        final Map<String, String> kubernetes = Map.of("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+        // when
+        final NodeIdentity identity = resolve(null, kubernetes, "hxb-5");
+        // then
+        assertEquals(5, identity.node());
+        assertThrows(ConfigException.class, () -> resolve(null, Map.of(), "hxb-5"));
+    }
+
+    @Test
+    void shouldSayWhatToDoWhenNothingTells() {
+        // when
+        final ConfigException nothing =
+                assertThrows(ConfigException.class, () -> resolve(null, Map.of(), "pc9"));
+        final ConfigException outside =
+                assertThrows(ConfigException.class, () -> resolve("6", Map.of(), "pc9"));
+        final ConfigException rubbish =
+                assertThrows(
+                        ConfigException.class,
+                        () -> resolve(null, Map.of("HXB_NODE", "one"), "pc9"));
+        // then
+        assertTrue(nothing.getMessage().contains("give --node X,Y,Z, set HXB_NODE"));
+        assertTrue(outside.getMessage().contains("--node does not name a node of 2x3"));
+        assertTrue(rubbish.getMessage().contains("HXB_NODE does not name a node"));
+    }
+}
