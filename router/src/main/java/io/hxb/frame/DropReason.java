@@ -1,0 +1,104 @@
+package io.hxb.frame;
+
+/**
+ * Why a frame was dropped: negative codes, so that checks can return them beside 0 for "not
+ * dropped". Each has a counter. Stateless.
+ */
+public final class DropReason {
+    /** The frame is right so far. */
+    public static final int NONE = 0;
+
+    /** It is shorter than a header. */
+    public static final int TOO_SHORT = -1;
+
+    /** It is of another version. */
+    public static final int VERSION = -2;
+
+    /** Its type is not known. */
+    public static final int TYPE = -3;
+
+    /** It has flags that are not known. */
+    public static final int FLAGS = -4;
+
+    /** Its body is longer than what arrived. */
+    public static final int LENGTH = -5;
+
+    /** A reserved field is not 0. */
+    public static final int RESERVED = -6;
+
+    /** It is of another cluster. */
+    public static final int CLUSTER = -7;
+
+    /** Its dimension order does not name each dimension once. */
+    public static final int ORDER = -8;
+
+    /** It has crossed too many links. */
+    public static final int HOP_LIMIT = -9;
+
+    /** It is from or to coordinates outside of the shape. */
+    public static final int COORDINATES = -10;
+
+    /** Its body does not fit its type. */
+    public static final int BODY = -11;
+
+    /** Its CRC-32C is wrong. */
+    public static final int CRC = -12;
+
+    /** No link leads on. */
+    public static final int NO_ROUTE = -13;
+
+    /** The link it had to take took no more. */
+    public static final int LINK_BLOCKED = -14;
+
+    /** No buffer was free. */
+    public static final int POOL_EMPTY = -15;
+
+    /** It is longer than the MTU of the link it had to take. */
+    public static final int TOO_LONG = -16;
+
+    /** It is of an old incarnation or epoch. */
+    public static final int STALE = -17;
+
+    /** Nobody has opened the context it is for. */
+    public static final int UNKNOWN_CONTEXT = -18;
+
+    /** Its type is not expected in this place. */
+    public static final int UNEXPECTED = -19;
+
+    /** It claims to come from the node that received it. */
+    public static final int OWN = -20;
+
+    /** Number of reasons: they are -1 to -{@value}. */
+    public static final int COUNT = 20;
+
+    private static final String[] NAMES = {
+        "NONE",
+        "TOO_SHORT",
+        "VERSION",
+        "TYPE",
+        "FLAGS",
+        "LENGTH",
+        "RESERVED",
+        "CLUSTER",
+        "ORDER",
+        "HOP_LIMIT",
+        "COORDINATES",
+        "BODY",
+        "CRC",
+        "NO_ROUTE",
+        "LINK_BLOCKED",
+        "POOL_EMPTY",
+        "TOO_LONG",
+        "STALE",
+        "UNKNOWN_CONTEXT",
+        "UNEXPECTED",
+        "OWN"
+    };
+
+    private DropReason() {}
+
+    /** Name of a reason, as its constant is called. */
+    public static String name(final int reason) {
+        return NAMES[-reason];
+    }
+}
