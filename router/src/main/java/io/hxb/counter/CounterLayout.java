@@ -1,0 +1,139 @@
+package io.hxb.counter;
+
+/**
+ * Where things lie in a counter file. Immutable.
+ *
+ * <pre>
+ * offset length meaning (little-endian)
+ *      0      8 magic, "HXBCNTR1"
+ *      8      4 version of the layout, {@value #VERSION}
+ *     12      4 state: 1 running, 2 closed in order
+ *     16      8 process id
+ *     24      8 time of start, ms since 1970
+ *     32      8 heartbeat, ms since 1970
+ *     40      8 coordinates
+ *     48      4 node id
+ *     52      4 cluster id
+ *     56      4 links
+ *     60      4 dimensions
+ *     64      4 writers: loops, and one more for everything else
+ *     68      4 counter types
+ *     72      4 offset of the descriptions of the counter types, 128 bytes each
+ *     76      4 offset of the links, 64 bytes each
+ *     80      4 offset of the findings
+ *     84      4 offset of the first writer's values
+ *     88      4 bytes of one writer's values, a multiple of 128
+ *     92      4 length of the file
+ *     96    160 cluster's name: length (2), UTF-8
+ *    256        descriptions: id (2), scope (1), kind (1), first value's index (4),
+ *               unit: length (2), UTF-8 (22); export name: length (2), UTF-8 (94)
+ *               links: dimension (1), number (1), 0 (2), name: length (2), UTF-8 (58)
+ *               findings: sequence (8, odd while it is written), length (4), 0 (4), UTF-8
+ *               values, 8 bytes each, {@code [writers][values]}; a counter's value is the sum over
+ *               the writers
+ * </pre>
+ */
+final class CounterLayout {
+    static final long MAGIC = 0x3152_544E_4342_5848L;
+    static final int VERSION = 1;
+    static final int RUNNING = 1;
+    static final int CLOSED = 2;
+
+    static final int VERSION_OFFSET = 8,
+            STATE_OFFSET = 12,
+            PID_OFFSET = 16,
+            START_OFFSET = 24,
+            HEARTBEAT_OFFSET = 32,
+            COORDINATES_OFFSET = 40,
+            NODE_OFFSET = 48,
+            CLUSTER_OFFSET = 52,
+            LINKS_OFFSET = 56,
+            DIMENSIONS_OFFSET = 60,
+            WRITERS_OFFSET = 64,
+            TYPES_OFFSET = 68,
+            DESCRIPTIONS_AT_OFFSET = 72,
+            LINKS_AT_OFFSET = 76,
+            FINDINGS_AT_OFFSET = 80,
+            VALUES_AT_OFFSET = 84,
+            STRIDE_OFFSET = 88,
+            LENGTH_OFFSET = 92,
+            NAME_OFFSET = 96;
+
+    static final int HEADER_BYTES = 256;
+    static final int NAME_BYTES = 160;
+    static final int DESCRIPTION_BYTES = 128;
+    static final int DESCRIPTION_UNIT_OFFSET = 8;
+    static final int DESCRIPTION_NAME_OFFSET = 32;
+    static final int UNIT_BYTES = 24;
+    static final int EXPORT_NAME_BYTES = 96;
+    static final int LINK_BYTES = 64;
+    static final int LINK_NAME_OFFSET = 4;
+    static final int LINK_NAME_BYTES = 60;
+    static final int FINDINGS_BYTES = 16 * 1024;
+    static final int FINDINGS_TEXT_OFFSET = 16;
+
+    private static final int ALIGNMENT = 128;
+
+    final int writers;
+    final int links;
+    final int dimensions;
+    final int linksAt;
+    final int findingsAt;
+    final int valuesAt;
+    final int stride;
+    final int length;
+    private final int[] firstIndex = new int[CounterType.values().length + 1];
+
+    CounterLayout(final int links, final int dimensions, final int writers) {
+        this.links = links;
+        this.dimensions = dimensions;
+        this.writers = writers;
+        final int descriptions = CounterType.values().length * DESCRIPTION_BYTES;
+        linksAt = HEADER_BYTES + descriptions;
+        findingsAt = align(linksAt + links * LINK_BYTES);
+        valuesAt = align(findingsAt + FINDINGS_BYTES);
+        int values = 0;
+        for (final CounterType type : CounterType.values()) {
+            firstIndex[type.id()] = values;
+            values += instances(type.scope());
+        }
+        // A line more than needed, so that two writers' values never share one.
+        stride = align(values * Long.BYTES) + ALIGNMENT;
+        length = valuesAt + writers * stride;
+    }
+
+    int instances(final CounterScope scope) {
+        return switch (scope) {
+            case NODE -> 1;
+            case LINK -> links;
+            case DIMENSION -> dimensions;
+        };
+    }
+
+    int firstIndex(final CounterType type) {
+        return firstIndex[type.id()];
+    }
+
+    /** Offset of one value from the file's start. */
+    int valueOffset(final CounterType type, final int writer, final int instance) {
+        if (writer < 0 || writer >= writers) {
+            throw new IllegalArgumentException(
+                    "writer must be 0.." + (writers - 1) + ": " + writer);
+        }
+        if (instance < 0 || instance >= instances(type.scope())) {
+            throw new IllegalArgumentException(
+                    type
+                            + ": "
+                            + type.scope()
+                            + " must be 0.."
+                            + (instances(type.scope()) - 1)
+                            + ": "
+                            + instance);
+        }
+        return valuesAt + writer * stride + (firstIndex[type.id()] + instance) * Long.BYTES;
+    }
+
+    private static int align(final int offset) {
+        return (offset + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+}

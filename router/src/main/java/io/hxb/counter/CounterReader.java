@@ -1,0 +1,221 @@
+package io.hxb.counter;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads the counter file of a node that runs, hangs or is dead, also one of another version of HXB
+ * with other counters. Used by one thread. The file is read, not mapped: one that is cut short
+ * while it is read gives an exception, not a signal.
+ */
+public final class CounterReader implements AutoCloseable {
+    /** A node whose heart has not beaten for so long hangs or is dead. */
+    public static final long SILENT_MS = 3_000;
+
+    private static final int MOST_BYTES = 64 << 20;
+    private static final int TRIES = 100;
+
+    private final FileChannel channel;
+    private final String name;
+    private ByteBuffer image;
+
+    private CounterReader(final FileChannel channel, final String name, final ByteBuffer image) {
+        this.channel = channel;
+        this.name = name;
+        this.image = image;
+    }
+
+    /**
+     * Opens a file and reads it once.
+     *
+     * @throws IOException if it cannot be read, or is no counter file; the message says so.
+     */
+    public static CounterReader open(final Path file) throws IOException {
+        final FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+        try {
+            return new CounterReader(channel, file.toString(), load(channel, file.toString()));
+        } catch (final IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Reads the file again.
+     *
+     * @throws IOException if it cannot be read any more.
+     */
+    public void refresh() throws IOException {
+        image = load(channel, name);
+    }
+
+    /** Whose counters these are. */
+    public CounterLabels labels() {
+        final List<CounterLabels.LinkLabel> links = new ArrayList<>();
+        for (int link = 0; link < image.getInt(CounterLayout.LINKS_OFFSET); link++) {
+            final int at =
+                    image.getInt(CounterLayout.LINKS_AT_OFFSET) + link * CounterLayout.LINK_BYTES;
+            links.add(
+                    new CounterLabels.LinkLabel(
+                            image.get(at),
+                            image.get(at + 1),
+                            CounterHeader.text(
+                                    image,
+                                    at + CounterLayout.LINK_NAME_OFFSET,
+                                    CounterLayout.LINK_NAME_BYTES)));
+        }
+        return new CounterLabels(
+                CounterHeader.text(image, CounterLayout.NAME_OFFSET, CounterLayout.NAME_BYTES),
+                image.getInt(CounterLayout.CLUSTER_OFFSET),
+                image.getInt(CounterLayout.NODE_OFFSET),
+                image.getLong(CounterLayout.COORDINATES_OFFSET),
+                image.getInt(CounterLayout.DIMENSIONS_OFFSET),
+                links);
+    }
+
+    /** Process id of the node. */
+    public long pid() {
+        return image.getLong(CounterLayout.PID_OFFSET);
+    }
+
+    /** When the node started, ms since 1970. */
+    public long startMs() {
+        return image.getLong(CounterLayout.START_OFFSET);
+    }
+
+    /** When the node last said that it lives, ms since 1970. */
+    public long heartbeatMs() {
+        return image.getLong(CounterLayout.HEARTBEAT_OFFSET);
+    }
+
+    /** True if the node was stopped in order. */
+    public boolean isClosed() {
+        return image.getInt(CounterLayout.STATE_OFFSET) == CounterLayout.CLOSED;
+    }
+
+    /** True if the node has not been stopped and its heart beats. */
+    public boolean isAlive(final long nowMs) {
+        return !isClosed() && nowMs - heartbeatMs() < SILENT_MS;
+    }
+
+    /** The value of a counter; 0 when the file does not have it. */
+    public long value(final CounterType type, final int instance) {
+        for (final CounterSample sample : samples()) {
+            if (sample.name().equals(type.exportName()) && sample.instance() == instance) {
+                return sample.value();
+            }
+        }
+        return 0;
+    }
+
+    /** The sum of a counter over all links or dimensions; 0 when the file does not have it. */
+    public long sum(final CounterType type) {
+        return samples().stream()
+                .filter(sample -> sample.name().equals(type.exportName()))
+                .mapToLong(CounterSample::value)
+                .sum();
+    }
+
+    /** All values, in the order of the file. */
+    public List<CounterSample> samples() {
+        final List<CounterSample> samples = new ArrayList<>();
+        final int first = image.getInt(CounterLayout.DESCRIPTIONS_AT_OFFSET);
+        for (int type = 0; type < image.getInt(CounterLayout.TYPES_OFFSET); type++) {
+            addSamples(first + type * CounterLayout.DESCRIPTION_BYTES, samples);
+        }
+        return samples;
+    }
+
+    /**
+     * What the node reports as wrong, in words; empty when nothing is, or when it died while
+     * writing.
+     */
+    public List<String> findings() throws IOException {
+        final int at = image.getInt(CounterLayout.FINDINGS_AT_OFFSET);
+        for (int tries = 0; tries < TRIES; tries++) {
+            final long before = image.getLong(at);
+            final String text = findingsText(at);
+            refresh();
+            if ((before & 1) == 0 && image.getLong(at) == before) {
+                return text.isEmpty() ? List.of() : List.of(text.split("\n", -1));
+            }
+        }
+        return List.of();
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    private void addSamples(final int at, final List<CounterSample> samples) {
+        final CounterScope scope = CounterScope.ofCode(image.get(at + 2));
+        final int instances =
+                switch (scope) {
+                    case NODE -> 1;
+                    case LINK -> image.getInt(CounterLayout.LINKS_OFFSET);
+                    case DIMENSION -> image.getInt(CounterLayout.DIMENSIONS_OFFSET);
+                };
+        for (int instance = 0; instance < instances; instance++) {
+            samples.add(
+                    new CounterSample(
+                            image.getShort(at) & 0xFFFF,
+                            CounterHeader.text(
+                                    image,
+                                    at + CounterLayout.DESCRIPTION_NAME_OFFSET,
+                                    CounterLayout.EXPORT_NAME_BYTES),
+                            CounterHeader.text(
+                                    image,
+                                    at + CounterLayout.DESCRIPTION_UNIT_OFFSET,
+                                    CounterLayout.UNIT_BYTES),
+                            scope,
+                            CounterKind.ofCode(image.get(at + 3)),
+                            instance,
+                            sum(image.getInt(at + 4) + instance)));
+        }
+    }
+
+    private long sum(final int index) {
+        long sum = 0;
+        for (int writer = 0; writer < image.getInt(CounterLayout.WRITERS_OFFSET); writer++) {
+            sum +=
+                    image.getLong(
+                            image.getInt(CounterLayout.VALUES_AT_OFFSET)
+                                    + writer * image.getInt(CounterLayout.STRIDE_OFFSET)
+                                    + index * Long.BYTES);
+        }
+        return sum;
+    }
+
+    private String findingsText(final int at) {
+        final int most = CounterLayout.FINDINGS_BYTES - CounterLayout.FINDINGS_TEXT_OFFSET;
+        final int length = Math.clamp(image.getInt(at + Long.BYTES), 0, most);
+        final byte[] bytes = new byte[length];
+        image.get(at + CounterLayout.FINDINGS_TEXT_OFFSET, bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static ByteBuffer load(final FileChannel channel, final String name)
+            throws IOException {
+        final long size = channel.size();
+        if (size < CounterLayout.HEADER_BYTES || size > MOST_BYTES) {
+            throw new IOException(name + " is no counter file: it has " + size + " bytes");
+        }
+        final ByteBuffer image = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
+        while (image.hasRemaining() && channel.read(image, image.position()) > 0) {
+            // Reads on until the buffer is full or the file ends.
+        }
+        final String wrong = CounterCheck.wrong(image);
+        if (!wrong.isEmpty()) {
+            throw new IOException(name + " is no counter file of this version: " + wrong);
+        }
+        return image;
+    }
+}

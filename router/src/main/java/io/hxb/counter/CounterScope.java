@@ -1,0 +1,34 @@
+package io.hxb.counter;
+
+/** What a counter is counted for. */
+public enum CounterScope {
+    /** Once for the node. */
+    NODE(0),
+
+    /** Once for each link; label {@code link}. */
+    LINK(1),
+
+    /** Once for each dimension; label {@code dimension}. */
+    DIMENSION(2);
+
+    private final int code;
+
+    CounterScope(final int code) {
+        this.code = code;
+    }
+
+    /** The code in the file. */
+    int code() {
+        return code;
+    }
+
+    /** The scope with that code; null if there is none. */
+    static CounterScope ofCode(final int code) {
+        return switch (code) {
+            case 0 -> NODE;
+            case 1 -> LINK;
+            case 2 -> DIMENSION;
+            default -> null;
+        };
+    }
+}

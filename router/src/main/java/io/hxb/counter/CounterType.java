@@ -1,0 +1,254 @@
+package io.hxb.counter;
+
+import static io.hxb.counter.CounterKind.COUNT;
+import static io.hxb.counter.CounterKind.LEVEL;
+import static io.hxb.counter.CounterScope.DIMENSION;
+import static io.hxb.counter.CounterScope.LINK;
+import static io.hxb.counter.CounterScope.NODE;
+
+import io.hxb.frame.DropReason;
+
+import java.util.Locale;
+
+/**
+ * Every counter of a node. The documentation table is made from this enum: a constant's name is the
+ * name for export, its last word the unit. Immutable.
+ *
+ * <p>An id, once given, keeps its meaning: new counters get new ids.
+ */
+public enum CounterType {
+    LINK_RECEIVED_FRAMES(1, LINK, COUNT, "Frames that arrived on the link."),
+    LINK_RECEIVED_BYTES(2, LINK, COUNT, "Bytes of header and body that arrived on the link."),
+    LINK_SENT_FRAMES(3, LINK, COUNT, "Frames that the kernel took for sending."),
+    LINK_SENT_BYTES(4, LINK, COUNT, "Bytes of header and body that the kernel took for sending."),
+    LINK_KERNEL_DROPPED_FRAMES(
+            5,
+            LINK,
+            COUNT,
+            "Frames that the kernel dropped because we did not fetch them in time."),
+    LINK_SEND_ERROR_FRAMES(
+            6,
+            LINK,
+            COUNT,
+            "Frames thrown away because the NIC refused them: down, gone or too long."),
+    LINK_BLOCKED_EVENTS(7, LINK, COUNT, "Times the link took no more frames for now."),
+    LINK_UP_STATE(8, LINK, LEVEL, "1 while frames can pass, else 0."),
+    LINK_STATE_CHANGED_EVENTS(9, LINK, COUNT, "Times the link went up or down."),
+    LINK_MTU_BYTES(10, LINK, LEVEL, "Largest header and body that one frame carries."),
+    LINK_NEIGHBOURS_NODES(11, LINK, LEVEL, "Neighbours that are heard on the link."),
+    LINK_HELLO_SENT_FRAMES(12, LINK, COUNT, "Hello frames sent."),
+    LINK_HELLO_RECEIVED_FRAMES(13, LINK, COUNT, "Hello frames that arrived."),
+    LINK_EXCLUDED_EVENTS(
+            14, LINK, COUNT, "Times the link was excluded from its trunk to one neighbour."),
+    LINK_RECOVERED_EVENTS(
+            15, LINK, COUNT, "Times the link came back into its trunk to one neighbour."),
+    TRUNK_NEIGHBOURS_NODES(
+            16,
+            DIMENSION,
+            LEVEL,
+            "Neighbours that are reached by at least one link of the dimension."),
+    TRUNK_LOST_EVENTS(
+            17, DIMENSION, COUNT, "Times the last healthy link to one neighbour was lost."),
+    FORWARD_RECEIVED_FRAMES(
+            18,
+            "Frames that arrived on all links: delivered, control, relayed and dropped ones"
+                    + " together."),
+    FORWARD_DELIVERED_FRAMES(19, "Data frames for this node, handed to its flows."),
+    FORWARD_CONTROL_FRAMES(
+            20,
+            "Frames without data that this node took itself: hellos, acknowledgements and so on."),
+    FORWARD_RELAYED_FRAMES(21, "Frames for others, sent on."),
+    FORWARD_RELAYED_BYTES(22, "Bytes of header and body of the frames for others."),
+    FORWARD_ORIGINATED_FRAMES(23, "Frames that this node sent of its own, resent ones too."),
+    FORWARD_LOOPED_BACK_FRAMES(24, "Frames of this node to itself."),
+    FORWARD_REROUTED_FRAMES(
+            25, "Frames sent by another dimension order because the first led nowhere."),
+    FORWARD_UNREACHABLE_SENT_FRAMES(26, "Answers that a frame could not be delivered."),
+    FORWARD_UNREACHABLE_RECEIVED_FRAMES(27, "Answers that a frame of ours could not be delivered."),
+    FORWARD_COPIED_FRAMES(
+            28, "Frames that had to be copied between receiving and delivering or relaying."),
+    FORWARD_COPIED_BYTES(29, "Bytes copied with them."),
+    FORWARD_DROPPED_TOO_SHORT_FRAMES(30, "Frames dropped: shorter than a header."),
+    FORWARD_DROPPED_VERSION_FRAMES(31, "Frames dropped: of another version."),
+    FORWARD_DROPPED_TYPE_FRAMES(32, "Frames dropped: of an unknown type."),
+    FORWARD_DROPPED_FLAGS_FRAMES(33, "Frames dropped: with unknown flags."),
+    FORWARD_DROPPED_LENGTH_FRAMES(34, "Frames dropped: whose body is longer than the frame."),
+    FORWARD_DROPPED_RESERVED_FRAMES(35, "Frames dropped: with a reserved field that is not 0."),
+    FORWARD_DROPPED_CLUSTER_FRAMES(36, "Frames dropped: of another cluster."),
+    FORWARD_DROPPED_ORDER_FRAMES(
+            37, "Frames dropped: with a dimension order that does not name each dimension once."),
+    FORWARD_DROPPED_HOP_LIMIT_FRAMES(38, "Frames dropped: that had crossed too many links."),
+    FORWARD_DROPPED_COORDINATES_FRAMES(
+            39, "Frames dropped: from or to coordinates outside of the shape."),
+    FORWARD_DROPPED_BODY_FRAMES(40, "Frames dropped: whose body does not fit their type."),
+    FORWARD_DROPPED_CRC_FRAMES(41, "Frames dropped: with a wrong CRC-32C."),
+    FORWARD_DROPPED_NO_ROUTE_FRAMES(42, "Frames dropped: for which no link leads on."),
+    FORWARD_DROPPED_LINK_BLOCKED_FRAMES(43, "Frames dropped: for a link that took no more."),
+    FORWARD_DROPPED_POOL_EMPTY_FRAMES(44, "Frames dropped: for which no buffer was free."),
+    FORWARD_DROPPED_TOO_LONG_FRAMES(
+            45, "Frames dropped: longer than the MTU of the link they had to take."),
+    FORWARD_DROPPED_STALE_FRAMES(46, "Frames dropped: of an old incarnation or epoch."),
+    FORWARD_DROPPED_UNKNOWN_CONTEXT_FRAMES(
+            47, "Frames dropped: for a context that nobody has opened."),
+    FORWARD_DROPPED_UNEXPECTED_FRAMES(
+            48, "Frames dropped: of a type that is not expected in this place."),
+    FORWARD_DROPPED_OWN_FRAMES(49, "Frames dropped: that claim to come from this node."),
+    FLOW_SENT_FRAMES(50, "Data frames sent for the first time."),
+    FLOW_RESENT_FRAMES(51, "Data frames sent again, for gaps and for timers."),
+    FLOW_TIMEOUTS_EVENTS(52, "Times a retransmission timer ran out."),
+    FLOW_SENT_MESSAGES(53, "Messages sent."),
+    FLOW_SENT_BYTES(54, "Payload bytes of the messages sent."),
+    FLOW_DELIVERED_FRAMES(55, "Data frames delivered in order to a context."),
+    FLOW_DELIVERED_MESSAGES(56, "Messages delivered to a context."),
+    FLOW_DELIVERED_BYTES(57, "Payload bytes of the messages delivered."),
+    FLOW_DUPLICATE_FRAMES(58, "Data frames that had been received before."),
+    FLOW_OUTSIDE_WINDOW_FRAMES(59, "Data frames beyond the window, dropped."),
+    FLOW_REORDERED_FRAMES(60, "Data frames that arrived before an earlier one."),
+    FLOW_SENT_ACKS_FRAMES(61, "Acknowledgement frames sent."),
+    FLOW_RECEIVED_ACKS_FRAMES(62, "Acknowledgement frames that arrived."),
+    FLOW_WINDOW_STALLS_EVENTS(63, "Times a flow had to wait because its window was full."),
+    FLOW_PROBES_FRAMES(64, "Probes sent to receivers that were silent or had closed their window."),
+    FLOW_DELIVERY_REFUSED_EVENTS(65, "Times a context had no room for the next frame."),
+    FLOW_PEER_UNREACHABLE_EVENTS(66, "Flows that ended because the peer could not be reached."),
+    FLOW_PEER_RESTARTED_EVENTS(67, "Flows that ended because the peer was a new incarnation."),
+    FLOW_NO_SUCH_CONTEXT_EVENTS(68, "Flows that ended because nobody had opened the peer context."),
+    FLOW_SENDING_FLOWS(69, NODE, LEVEL, "Flows that have state for sending."),
+    FLOW_RECEIVING_FLOWS(70, NODE, LEVEL, "Flows that have state for receiving."),
+    FLOW_REFUSED_EVENTS(71, "Flows refused because the table was full."),
+    POOL_SIZE_BUFFERS(72, NODE, LEVEL, "Buffers of the receive pool."),
+    POOL_FREE_BUFFERS(73, NODE, LEVEL, "Buffers of the receive pool that are free."),
+    POOL_OUTSTANDING_BUFFERS(
+            74,
+            NODE,
+            LEVEL,
+            "Buffers of the receive pool that are out: with loops, flows or applications."),
+    POOL_EMPTY_EVENTS(75, "Times a loop found no free buffer."),
+    CONTEXT_OPEN_CONTEXTS(76, NODE, LEVEL, "Contexts that are open."),
+    CONTEXT_OPENED_EVENTS(77, "Contexts opened."),
+    CONTEXT_CLOSED_NORMALLY_EVENTS(78, "Contexts closed by their application."),
+    CONTEXT_CLOSED_DEAD_EVENTS(79, "Contexts closed because their application had died."),
+    CONTEXT_CLOSED_RUBBISH_EVENTS(
+            80, "Contexts closed because their application wrote rubbish into its shared memory."),
+    CONTEXT_CLOSED_HOLDING_EVENTS(
+            81, "Contexts closed because their application held too many buffers for too long."),
+    CONTEXT_CLOSED_BY_NODE_EVENTS(82, "Contexts closed because the node stopped."),
+    CONTEXT_REFUSED_EVENTS(83, "Contexts refused: too many, or the number was taken."),
+    CONTEXT_ATTACH_ACCEPTED_EVENTS(84, "Applications that attached."),
+    CONTEXT_ATTACH_REFUSED_EVENTS(
+            85, "Applications refused because of their user, group or version."),
+    COMPLAINT_DUPLICATE_COORDINATE_EVENTS(
+            86, "Times found or told: two nodes have the same coordinates."),
+    COMPLAINT_WRONG_LINE_EVENTS(
+            87, "Times found or told: a segment joins nodes that are not on one line."),
+    COMPLAINT_WRONG_DIMENSION_EVENTS(
+            88, "Times found or told: a segment joins links of different dimensions."),
+    COMPLAINT_WRONG_LINK_NUMBER_EVENTS(
+            89, "Times found or told: a segment joins links of different numbers."),
+    COMPLAINT_OTHER_CLUSTER_EVENTS(
+            90, "Times found or told: a node of another cluster is on the segment."),
+    COMPLAINT_OTHER_FINGERPRINT_EVENTS(
+            91, "Times found or told: a neighbour has another cluster file."),
+    COMPLAINT_OTHER_VERSION_EVENTS(92, "Times found or told: a neighbour speaks another version."),
+    COMPLAINT_MTU_DIFFERS_EVENTS(93, "Times found or told: a neighbour has another MTU."),
+    NODE_LOOP_WAKEUPS_EVENTS(94, "Times the loops went round with work to do."),
+    NODE_LOOP_IDLE_EVENTS(95, "Times the loops went round with nothing to do."),
+    NODE_ERRORS_WARN_EVENTS(96, "Errors after which everything carried on."),
+    NODE_ERRORS_ERROR_EVENTS(97, "Errors that took out a link, peer or context."),
+    NODE_ERRORS_FATAL_EVENTS(98, "Errors that ended the process.");
+
+    private static final CounterType[] BY_ID = new CounterType[values().length + 1];
+
+    static {
+        for (final CounterType type : values()) {
+            BY_ID[type.id] = type;
+        }
+    }
+
+    private final int id;
+    private final CounterScope scope;
+    private final CounterKind kind;
+    private final String meaning;
+
+    CounterType(final int id, final String meaning) {
+        this(id, NODE, COUNT, meaning);
+    }
+
+    CounterType(
+            final int id, final CounterScope scope, final CounterKind kind, final String meaning) {
+        this.id = id;
+        this.scope = scope;
+        this.kind = kind;
+        this.meaning = meaning;
+    }
+
+    /** Number of the counter in the file, from 1 without gaps. */
+    public int id() {
+        return id;
+    }
+
+    /** Name for export: {@code hxb_<package>_<what>_<unit>}. */
+    public String exportName() {
+        return "hxb_" + name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What it is counted for. */
+    public CounterScope scope() {
+        return scope;
+    }
+
+    /** What it counts: frames, bytes, events and so on. */
+    public String unit() {
+        return name().substring(name().lastIndexOf('_') + 1).toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether it only grows. */
+    public CounterKind kind() {
+        return kind;
+    }
+
+    /** One sentence that says what it means. */
+    public String meaning() {
+        return meaning;
+    }
+
+    /** The counter with that id; null when this version knows none. */
+    public static CounterType ofId(final int id) {
+        return id > 0 && id < BY_ID.length ? BY_ID[id] : null;
+    }
+
+    /**
+     * The counter of frames dropped for a reason of {@link DropReason}.
+     *
+     * @param reason one of its negative codes.
+     */
+    public static CounterType ofReason(final int reason) {
+        return valueOf("FORWARD_DROPPED_" + DropReason.name(reason) + "_FRAMES");
+    }
+
+    /** The table of all counters, in Markdown. */
+    public static String documentation() {
+        final StringBuilder text =
+                new StringBuilder(
+                        """
+                        # Counters
+
+                        Made from `CounterType`; a test compares. `hxb stat` shows them, also of a dead node.
+                        A level goes up and down, a count only grows.
+
+                        | id | name | for each | kind | meaning |
+                        | ---: | --- | --- | --- | --- |
+                        """);
+        for (final CounterType type : values()) {
+            text.append(
+                    String.format(
+                            Locale.ROOT,
+                            "| %d | `%s` | %s | %s | %s |%n",
+                            type.id,
+                            type.exportName(),
+                            type.scope.name().toLowerCase(Locale.ROOT),
+                            type.kind.name().toLowerCase(Locale.ROOT),
+                            type.meaning));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,220 @@
+package io.hxb.counter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.frame.DropReason;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+@Tag("unit")
+class CountersTest {
+    private static final CounterLabels LABELS =
+            new CounterLabels(
+                    "lab",
+                    77,
+                    5,
+                    0x010001L,
+                    3,
+                    List.of(
+                            new CounterLabels.LinkLabel(0, 0, "eth0"),
+                            new CounterLabels.LinkLabel(2, 1, "10.0.0.1:20000")));
+
+    private final List<String> warnings = new ArrayList<>();
+
+    private Counters create(final Path file) {
+        return Counters.create(file, LABELS, 2, warnings::add);
+    }
+
+    @Test
+    void shouldShowReadersTheSumOfWhatAllLoopsCount(@TempDir final Path folder) throws IOException {
+        // given
+        final Path file = folder.resolve("sub/lab-5.counters");
+        final Counters counters = create(file);
+        try (CounterReader reader = CounterReader.open(file)) {
+            // when
+            counters.counter(CounterType.LINK_SENT_FRAMES, 0, 1).increment();
+            counters.counter(CounterType.LINK_SENT_FRAMES, 1, 1).add(41);
+            counters.counter(CounterType.POOL_FREE_BUFFERS, counters.sharedWriter()).set(9);
+            reader.refresh();
+            // then
+            assertEquals(42, reader.value(CounterType.LINK_SENT_FRAMES, 1));
+            assertEquals(0, reader.value(CounterType.LINK_SENT_FRAMES, 0));
+            assertEquals(42, counters.sum(CounterType.LINK_SENT_FRAMES));
+            assertEquals(9, reader.sum(CounterType.POOL_FREE_BUFFERS));
+            assertEquals(LABELS, reader.labels());
+            assertEquals(ProcessHandle.current().pid(), reader.pid());
+            assertTrue(warnings.isEmpty(), warnings.toString());
+        }
+    }
+
+    @Test
+    void shouldKeepEveryCounterApart() {
+        // given
+        final Counters counters = Counters.inMemory(LABELS, 2);
+        // when
+        long value = 0;
+        for (final CounterType type : CounterType.values()) {
+            final int instances =
+                    switch (type.scope()) {
+                        case NODE -> 1;
+                        case LINK -> 2;
+                        case DIMENSION -> 3;
+                    };
+            for (int instance = 0; instance < instances; instance++) {
+                for (int writer = 0; writer <= 2; writer++) {
+                    counters.counter(type, writer, instance).set(++value);
+                }
+                // then
+                assertEquals(3 * value - 3, counters.sum(type, instance));
+            }
+        }
+    }
+
+    @Test
+    void shouldTellLivingFromSilentFromStoppedNodes(@TempDir final Path folder) throws IOException {
+        // given
+        final Path file = folder.resolve("a");
+        final Counters counters = create(file);
+        counters.heartbeat(1_000_000);
+        try (CounterReader reader = CounterReader.open(file)) {
+            // when / then
+            assertTrue(reader.isAlive(1_001_000));
+            assertFalse(reader.isAlive(1_000_000 + CounterReader.SILENT_MS));
+            counters.close();
+            reader.refresh();
+            assertTrue(reader.isClosed());
+            assertFalse(reader.isAlive(1_000_000));
+        }
+    }
+
+    @Test
+    void shouldCarryFindingsInWordsAndLeaveOutWhatDoesNotFit(@TempDir final Path folder)
+            throws IOException {
+        // given
+        final Path file = folder.resolve("a");
+        final Counters counters = create(file);
+        try (CounterReader reader = CounterReader.open(file)) {
+            // when
+            counters.findings(List.of("x.0 of 1,0 and y.1 of 2,0 are on one switch", "zwei – ü"));
+            reader.refresh();
+            // then
+            assertEquals(
+                    List.of("x.0 of 1,0 and y.1 of 2,0 are on one switch", "zwei – ü"),
+                    reader.findings());
+            // when
+            counters.findings(Collections.nCopies(1000, "a finding of thirty letters..."));
+            reader.refresh();
+            // then
+            assertEquals(528, reader.findings().size());
+            // when
+            counters.findings(List.of());
+            reader.refresh();
+            // then
+            assertEquals(List.of(), reader.findings());
+        }
+    }
+
+    @Test
+    void shouldReplaceTheFileOfADeadNodeWithoutDisturbingItsReaders(@TempDir final Path folder)
+            throws IOException {
+        // given
+        final Path file = folder.resolve("a");
+        create(file).counter(CounterType.FLOW_SENT_FRAMES, 0).add(7);
+        try (CounterReader old = CounterReader.open(file)) {
+            // when
+            final Counters fresh = create(file);
+            old.refresh();
+            // then
+            assertEquals(7, old.sum(CounterType.FLOW_SENT_FRAMES));
+            assertEquals(0, fresh.sum(CounterType.FLOW_SENT_FRAMES));
+            try (var files = Files.list(folder)) {
+                assertEquals(List.of(file), files.toList());
+            }
+        }
+    }
+
+    @Test
+    void shouldCarryOnInMemoryAndWarnWhenTheFileCannotBeWritten(@TempDir final Path folder)
+            throws IOException {
+        // given
+        final Path file = Files.createFile(folder.resolve("plain"));
+        // when
+        final Counters counters = create(file.resolve("under-a-file"));
+        counters.counter(CounterType.FLOW_SENT_FRAMES, 0).increment();
+        // then
+        assertEquals(1, counters.sum(CounterType.FLOW_SENT_FRAMES));
+        assertNull(counters.file());
+        assertEquals(1, warnings.size());
+        assertTrue(warnings.get(0).contains("attach.countersDirectory"), warnings.get(0));
+    }
+
+    @Test
+    void shouldRefuseFilesThatAreNoCounterFilesOrDamaged(@TempDir final Path folder)
+            throws IOException {
+        // given
+        final Path file = folder.resolve("a");
+        create(file);
+        final byte[] good = Files.readAllBytes(file);
+        final long seed = System.nanoTime();
+        final Random random = new Random(seed);
+        int refused = 0;
+        for (int round = 0; round < 500; round++) {
+            // when
+            final byte[] bad = good.clone();
+            bad[random.nextInt(1000)] = (byte) random.nextInt();
+            final int length = random.nextInt(4) == 0 ? random.nextInt(bad.length) : bad.length;
+            Files.write(file, java.util.Arrays.copyOf(bad, length));
+            // then
+            try (CounterReader reader = CounterReader.open(file)) {
+                assertNotNull(reader.samples(), "seed " + seed);
+                assertNotNull(reader.labels(), "seed " + seed);
+                assertNotNull(reader.findings(), "seed " + seed);
+            } catch (final IOException e) {
+                refused++;
+            }
+        }
+        assertTrue(refused > 100, "refused " + refused);
+    }
+
+    @Test
+    void shouldGiveEachDropReasonItsCounter() {
+        // given
+        final Counters counters = Counters.inMemory(LABELS, 1);
+        // when
+        final Counter[] drops = counters.drops(0);
+        for (int reason = 1; reason <= DropReason.COUNT; reason++) {
+            drops[reason].add(reason);
+        }
+        // then
+        assertEquals(-DropReason.CRC, counters.sum(CounterType.FORWARD_DROPPED_CRC_FRAMES));
+        assertEquals(-DropReason.OWN, counters.sum(CounterType.FORWARD_DROPPED_OWN_FRAMES));
+    }
+
+    @Test
+    void shouldRefuseCountersThatAreNotThere() {
+        // given
+        final Counters counters = Counters.inMemory(LABELS, 1);
+        // when / then
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> counters.counter(CounterType.LINK_SENT_FRAMES, 0, 2));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> counters.counter(CounterType.FLOW_SENT_FRAMES, 2));
+    }
+}
