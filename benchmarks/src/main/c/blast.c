@@ -1,17 +1,30 @@
 /*
- * blast: sends HXB frames on one NIC as fast as the kernel takes them, or at a given rate.
+ * blast: sends HXB frames as fast as the kernel takes them, or at a given rate, batches taking NICs in turn.
  *
  *   blast [-s size] [-S seconds] [-r frames_per_second] [-b batch] [-B send_buffer_bytes] [-H header_hex]
- *         [-A hello_hex] [-I hello_ms] NIC DESTINATION-MAC
+ *         [-A hello_hex] [-I hello_ms] NIC DESTINATION-MAC [NIC DESTINATION-MAC ...]
  *
  * size counts HXB header and body (what follows the Ethernet header). Each frame has its own sequence in the header.
- * -A announces a made-up node every -I ms. Prints one JSON line.
+ * -A announces a made-up node every -I ms on each NIC, as link 0, 1, ...; with size 0 that is all it does. Prints one
+ * JSON line.
  */
 #include "hxbb.h"
+
+#define MAX_NICS 16
 
 static uint8_t frames[BATCH][ETHER_BYTES + MAX_FRAME_BYTES];
 static struct mmsghdr messages[BATCH];
 static struct iovec vectors[BATCH];
+
+struct way {
+    struct nic nic;
+    uint8_t destination[6];
+    int fd;
+    struct hello hello;
+};
+
+static struct way ways[MAX_NICS];
+static int way_count;
 
 struct plan {
     double seconds;
@@ -21,12 +34,13 @@ struct plan {
 };
 
 /* Returns frames sent; what the NIC refused is counted apart. */
-static uint64_t blast(int fd, const struct plan *plan, struct hello *hello, uint64_t *refused) {
+static uint64_t blast(const struct plan *plan, uint64_t *refused) {
+    int turn = 0;
     const uint64_t start = now_ns(), end = start + (uint64_t)(plan->seconds * 1e9);
     uint64_t sent = 0;
     uint32_t sequence = 0;
     for (uint64_t now = start; !stopped && now < end; now = now_ns()) {
-        hello_tick(hello, now);
+        for (int i = 0; i < way_count; i++) hello_tick(&ways[i].hello, now);
         if (plan->announces_only) {
             poll(NULL, 0, 10);
             continue;
@@ -41,8 +55,16 @@ static uint64_t blast(int fd, const struct plan *plan, struct hello *hello, uint
             }
             count = due < count ? (int)due : count;
         }
-        for (int i = 0; i < count; i++) frame_sequence(frames[i], sequence + (uint32_t)i);
-        int n = sendmmsg(fd, messages, (unsigned)count, 0);
+        const struct way *way = &ways[turn];
+        turn = turn + 1 == way_count ? 0 : turn + 1;
+        for (int i = 0; i < count; i++) {
+            frame_sequence(frames[i], sequence + (uint32_t)i);
+            if (way_count > 1) {
+                memcpy(frames[i], way->destination, 6);
+                memcpy(frames[i] + 6, way->nic.mac, 6);
+            }
+        }
+        int n = sendmmsg(way->fd, messages, (unsigned)count, 0);
         if (n > 0) {
             sent += (uint64_t)n;
             sequence += (uint32_t)n;
@@ -74,27 +96,29 @@ int main(int argc, char **argv) {
         }
     }
     plan.announces_only = size == 0;
-    if (argc - optind != 2 || (size != 0 && size < HXB_HEADER_BYTES) || size > MAX_FRAME_BYTES || plan.batch < 1 ||
-        plan.batch > BATCH) {
+    if (argc - optind < 2 || (argc - optind) % 2 || (argc - optind) / 2 > MAX_NICS ||
+        (size != 0 && size < HXB_HEADER_BYTES) || size > MAX_FRAME_BYTES || plan.batch < 1 || plan.batch > BATCH) {
         fprintf(stderr, "usage: blast [-s size 64..16384, 0 = only hello] [-S seconds] [-r rate] [-b batch 1..64] "
-                        "[-B bytes] [-H hex] [-A hex] [-I ms] NIC MAC\n");
+                        "[-B bytes] [-H hex] [-A hex] [-I ms] NIC MAC [NIC MAC ...]\n");
         return 2;
     }
     stop_on_signals();
-    struct nic nic = nic_open(argv[optind]);
-    uint8_t destination[6];
-    parse_mac(argv[optind + 1], destination);
-    for (int i = 0; i < BATCH; i++) {
-        int length = frame_build(frames[i], destination, &nic, &header, size);
+    for (int i = optind; i < argc; i += 2) {
+        struct way *way = &ways[way_count++];
+        way->nic = nic_open(argv[i]);
+        parse_mac(argv[i + 1], way->destination);
+        way->fd = packet_socket(&way->nic, 0, send_bytes);
+        packet_bind(way->fd, &way->nic, 0);
+        hello_open(&way->hello, &way->nic, hello_hex, hello_ms);
+        way->hello.frame[ETHER_BYTES + HXB_HEADER_BYTES + HXB_HELLO_LINK_OFFSET] = (uint8_t)(way_count - 1);
+    }
+    for (int i = 0; i < BATCH && size; i++) {
+        int length = frame_build(frames[i], ways[0].destination, &ways[0].nic, &header, size);
         vectors[i] = (struct iovec){frames[i], (size_t)length};
         messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
     }
-    int fd = packet_socket(&nic, 0, send_bytes);
-    packet_bind(fd, &nic, 0);
-    struct hello hello;
-    hello_open(&hello, &nic, hello_hex, hello_ms);
     uint64_t refused = 0, start = now_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    uint64_t sent = blast(fd, &plan, &hello, &refused);
+    uint64_t sent = blast(&plan, &refused);
     cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     printf("{\"sent\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"seconds\":%.4f,\"cpu_ns_per_frame\":%.0f}\n", sent, refused,
            (double)(now_ns() - start) / 1e9, sent ? (double)cpu / (double)sent : 0.0);

@@ -1,9 +1,9 @@
 /*
  * count: counts the HXB frames that arrive at a NIC, and looks at their sequence.
  *
- *   count [-S seconds] [-k skip_seconds] [-t type] [-A hello_hex] [-I hello_ms] NIC
+ *   count [-S seconds] [-k skip_seconds] [-t type] [-A hello_hex] [-I hello_ms] NIC|any
  *
- * Starts with the first frame of the given type (default 1, data), leaves out the skipped seconds, counts for the
+ * "any" counts on all NICs of the network namespace, by one socket. Starts with the first frame of the given type (default 1, data), leaves out the skipped seconds, counts for the
  * others. A filter cuts frames to their headers, and a V3 ring hands them over in blocks, so counting costs next to
  * nothing beside the relay under test. Prints one JSON line: frames and lost inside the counted time.
  */
@@ -70,11 +70,12 @@ int main(int argc, char **argv) {
         }
     }
     if (argc - optind != 1) {
-        fprintf(stderr, "usage: count [-S seconds] [-k skip] [-t type] [-A hex] [-I ms] NIC\n");
+        fprintf(stderr, "usage: count [-S seconds] [-k skip] [-t type] [-A hex] [-I ms] NIC|any\n");
         return 2;
     }
     stop_on_signals();
-    struct nic nic = nic_open(argv[optind]);
+    struct nic nic = {.name = "any", .namespace_fd = -1};
+    if (strcmp(argv[optind], "any") != 0) nic = nic_open(argv[optind]);
     int fd = packet_socket(&nic, 0, 0);
     uint8_t *ring;
     ring_open(fd, &ring);

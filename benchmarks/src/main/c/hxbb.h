@@ -37,6 +37,7 @@
 #define HXB_SEQUENCE_OFFSET 40
 #define HXB_BODY_LENGTH_OFFSET 52
 #define HXB_DESTINATION_OFFSET 24
+#define HXB_HELLO_LINK_OFFSET 3 /* io.hxb.frame.HelloFlyweight, link number */
 #define MAX_FRAME_BYTES 16384
 #define BATCH 64
 

@@ -79,7 +79,9 @@ static void ask(struct end *client, struct end *server, double warm_up, double s
     uint64_t start = now_ns(), counted = start + (uint64_t)(warm_up * 1e9);
     uint64_t end = counted + (uint64_t)(seconds * 1e9), lost = 0;
     uint32_t sequence = 0;
+    uint64_t cpu = 0;
     for (uint64_t now = start; !stopped && now < end; now = now_ns()) {
+        if (cpu == 0 && now >= counted) cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         hello_tick(&client->hello, now);
         if (server) hello_tick(&server->hello, now);
         const uint64_t sent = now_ns();
@@ -99,7 +101,8 @@ static void ask(struct end *client, struct end *server, double warm_up, double s
     }
     printf("{");
     histogram_print(&histogram);
-    printf(",\"lost\":%" PRIu64 "}\n", lost);
+    cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    printf(",\"lost\":%" PRIu64 ",\"cpu_ns\":%.0f}\n", lost, (double)cpu / (double)(histogram.total + 1));
 }
 
 int main(int argc, char **argv) {

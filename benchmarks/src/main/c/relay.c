@@ -9,7 +9,7 @@
  */
 #include "hxbb.h"
 
-#define MAX_PORTS 16
+#define MAX_PORTS 32
 
 struct port {
     struct nic nic;

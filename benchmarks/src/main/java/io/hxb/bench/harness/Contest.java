@@ -1,0 +1,98 @@
+package io.hxb.bench.harness;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Lets contestants take turns, round after round, so that the drift of a shared machine hits all of
+ * them alike. Used by one thread.
+ */
+public final class Contest {
+    /** One measurement of one contestant. */
+    @FunctionalInterface
+    public interface Trial {
+        /**
+         * Measures once.
+         *
+         * @return the figures by name, the same names at every call.
+         */
+        Map<String, Double> run() throws Exception;
+    }
+
+    private final Map<String, Trial> trials = new LinkedHashMap<>();
+
+    /** Adds a contestant; the first one added is the one others are compared with. */
+    public Contest add(final String name, final Trial trial) {
+        trials.put(name, trial);
+        return this;
+    }
+
+    /**
+     * Runs all rounds; every other round goes through the contestants backwards.
+     *
+     * @param rounds 1 or more.
+     * @param progress told after each measurement.
+     */
+    public Standing run(final int rounds, final Progress progress) throws Exception {
+        final Map<String, Map<String, List<Double>>> seen = new LinkedHashMap<>();
+        trials.keySet().forEach(name -> seen.put(name, new LinkedHashMap<>()));
+        for (int round = 0; round < rounds; round++) {
+            final List<String> names = new ArrayList<>(trials.keySet());
+            for (final String name : round % 2 == 0 ? names : names.reversed()) {
+                final Map<String, Double> figures = trials.get(name).run();
+                figures.forEach(
+                        (figure, value) ->
+                                seen.get(name)
+                                        .computeIfAbsent(figure, key -> new ArrayList<>())
+                                        .add(value));
+                progress.onTrial(round, name, figures);
+            }
+        }
+        final Map<String, Map<String, Series>> series = new LinkedHashMap<>();
+        seen.forEach((name, figures) -> series.put(name, toSeries(figures)));
+        return new Standing(series);
+    }
+
+    private static Map<String, Series> toSeries(final Map<String, List<Double>> figures) {
+        final Map<String, Series> series = new LinkedHashMap<>();
+        figures.forEach(
+                (figure, values) ->
+                        series.put(
+                                figure,
+                                new Series(
+                                        values.stream()
+                                                .mapToDouble(Double::doubleValue)
+                                                .toArray())));
+        return series;
+    }
+
+    /** Hears of each measurement. */
+    @FunctionalInterface
+    public interface Progress {
+        /** One measurement is done. */
+        void onTrial(int round, String name, Map<String, Double> figures);
+    }
+
+    /**
+     * How the contestants stand. Immutable.
+     *
+     * @param series by contestant, then by figure, in the order they were added.
+     */
+    public record Standing(Map<String, Map<String, Series>> series) {
+        /** The samples of one figure of one contestant. */
+        public Series of(final String name, final String figure) {
+            final Series found = series.getOrDefault(name, Map.of()).get(figure);
+            if (found == null) {
+                throw new IllegalArgumentException("nothing was measured: " + name + " " + figure);
+            }
+            return found;
+        }
+
+        /** The contestant's figure divided by the other's, round by round. */
+        public Series ratio(final String name, final String other, final String figure) {
+            return of(name, figure).dividedBy(of(other, figure));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.Program;
+import io.hxb.config.AttachConfig;
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.config.LoopConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.topology.Shape;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * An HXB node as a contestant: a process of the command line's {@code node}, with its cluster file
+ * in a folder of its own. Used by one thread.
+ */
+final class HxbNode implements AutoCloseable {
+    private static final long READY_LIMIT_NS = 30_000_000_000L;
+
+    private final Path folder;
+    private final Path socket;
+    private final Program program;
+
+    private HxbNode(final Path folder, final Path socket, final Program program) {
+        this.folder = folder;
+        this.socket = socket;
+        this.program = program;
+    }
+
+    /**
+     * The cluster all nodes of one experiment share.
+     *
+     * @param shape its shape.
+     * @param links NICs of each dimension, {@code x0, x1, ...}, the same names on all nodes.
+     */
+    static ClusterConfig cluster(final Shape shape, final int links) {
+        final List<List<String>> nics = new ArrayList<>();
+        for (int dimension = 0; dimension < shape.dimensions(); dimension++) {
+            final List<String> trunk = new ArrayList<>();
+            for (int link = 0; link < links; link++) {
+                trunk.add("xyz".charAt(dimension) + Integer.toString(link));
+            }
+            nics.add(trunk);
+        }
+        final String name = "bench-" + ProcessHandle.current().pid();
+        return ClusterConfig.of(name, shape, Backend.RAW, LinkPlan.raw(nics, ""));
+    }
+
+    /**
+     * Starts a node and waits until applications can attach.
+     *
+     * @param namespace full name of the network namespace it runs in.
+     * @param cpus CPU list for its process; empty for all.
+     * @param cluster the cluster; folders are replaced by one of this node's own.
+     * @param wait block, spin or hybrid.
+     * @param coordinates which node it is, such as {@code 1,0}.
+     */
+    static HxbNode start(
+            final String namespace,
+            final String cpus,
+            final ClusterConfig cluster,
+            final String wait,
+            final String coordinates)
+            throws IOException, InterruptedException {
+        final Path folder = Files.createTempDirectory("hxbb-");
+        final LoopConfig loop = LoopConfig.DEFAULT;
+        final ClusterConfig own =
+                cluster.withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
+                        .withLoop(
+                                new LoopConfig(
+                                        loop.loopCount(),
+                                        LoopConfig.Waiting.valueOf(
+                                                wait.toUpperCase(java.util.Locale.ROOT)),
+                                        loop.spinForNs(),
+                                        loop.batchFrames(),
+                                        loop.cpus(),
+                                        loop.priority()));
+        final Path file = folder.resolve("cluster.yaml");
+        Files.writeString(file, ClusterConfigYaml.write(own));
+        final int node = own.shape().node(own.shape().parseCoordinates(coordinates));
+        final Program program =
+                Program.start(
+                        namespace,
+                        cpus,
+                        Peers.hxb("node", "--config", file.toString(), "--node", coordinates));
+        final HxbNode started = new HxbNode(folder, own.socketPath(node), program);
+        started.awaitReady();
+        return started;
+    }
+
+    private void awaitReady() throws IOException, InterruptedException {
+        final long startNs = System.nanoTime();
+        while (!Files.exists(socket)) {
+            if (System.nanoTime() - startNs > READY_LIMIT_NS || program.await(0) >= 0) {
+                close();
+                throw new IOException("the HXB node did not start, see above");
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** The node's process. */
+    Program program() {
+        return program;
+    }
+
+    /** Unix socket by which applications attach. */
+    Path socket() {
+        return socket;
+    }
+
+    @Override
+    public void close() {
+        program.close();
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (final Path path : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (final IOException e) {
+            System.err.println("left behind: " + folder + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** CPU time of a 4-byte message beyond what the kernel takes for its frame. One thread. */
+@Command(
+        name = "message-cost",
+        mixinStandardHelpOptions = true,
+        description =
+                "CPU time of a 4-byte message: alone in its frame (blocking ping-pong, against C"
+                        + " programs that only make the system calls) and at full speed.")
+final class MessageCost implements Callable<Integer> {
+    private static final String C = "C, system calls only";
+    private static final String HXB = "HXB";
+    private static final String FULL_SPEED = "HXB at full speed";
+    private static final int SIZE = 4;
+    private static final int FRAME_BYTES = SIZE + 72;
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "4",
+            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report(
+                                "message-cost",
+                                Map.of("rounds", settings.rounds(), "seconds", settings.seconds()))
+                        .columns("what", "CPU ns", "beyond the kernel's share, ns");
+        try (MessageLine line = new MessageLine("cost", warmUp, settings.seconds());
+                DirectLine direct = new DirectLine("block")) {
+            final Contest.Standing standing =
+                    new Contest()
+                            .add(C, () -> direct.roundTrip(FRAME_BYTES, settings.seconds()))
+                            .add(HXB, () -> line.blockingRoundTrip(SIZE))
+                            .add(FULL_SPEED, () -> line.rate(false, SIZE, 0))
+                            .run(settings.rounds(), Progress.of("message-cost"));
+            report.keep("4", standing);
+            final double kernel = standing.of(C, "cpu_ns").median();
+            report.line("one sent + one received: " + C, standing.of(C, "cpu_ns").format(), "");
+            report.line(
+                    "one sent + one received: " + HXB,
+                    standing.of(HXB, "cpu_ns").format(),
+                    String.format(
+                            Locale.ROOT, "%.0f", standing.of(HXB, "cpu_ns").median() - kernel));
+            report.line(
+                    FULL_SPEED + ", sender, kernel included",
+                    standing.of(FULL_SPEED, "sender_cpu_ns").format(),
+                    "");
+            report.line(
+                    FULL_SPEED + ", receiver, kernel included",
+                    standing.of(FULL_SPEED, "receiver_cpu_ns").format(),
+                    "");
+        }
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+}

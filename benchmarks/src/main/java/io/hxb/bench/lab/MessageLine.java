@@ -1,0 +1,168 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.Program;
+import io.hxb.bench.message.MessageEnd;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LoopConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.topology.Shape;
+
+import tools.jackson.databind.JsonNode;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Two namespaces joined by one veth pair of MTU 9000, over which the two ends of a message
+ * benchmark talk, each on a CPU of its own. Used by one thread.
+ */
+final class MessageLine implements AutoCloseable {
+    private static final String LEFT = "left";
+    private static final String RIGHT = "right";
+    private static final String LEFT_ADDRESS = "10.98.0.1";
+    private static final String RIGHT_ADDRESS = "10.98.0.2";
+    private static final int MTU = 9000;
+
+    private final Network network;
+    private final Path file;
+    private final double warmUp;
+    private final double seconds;
+
+    /**
+     * Makes the network.
+     *
+     * @param warmUp seconds before figures count.
+     * @param seconds in which they count.
+     */
+    MessageLine(final String label, final double warmUp, final double seconds) throws Exception {
+        this.warmUp = warmUp;
+        this.seconds = seconds;
+        network = Network.of(label, LEFT, RIGHT);
+        network.join(LEFT, "x0", RIGHT, "x0", MTU);
+        network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
+        network.address(RIGHT, "x0", RIGHT_ADDRESS + "/24");
+        file = Files.createTempFile("hxbb-", ".yaml");
+        writeCluster(LoopConfig.Waiting.SPIN);
+    }
+
+    private void writeCluster(final LoopConfig.Waiting waiting) throws Exception {
+        final ClusterConfig cluster = HxbNode.cluster(Shape.of(2), 1);
+        final LoopConfig loop = cluster.loop();
+        final Path folder = file.toAbsolutePath().getParent();
+        Files.writeString(
+                file,
+                ClusterConfigYaml.write(
+                        cluster.withAttach(
+                                        new io.hxb.config.AttachConfig(
+                                                folder, folder, List.of(), List.of()))
+                                .withLoop(
+                                        new LoopConfig(
+                                                1,
+                                                waiting,
+                                                loop.spinForNs(),
+                                                loop.batchFrames(),
+                                                loop.cpus(),
+                                                loop.priority()))));
+    }
+
+    /** Round trips of messages between two ends that spin, each on its CPU. */
+    Map<String, Double> roundTrip(final boolean isAeron, final int size) throws Exception {
+        final Program pong =
+                Program.start(network.name(RIGHT), "1", end(isAeron, true, "pong", size)).ready();
+        final Program ping =
+                Program.start(network.name(LEFT), "0", end(isAeron, false, "ping", size));
+        return RelayLine.figures(Program.served(pong, ping, limit()));
+    }
+
+    /** Round trips between two HXB ends that block, all on one CPU. */
+    Map<String, Double> blockingRoundTrip(final int size) throws Exception {
+        final List<String> server = end(false, true, "pong", size);
+        final List<String> client = end(false, false, "ping", size);
+        server.add("--block");
+        client.add("--block");
+        final Program pong = Program.start(network.name(RIGHT), "1", server).ready();
+        final Program ping = Program.start(network.name(LEFT), "1", client);
+        return RelayLine.figures(Program.served(pong, ping, limit()));
+    }
+
+    /**
+     * Messages in one direction.
+     *
+     * @param rate messages a second; 0 for full speed.
+     */
+    Map<String, Double> rate(final boolean isAeron, final int size, final double rate)
+            throws Exception {
+        final List<String> sender = end(isAeron, false, "send", size);
+        sender.addAll(List.of("--rate", Double.toString(rate)));
+        final Program sink =
+                Program.start(network.name(RIGHT), "1", end(isAeron, true, "sink", size)).ready();
+        final Program send = Program.start(network.name(LEFT), "0", sender);
+        try {
+            final JsonNode received = sink.next(limit());
+            final JsonNode sent = send.last(limit());
+            final Map<String, Double> figures = new LinkedHashMap<>();
+            figures.put("kmsgps", received.get("messages_per_s").asDouble() / 1e3);
+            figures.put("MBps", received.get("MBps").asDouble());
+            figures.put("disordered", received.get("disordered").asDouble());
+            figures.put("sender_cpu_ns", sent.get("cpu_ns_per_message").asDouble());
+            figures.put("receiver_cpu_ns", received.get("cpu_ns_per_message").asDouble());
+            figures.put(
+                    "allocated",
+                    sent.get("allocated_bytes").asDouble()
+                            + received.get("allocated_bytes").asDouble());
+            return figures;
+        } finally {
+            send.close();
+            sink.close();
+        }
+    }
+
+    private List<String> end(
+            final boolean isAeron, final boolean isRight, final String role, final int size) {
+        final List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "--role",
+                                role,
+                                "--size",
+                                Integer.toString(size),
+                                "--warm-up",
+                                String.format(Locale.ROOT, "%.1f", warmUp),
+                                "--seconds",
+                                String.format(Locale.ROOT, "%.1f", seconds)));
+        if (isAeron) {
+            arguments.addAll(
+                    List.of(
+                            "--aeron",
+                            (isRight ? RIGHT_ADDRESS : LEFT_ADDRESS) + ":40123",
+                            (isRight ? LEFT_ADDRESS : RIGHT_ADDRESS) + ":40123"));
+        } else {
+            arguments.addAll(
+                    List.of(
+                            "--embed",
+                            file.toString(),
+                            "--node",
+                            isRight ? "1" : "0",
+                            "--peer",
+                            isRight ? "0" : "1"));
+        }
+        return Peers.java(MessageEnd.class, arguments.toArray(String[]::new));
+    }
+
+    private double limit() {
+        return warmUp + seconds + 40;
+    }
+
+    @Override
+    public void close() {
+        network.close();
+        file.toFile().delete();
+    }
+}

@@ -1,0 +1,114 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** Frames a second through one relay between two veth pairs. One thread. */
+@Command(
+        name = "relay-rate",
+        mixinStandardHelpOptions = true,
+        description = "Frames a second through one relay: C programs and an HXB node in turns.")
+final class RelayRate implements Callable<Integer> {
+    private static final String FIRST = "C recvmmsg";
+    private static final String SAME = "C TPACKET_V2";
+    private static final String HXB = "HXB";
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            defaultValue = "64,1500,9000",
+            description = "bytes of HXB header and body (default ${DEFAULT-VALUE})")
+    private List<Integer> sizes;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "6",
+            description = "seconds of load before the first round (default ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report(
+                                "relay-rate",
+                                Map.of(
+                                        "rounds",
+                                        settings.rounds(),
+                                        "seconds",
+                                        settings.seconds(),
+                                        "sizes",
+                                        sizes))
+                        .columns(
+                                "bytes",
+                                "relay",
+                                "kframes/s",
+                                "ratio to " + FIRST,
+                                "ratio to " + SAME,
+                                "CPU ns a frame");
+        // Slots of a ring are as long as the MTU, so each size has NICs of the MTU that suits it.
+        measure(report, 1500, sizes.stream().filter(size -> size <= 1500).toList());
+        measure(report, 9000, sizes.stream().filter(size -> size > 1500).toList());
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+
+    private void measure(final Report report, final int mtu, final List<Integer> chosen)
+            throws Exception {
+        final Map<String, RelayLine> lines = new LinkedHashMap<>();
+        try {
+            if (chosen.isEmpty()) {
+                return;
+            }
+            lines.put(FIRST, line("cm", mtu, RelayLine.c(1, "recvmmsg", "block", "")));
+            lines.put(SAME, line("c2", mtu, RelayLine.c(1, "v2", "block", "")));
+            if (settings.hasHxb()) {
+                lines.put(HXB, line("hx", mtu, RelayLine.hxb(1, "block", "")));
+                lines.get(HXB).rate(chosen.getFirst(), warmUp);
+            }
+            for (final int size : chosen) {
+                final Contest contest = new Contest();
+                lines.forEach(
+                        (name, line) ->
+                                contest.add(name, () -> line.rate(size, settings.seconds())));
+                final Contest.Standing standing =
+                        contest.run(settings.rounds(), Progress.of("relay-rate " + size));
+                report.keep(Integer.toString(size), standing);
+                lines.keySet().forEach(name -> addLine(report, size, name, standing));
+            }
+        } finally {
+            new ArrayList<>(lines.values()).reversed().forEach(RelayLine::close);
+        }
+    }
+
+    private RelayLine line(final String label, final int mtu, final RelayLine.Starter starter)
+            throws Exception {
+        return new RelayLine(label + mtu, 1, mtu, false, starter);
+    }
+
+    private static void addLine(
+            final Report report,
+            final int size,
+            final String name,
+            final Contest.Standing standing) {
+        report.line(
+                Integer.toString(size),
+                name,
+                standing.of(name, "kfps").format(),
+                standing.ratio(name, FIRST, "kfps").format(),
+                standing.ratio(name, SAME, "kfps").format(),
+                standing.of(name, "cpu_ns").format());
+    }
+}

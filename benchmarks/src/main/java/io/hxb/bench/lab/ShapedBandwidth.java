@@ -1,0 +1,144 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.Program;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** Goodput over links that tc shapes, as a share of what they can carry. One thread. */
+@Command(
+        name = "shaped-bandwidth",
+        mixinStandardHelpOptions = true,
+        description = "PM goodput over shaped links, directly and through relays.")
+final class ShapedBandwidth implements Callable<Integer> {
+    /**
+     * One arrangement. Immutable.
+     *
+     * @param name for the table.
+     * @param shape of the lab.
+     * @param links in each dimension.
+     * @param mbit rate of each link.
+     * @param to coordinates of the receiver; the sender is the origin.
+     * @param paper what PACS-CS reached, share in %.
+     * @param target share in % that we want.
+     */
+    private record Plan(
+            String name,
+            String shape,
+            int links,
+            int mbit,
+            String to,
+            String paper,
+            String target) {}
+
+    private static final List<Plan> PLANS =
+            List.of(
+                    new Plan("six links, one hop", "2", 6, 1000, "1", "97.9", "98.5"),
+                    new Plan("two links, one hop", "2", 2, 1000, "1", "98.4", "98.5"),
+                    new Plan("two links, one relay", "2x2", 2, 1000, "1,1", "96", "98"),
+                    new Plan("two links, two relays", "2x2x2", 2, 1000, "1,1,1", "95", "98"),
+                    new Plan(
+                            "six links, one relay", "2x2", 6, 250, "1,1", "77 (four links)", "98"));
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--size",
+            defaultValue = "8928",
+            description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
+    private int size;
+
+    @Option(names = "--only", description = "part of the name of an arrangement")
+    private String only = "";
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report(
+                                "shaped-bandwidth",
+                                Map.of(
+                                        "rounds", settings.rounds(),
+                                        "seconds", settings.seconds(),
+                                        "size", size))
+                        .columns(
+                                "arrangement",
+                                "rate of a link",
+                                "goodput MB/s",
+                                "share of the links %",
+                                "target %",
+                                "PACS-CS %");
+        for (final Plan plan : PLANS) {
+            if (plan.name.contains(only)) {
+                measure(report, plan);
+            }
+        }
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+
+    private void measure(final Report report, final Plan plan) throws Exception {
+        final Contest.Standing standing =
+                new Contest()
+                        .add("HXB", () -> run(plan))
+                        .run(settings.rounds(), Progress.of(plan.name));
+        report.keep(plan.name, standing);
+        report.line(
+                plan.name,
+                plan.mbit + " Mbit/s",
+                standing.of("HXB", "MBps").format(),
+                standing.of("HXB", "share").format(),
+                plan.target,
+                plan.paper);
+    }
+
+    private Map<String, Double> run(final Plan plan) throws Exception {
+        final List<String> command =
+                Peers.hxb(
+                        "lab",
+                        "run",
+                        "perf",
+                        "--shape",
+                        plan.shape,
+                        "--links",
+                        Integer.toString(plan.links),
+                        "--backend",
+                        "raw",
+                        "--rate",
+                        plan.mbit + "mbit",
+                        "--mtu",
+                        "9000",
+                        "--from",
+                        plan.to.replace('1', '0'),
+                        "--to",
+                        plan.to,
+                        "--size",
+                        Integer.toString(size),
+                        "--seconds",
+                        String.format(Locale.ROOT, "%.1f", settings.seconds()),
+                        "--json");
+        try (Program perf = Program.start("", "", command)) {
+            final JsonNode result = perf.last(120 + settings.seconds());
+            if (!result.path("ok").asBoolean(false)) {
+                throw new IllegalStateException("hxb lab run perf failed: " + result);
+            }
+            final double bandwidth = result.get("bandwidth_MBps").asDouble();
+            final Map<String, Double> figures = new LinkedHashMap<>();
+            figures.put("MBps", bandwidth);
+            figures.put("share", 100 * bandwidth / (plan.links * plan.mbit / 8.0));
+            return figures;
+        }
+    }
+}

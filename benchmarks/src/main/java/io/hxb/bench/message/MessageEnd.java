@@ -1,0 +1,105 @@
+package io.hxb.bench.message;
+
+import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.PmDevice;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** One end of a message benchmark, as a program; prints lines of JSON. One thread. */
+@Command(name = "message-end", mixinStandardHelpOptions = true)
+public final class MessageEnd implements Callable<Integer> {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    @Option(names = "--role", required = true, description = "ping, pong, send or sink")
+    private String role;
+
+    @Option(names = "--aeron", arity = "2", description = "own and peer's address:port")
+    private String[] aeron;
+
+    @Option(names = "--attach", description = "socket of an HXB node")
+    private Path socket;
+
+    @Option(names = "--context", defaultValue = "1", description = "own context")
+    private int contextId;
+
+    @Option(names = "--peer", description = "node id of the peer")
+    private int peerNode;
+
+    @Option(names = "--peer-context", defaultValue = "1", description = "context of the peer")
+    private int peerContext;
+
+    @Option(names = "--block", description = "sleep while there is nothing to do")
+    private boolean isBlocking;
+
+    @Option(names = "--size", defaultValue = "32", description = "bytes of a message")
+    private int size;
+
+    @Option(names = "--rate", defaultValue = "0", description = "messages a second, 0 = full speed")
+    private double rate;
+
+    @Option(names = "--mtu", defaultValue = "8960", description = "Aeron's MTU")
+    private int mtu;
+
+    @Option(names = "--send-buffers", defaultValue = "1024", description = "of the context")
+    private int sendBuffers;
+
+    @Option(names = "--warm-up", defaultValue = "3", description = "seconds")
+    private double warmUp;
+
+    @Option(names = "--seconds", defaultValue = "2", description = "of measuring")
+    private double seconds;
+
+    private MessageEnd() {}
+
+    /** Runs one end. */
+    public static void main(final String[] arguments) {
+        System.exit(new CommandLine(new MessageEnd()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        try (Transport transport = open()) {
+            final Loops loops =
+                    new Loops(transport, size, (long) (warmUp * 1e9), (long) (seconds * 1e9));
+            say(Map.of("ready", true));
+            switch (role) {
+                case "ping" -> say(loops.ping());
+                case "pong" -> loops.pong();
+                case "send" -> say(loops.send(rate));
+                case "sink" -> {
+                    say(loops.sink());
+                    loops.drain();
+                }
+                default -> throw new IllegalArgumentException("no such role: " + role);
+            }
+        }
+        return 0;
+    }
+
+    private Transport open() throws IOException {
+        if (aeron != null) {
+            return new AeronTransport(aeron[0], aeron[1], mtu);
+        }
+        final PmContextOptions options =
+                PmContextOptions.DEFAULT
+                        .withSendBuffers(sendBuffers)
+                        .withDeliveryEntries(1 << 14)
+                        .withSpinNs(isBlocking ? 0 : Long.MAX_VALUE);
+        return new PmTransport(
+                PmDevice.attach(socket), contextId, options, peerNode, peerContext, !isBlocking);
+    }
+
+    private static void say(final Map<String, ?> figures) {
+        System.out.println(JSON.writeValueAsString(figures));
+        System.out.flush();
+    }
+}

@@ -1,0 +1,102 @@
+package io.hxb.bench.message;
+
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmEvent;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+
+import java.io.IOException;
+
+/** Messages over the PM API. Owned by one thread. */
+final class PmTransport implements Transport {
+    private static final long WAIT_NS = 20_000_000;
+
+    private final PmDevice device;
+    private final PmContext context;
+    private final int peerNode;
+    private final int peerContext;
+    private final boolean isSpinning;
+    private final PmMessage message = new PmMessage();
+    private final PmEvent event = new PmEvent();
+    private boolean isFull;
+
+    /**
+     * Opens a context.
+     *
+     * @param device closed by {@link #close()}.
+     * @param options its sizes; without spinning when the transport is to block.
+     */
+    PmTransport(
+            final PmDevice device,
+            final int contextId,
+            final PmContextOptions options,
+            final int peerNode,
+            final int peerContext,
+            final boolean isSpinning)
+            throws IOException {
+        this.device = device;
+        this.peerNode = peerNode;
+        this.peerContext = peerContext;
+        this.isSpinning = isSpinning;
+        context = device.openContext(contextId, options);
+    }
+
+    @Override
+    public boolean offer(final int sequence, final int lengthBytes) {
+        final int slot = context.claim(peerNode, peerContext, lengthBytes);
+        if (slot < 0) {
+            check(slot);
+            isFull = true;
+            return false;
+        }
+        isFull = false;
+        Memory.putInt(context.sendAddress(slot), sequence);
+        check(context.send(slot, lengthBytes, 0));
+        return true;
+    }
+
+    @Override
+    public int receive(final Receiver receiver, final int limit) {
+        int count = 0;
+        while (count < limit && context.receive(message) == PmStatus.OK) {
+            receiver.onMessage(Memory.getInt(message.address()), message.lengthBytes());
+            context.release(message);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public void idle() {
+        if (!isSpinning) {
+            check(isFull ? context.awaitAny(WAIT_NS) : context.await(WAIT_NS));
+        } else if (device.isInvoker()) {
+            device.poll();
+        } else {
+            Thread.onSpinWait();
+        }
+        if (context.pollEvent(event) == PmStatus.OK && event.status() != PmStatus.NO_SUCH_CONTEXT) {
+            throw new IllegalStateException("the peer is lost: " + PmStatus.name(event.status()));
+        }
+    }
+
+    private static void check(final int status) {
+        if (status == PmStatus.CONTEXT_CLOSED || status == PmStatus.NODE_GONE) {
+            throw new IllegalStateException("cannot go on: " + PmStatus.name(status));
+        }
+    }
+
+    @Override
+    public int unfinished() {
+        return context.unfinishedSends();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+        device.close();
+    }
+}
