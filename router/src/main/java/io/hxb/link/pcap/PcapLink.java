@@ -1,0 +1,160 @@
+package io.hxb.link.pcap;
+
+import io.hxb.link.FrameOwner;
+import io.hxb.link.FrameSink;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.linux.Memory;
+
+/**
+ * Any link, with every frame it receives or sends written to a {@link PcapFile}. Owned by the loop
+ * that owns the link.
+ */
+public final class PcapLink implements Link {
+    private static final long BROADCAST_MAC = 0xFFFF_FFFF_FFFFL;
+    private static final int ETHERNET_LENGTH = 14;
+
+    private final Link link;
+    private final PcapFile file;
+    private final boolean hasEthernetHeader;
+    private final int etherType;
+    private final int interfaceId;
+    private final FrameSink capture = this::onFrame;
+    private FrameSink target;
+
+    /**
+     * Wraps a link.
+     *
+     * @param file may be shared by several links; whoever made it closes it.
+     * @param hasEthernetHeader true if an Ethernet header lies in the headroom of received frames,
+     *     as on raw links; else one is made up from the link addresses.
+     * @param etherType EtherType of the frames in the file.
+     */
+    public PcapLink(
+            final Link link,
+            final PcapFile file,
+            final boolean hasEthernetHeader,
+            final int etherType) {
+        this.link = link;
+        this.file = file;
+        this.hasEthernetHeader = hasEthernetHeader;
+        this.etherType = etherType;
+        interfaceId = file.addInterface(link.name());
+    }
+
+    @Override
+    public int index() {
+        return link.index();
+    }
+
+    @Override
+    public String name() {
+        return link.name();
+    }
+
+    @Override
+    public int mtuBytes() {
+        return link.mtuBytes();
+    }
+
+    @Override
+    public boolean isUp() {
+        return link.isUp();
+    }
+
+    @Override
+    public int descriptorCount() {
+        return link.descriptorCount();
+    }
+
+    @Override
+    public int descriptor(final int source) {
+        return link.descriptor(source);
+    }
+
+    @Override
+    public int receive(final int source, final FrameSink sink, final int limitFrames) {
+        target = sink;
+        return link.receive(source, capture, limitFrames);
+    }
+
+    private void onFrame(
+            final Link inner,
+            final FrameOwner owner,
+            final long token,
+            final long headerAddress,
+            final int lengthBytes,
+            final long sourceAddress,
+            final int vlanTci) {
+        final long destination =
+                hasEthernetHeader
+                        ? Long.reverseBytes(Memory.getLong(headerAddress - ETHERNET_LENGTH)) >>> 16
+                        : inner.localAddress();
+        file.write(
+                interfaceId,
+                false,
+                destination,
+                sourceAddress,
+                etherType,
+                vlanTci,
+                headerAddress,
+                lengthBytes,
+                0,
+                0);
+        target.onFrame(this, owner, token, headerAddress, lengthBytes, sourceAddress, vlanTci);
+    }
+
+    @Override
+    public LinkSender newSender(final int queueFrames) {
+        return new PcapLinkSender(this, link.newSender(queueFrames));
+    }
+
+    /** Writes a frame that was sent. */
+    void onSent(final int neighbour, final long address, final int lengthBytes) {
+        final long destination = neighbour == BROADCAST ? BROADCAST_MAC : link.learned(neighbour);
+        file.write(
+                interfaceId,
+                true,
+                destination,
+                link.localAddress(),
+                etherType,
+                -1,
+                address,
+                lengthBytes,
+                0,
+                0);
+    }
+
+    @Override
+    public long localAddress() {
+        return link.localAddress();
+    }
+
+    @Override
+    public void learn(final int neighbour, final long address) {
+        link.learn(neighbour, address);
+    }
+
+    @Override
+    public long learned(final int neighbour) {
+        return link.learned(neighbour);
+    }
+
+    @Override
+    public long kernelDrops() {
+        return link.kernelDrops();
+    }
+
+    /** As in {@link Link}; also writes what is buffered to the file. */
+    @Override
+    public boolean refresh() {
+        file.flush();
+        return link.refresh();
+    }
+
+    @Override
+    public void close() {
+        link.close();
+        file.flush();
+    }
+}

@@ -1,0 +1,247 @@
+package io.hxb.link.udp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.linux.Errno;
+import io.hxb.linux.LinuxException;
+import io.hxb.testing.TestFrames;
+import io.hxb.testing.TestNamespaces;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+
+@Tag("unit")
+class UdpLinkTest {
+    private static final int BUFFERS = 512;
+    private static final long[] NOBODY = new long[256];
+
+    private final TestFrames frames = new TestFrames();
+    private final BufferPool pool = frames.pool(BUFFERS, 66_048);
+    private final BufferPool.Share share = pool.newShare();
+    private UdpLink a;
+    private UdpLink b;
+    private LinkSender sender;
+
+    @BeforeEach
+    void setUp() throws IOException {
+        a = open(0, 66_000);
+        b = open(1, 66_000);
+        a.learn(2, b.localAddress());
+        sender = a.newSender(64);
+    }
+
+    private UdpLink open(final int index, final int mtuBytes) throws IOException {
+        return UdpLink.open(
+                new UdpLinkConfig(index, "127.0.0.1:0", mtuBytes, 1 << 17, 1 << 17),
+                NOBODY,
+                pool,
+                share);
+    }
+
+    @AfterEach
+    void tearDown() {
+        sender.close();
+        a.close();
+        b.close();
+        frames.releaseAll();
+        assertEquals(0, pool.outstanding());
+    }
+
+    @Test
+    void shouldDeliverFramesOfAnySizeIntoPoolBuffers() {
+        // given
+        final int[] bodies = {0, 1, 1000, 9000, 65_507 - 64};
+        // when
+        for (int i = 0; i < bodies.length; i++) {
+            assertTrue(offer(2, i, bodies[i]));
+            sender.flush();
+            awaitArrivals(b, i + 1);
+        }
+        // then
+        for (int i = 0; i < bodies.length; i++) {
+            final TestFrames.Arrival arrival = frames.arrivals().get(i);
+            assertTrue(
+                    frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), i, bodies[i]));
+            assertEquals(a.localAddress(), arrival.sourceAddress());
+            assertEquals(pool.headerAddress((int) arrival.token()), arrival.headerAddress());
+        }
+        assertEquals(bodies.length, frames.released());
+        assertEquals(65_507, a.mtuBytes());
+    }
+
+    @Test
+    void shouldSendABroadcastToEveryNeighbourAndReleaseItOnce() throws IOException {
+        // given
+        try (UdpLink c = open(2, 9000)) {
+            a.learn(3, c.localAddress());
+            a.learn(1, a.localAddress());
+            // when
+            final boolean isTaken = offer(Link.BROADCAST, 5, 10);
+            sender.flush();
+            awaitArrivals(b, 1);
+            awaitArrivals(c, 2);
+            // then
+            assertTrue(isTaken);
+            assertEquals(1, frames.released());
+            assertEquals(0, a.receive(0, frames, 8));
+        }
+    }
+
+    @Test
+    void shouldRefuseFramesToUnknownNeighboursAndABroadcastToNobody() {
+        // given
+        final LinkSender lonely = b.newSender(8);
+        // when
+        final boolean isTaken = offer(9, 1, 0);
+        final boolean isBroadcast =
+                lonely.offer(Link.BROADCAST, frames.frame(1, 1, 0), 64, 0, 0, frames, 0);
+        // then
+        assertFalse(isTaken);
+        assertFalse(isBroadcast);
+        lonely.close();
+        assertEquals(0, frames.released());
+    }
+
+    @Test
+    void shouldThrowAwayAndCountADatagramThatIsTooLong() {
+        // given
+        final long frame = frames.frame(1, 1, 65_500);
+        // when
+        sender.offer(2, frame, 65_564, 0, 0, frames, 0);
+        offer(2, 7, 0);
+        sender.flush();
+        awaitArrivals(b, 1);
+        // then
+        assertEquals(1, sender.sendErrors());
+        assertEquals(7, frames.arrivals().getFirst().sequence());
+    }
+
+    @Test
+    void shouldCountWhatTheKernelDropped() {
+        // given
+        final int sent = 400;
+        // when
+        for (int i = 0; i < sent; i++) {
+            offer(2, i, 9000);
+            sender.flush();
+        }
+        TestNamespaces.await("all have arrived", () -> b.receive(0, frames, 64) == 0);
+        // then
+        assertEquals(sent, sender.sentFrames());
+        assertTrue(b.kernelDrops() > 0);
+        assertEquals(sent, frames.arrivals().size() + b.kernelDrops());
+    }
+
+    @Test
+    void shouldReceiveNothingAndLoseNothingWhileThePoolIsEmpty() {
+        // given
+        final int[] taken = new int[BUFFERS];
+        int count = 0;
+        for (int id = share.acquire(); id != BufferPool.NONE; id = share.acquire()) {
+            taken[count++] = id;
+        }
+        offer(2, 1, 0);
+        offer(2, 2, 0);
+        sender.flush();
+        // when
+        final int received = b.receive(0, frames, 64);
+        // then
+        assertEquals(0, received);
+        assertEquals(1, b.poolStarvations());
+        for (int i = 0; i < count; i++) {
+            share.release(taken[i]);
+        }
+        awaitArrivals(b, 2);
+    }
+
+    @Test
+    void shouldGiveQueuedFramesBackWhenClosed() {
+        // given
+        offer(2, 1, 0);
+        offer(2, 2, 0);
+        // when
+        sender.close();
+        // then
+        assertEquals(2, frames.released());
+        assertEquals(0, sender.queuedFrames());
+    }
+
+    @Test
+    void shouldSendWhatIsQueuedWhenTheQueueIsFull() {
+        // given
+        for (int i = 0; i < 64; i++) {
+            offer(2, i, 0);
+        }
+        // when
+        final boolean isTaken = offer(2, 64, 0);
+        // then
+        assertTrue(isTaken);
+        assertEquals(64, sender.sentFrames());
+        assertEquals(1, sender.queuedFrames());
+        awaitArrivals(b, 64);
+    }
+
+    @Test
+    void shouldSayWhichAddressIsTaken() {
+        // given
+        final UdpLinkConfig config = UdpLinkConfig.of(3, a.name());
+        // when
+        final LinuxException thrown =
+                assertThrows(LinuxException.class, () -> UdpLink.open(config, NOBODY, pool, share));
+        // then
+        assertEquals(Errno.EADDRINUSE, thrown.errno());
+        assertTrue(thrown.getMessage().contains("link 3, UDP " + a.name()), thrown.getMessage());
+    }
+
+    @Test
+    void shouldParseOnlyAddressesWithPorts() {
+        // given
+        final String good = "10.1.255.3:65535";
+        final String[] bad = {
+            "",
+            "10.1.2.3",
+            "10.1.2:3",
+            "10.1.2.256:3",
+            "10.1.2.3:65536",
+            "a.b.c.d:1",
+            "1.2.3.4:",
+            "1.2.3.4.5:1",
+            "1..2.3:1",
+            "1.2.3.-4:1",
+            "1.2.3.4:123456789012"
+        };
+        // when
+        final long address = UdpAddress.parse(good);
+        // then
+        assertEquals(0x0A01_FF03_FFFFL, address);
+        assertEquals(good, UdpAddress.format(address));
+        for (final String text : bad) {
+            assertThrows(IllegalArgumentException.class, () -> UdpAddress.parse(text), text);
+        }
+    }
+
+    private boolean offer(final int neighbour, final int sequence, final int bodyLength) {
+        final long header = frames.frame(1, sequence, bodyLength);
+        return sender.offer(neighbour, header, 64 + bodyLength, 0, 0, frames, sequence);
+    }
+
+    private void awaitArrivals(final UdpLink link, final int count) {
+        TestNamespaces.await(
+                count + " frames have arrived",
+                () -> {
+                    link.receive(0, frames, 64);
+                    return frames.arrivals().size() >= count;
+                });
+        assertEquals(count, frames.arrivals().size());
+    }
+}
