@@ -38,6 +38,9 @@ public final class Errno {
     /** Message too long. */
     public static final int EMSGSIZE = 90;
 
+    /** Not supported. */
+    public static final int EOPNOTSUPP = 95;
+
     /** Address in use. */
     public static final int EADDRINUSE = 98;
 
@@ -70,6 +73,7 @@ public final class Errno {
             case EINVAL -> "EINVAL (invalid argument)";
             case ENOSPC -> "ENOSPC (no space left)";
             case EMSGSIZE -> "EMSGSIZE (message too long)";
+            case EOPNOTSUPP -> "EOPNOTSUPP (not supported)";
             case EADDRINUSE -> "EADDRINUSE (address in use)";
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL (no such address on this machine)";
             case ENETDOWN -> "ENETDOWN (network is down)";

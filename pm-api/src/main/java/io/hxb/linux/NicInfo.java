@@ -13,7 +13,8 @@ import java.nio.charset.StandardCharsets;
  * @param name its name.
  * @param exists false when there is none of this name; then the rest is 0.
  * @param isUp somebody set it up (IFF_UP).
- * @param hasCarrier it is up and its cable works (IFF_RUNNING).
+ * @param hasCarrier it is up and its cable works (IFF_RUNNING, and what the driver says, because
+ *     the kernel takes up to a second to clear the flag).
  * @param mtuBytes bytes an Ethernet frame carries after its header.
  * @param mac its address, first byte highest, 48 bits.
  * @param ifindex its number in its network namespace, from 1.
@@ -33,6 +34,8 @@ public record NicInfo(
     private static final int SIOCGIFMTU = 0x8921;
     private static final int SIOCGIFHWADDR = 0x8927;
     private static final int SIOCGIFINDEX = 0x8933;
+    private static final int SIOCETHTOOL = 0x8946;
+    private static final int ETHTOOL_GLINK = 0xA;
     private static final int IFREQ_LENGTH = 40;
     private static final int VALUE_OFFSET = 16;
     private static final int IFF_UP = 1;
@@ -66,17 +69,34 @@ public record NicInfo(
             final int mtu = Memory.getInt(value);
             ask(fd, SIOCGIFFLAGS, request, name);
             final int flags = Memory.getUnsignedShort(value);
+            final boolean isRunning = (flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
             return new NicInfo(
                     name,
                     true,
                     (flags & IFF_UP) != 0,
-                    (flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING),
+                    isRunning && hasLink(fd, request, name),
                     mtu,
                     mac,
                     ifindex);
         } catch (final LinuxException e) {
             if (e.errno() == Errno.ENODEV || e.errno() == Errno.ENXIO) {
                 return none(name);
+            }
+            throw e;
+        }
+    }
+
+    private static boolean hasLink(final int fd, final MemorySegment request, final String name)
+            throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final long query = arena.allocate(8, 4).address();
+            Memory.putInt(query, ETHTOOL_GLINK);
+            Memory.putLong(request.address() + VALUE_OFFSET, query);
+            ask(fd, SIOCETHTOOL, request, name);
+            return Memory.getInt(query + 4) != 0;
+        } catch (final LinuxException e) {
+            if (e.errno() == Errno.EOPNOTSUPP) {
+                return true;
             }
             throw e;
         }

@@ -45,6 +45,7 @@ final class RawLinkSender extends SocketSender {
         if (destination == 0 || !hasRoom(1)) {
             return false;
         }
+        followNic();
         // Two bytes that are not sent, then destination, source and EtherType.
         Memory.putLong(headerAddress - 16, destination);
         Memory.putLong(headerAddress - 8, sourceAndType);
@@ -53,8 +54,12 @@ final class RawLinkSender extends SocketSender {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // another object means: bind again
     protected void beforeFlush() {
+        followNic();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another object means: bind again
+    private void followNic() {
         final NicInfo current = link.boundNic();
         if (current != boundNic) {
             bind(current);

@@ -2,6 +2,7 @@ package io.hxb.link.raw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -9,6 +10,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
+import io.hxb.linux.Sockets;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 
@@ -260,13 +262,191 @@ class RawLinkSystemTest {
         assertFalse(sender.isBlocked());
     }
 
+    @Test
+    void shouldCountWhatTheKernelDroppedOfEitherSource() throws IOException {
+        // given
+        connect(9000);
+        final int sent = 4000;
+        // when
+        for (final long destination : new long[] {B, ELSEWHERE}) {
+            final long header = frames.frame(destination, 1, 8000);
+            for (int i = 0; i < sent; i++) {
+                assertTrue(sender.offer(2, header, 8064, 0, 0, frames, 0));
+                TestNamespaces.await("the frame is taken", () -> flushed(sender));
+            }
+        }
+        final int[] received = new int[2];
+        for (final int source : new int[] {RawLink.POOL, RawLink.RING}) {
+            while (b.receive(source, frames, 64) > 0) {
+                received[source] += frames.arrivals().size();
+                frames.releaseAll();
+            }
+        }
+        // then
+        assertTrue(received[RawLink.POOL] < sent, "" + received[RawLink.POOL]);
+        assertTrue(received[RawLink.RING] < sent, "" + received[RawLink.RING]);
+        assertEquals(2 * sent, received[0] + received[1] + b.kernelDrops());
+        assertEquals(2 * sent, received[0] + received[1] + b.kernelDrops(), "asked again");
+    }
+
+    private static boolean flushed(final LinkSender sender) {
+        sender.flush();
+        return sender.queuedFrames() == 0;
+    }
+
+    @Test
+    void shouldKeepFramesWaitingWhileThePoolIsEmpty() throws IOException {
+        // given
+        connect(1500);
+        final int[] taken = new int[BUFFERS];
+        int count = 0;
+        for (int id = share.acquire(); id != BufferPool.NONE; id = share.acquire()) {
+            taken[count++] = id;
+        }
+        offer(B, 1, 0);
+        sender.flush();
+        // when
+        final int received = b.receive(RawLink.POOL, frames, 64);
+        // then
+        assertEquals(0, received);
+        assertEquals(1, b.poolStarvations());
+        for (int i = 0; i < count; i++) {
+            share.release(taken[i]);
+        }
+        awaitArrivals(RawLink.POOL, 1);
+    }
+
+    @Test
+    void shouldSurviveANicThatGoesDownAndComesBack() throws IOException {
+        // given
+        connect(1500);
+        offer(ELSEWHERE, 1, 0);
+        sender.flush();
+        awaitArrivals(RawLink.RING, 1);
+        // when
+        TestNamespaces.ipIn(left, "link set n0 down");
+        offer(B, 2, 0);
+        offer(B, 3, 0);
+        sender.flush();
+        a.refresh();
+        b.refresh();
+        // then
+        assertEquals(2, sender.sendErrors());
+        assertEquals(3, frames.released());
+        assertFalse(a.isUp());
+        assertFalse(b.isUp());
+        assertEquals(Link.DOWN, a.receive(RawLink.POOL, frames, 64));
+        assertEquals(Link.DOWN, b.receive(RawLink.RING, frames, 64));
+        TestNamespaces.ipIn(left, "link set n0 up");
+        awaitUp();
+        offer(B, 4, 0);
+        offer(ELSEWHERE, 5, 0);
+        sender.flush();
+        awaitArrivals(RawLink.RING, 2);
+        awaitArrivals(RawLink.POOL, 3);
+    }
+
+    @Test
+    void shouldSurviveANicThatIsDeletedAndMadeAnew() throws IOException {
+        // given
+        connect(1500);
+        final int oldIndex = TestNamespaces.info(left, "n0").ifindex();
+        offer(B, 1, 0);
+        offer(ELSEWHERE, 2, 0);
+        sender.flush();
+        awaitArrivals(RawLink.POOL, 1);
+        awaitArrivals(RawLink.RING, 2);
+        final int descriptor = b.descriptor(RawLink.RING);
+        // when
+        TestNamespaces.ipIn(left, "link del n0");
+        offer(B, 3, 0);
+        sender.flush();
+        final boolean isChanged = a.refresh() && b.refresh();
+        final boolean isDown = !a.isUp() && !b.isUp();
+        namespaces.veth(left, "n0", right, "n0", 9000);
+        awaitUp();
+        a.learn(2, b.localAddress());
+        frames.releaseAll();
+        offer(B, 4, 8900);
+        offer(ELSEWHERE, 5, 8900);
+        sender.flush();
+        // then
+        assertTrue(isChanged);
+        assertTrue(isDown);
+        assertEquals(1, sender.sendErrors());
+        assertTrue(oldIndex != TestNamespaces.info(left, "n0").ifindex());
+        awaitArrivals(RawLink.POOL, 1);
+        awaitArrivals(RawLink.RING, 2);
+        assertEquals(8964, frames.arrivals().get(1).lengthBytes());
+        assertTrue(descriptor != b.descriptor(RawLink.RING), "slots were too small for the MTU");
+        assertEquals(a.localAddress(), frames.arrivals().get(0).sourceAddress());
+    }
+
+    @Test
+    void shouldFindANicThatWasMadeAnewWithTheSameNumber() throws IOException {
+        // given
+        connect(1500);
+        final int number = TestNamespaces.info(right, "n0").ifindex();
+        // when
+        TestNamespaces.ipIn(right, "link del n0");
+        TestNamespaces.ipIn(
+                right,
+                "link add n0 index %d type veth peer name n0 netns %s".formatted(number, left),
+                "link set n0 up");
+        TestNamespaces.ipIn(left, "link set n0 up");
+        awaitUp();
+        a.learn(2, b.localAddress());
+        offer(B, 1, 0);
+        sender.flush();
+        // then
+        assertEquals(number, TestNamespaces.info(right, "n0").ifindex());
+        awaitArrivals(RawLink.POOL, 1);
+    }
+
+    @Test
+    void shouldHearOfNicsThatChange() throws IOException {
+        // given
+        connect(1500);
+        try (LinkMonitor monitor = LinkMonitor.open(right)) {
+            assertFalse(monitor.poll());
+            // when
+            TestNamespaces.ipIn(left, "link set n0 down");
+            // then
+            assertTrue(Sockets.poll(monitor.descriptor(), Sockets.POLLIN, 5000) != 0);
+            assertTrue(monitor.poll());
+            TestNamespaces.await("the news are over", () -> !monitor.poll());
+        }
+    }
+
+    @Test
+    void shouldSayWhichNicIsMissing() {
+        // given
+        final RawLinkConfig config = RawLinkConfig.of(4, "nosuch", left, 0, A);
+        final BufferPool none = frames.pool(1, 2048);
+        // when
+        final IOException thrown =
+                assertThrows(IOException.class, () -> RawLink.open(config, none, none.newShare()));
+        // then
+        assertTrue(thrown.getMessage().contains("link 4: there is no NIC nosuch"));
+    }
+
+    private void awaitUp() {
+        TestNamespaces.await(
+                "both links are up",
+                () -> {
+                    a.refresh();
+                    b.refresh();
+                    return a.isUp() && b.isUp();
+                });
+    }
+
     private void connect(final int mtuBytes) throws IOException {
         namespaces.veth(left, "n0", right, "n0", mtuBytes);
         open(mtuBytes);
     }
 
     private void open(final int mtuBytes) throws IOException {
-        pool = frames.pool(BUFFERS, Math.max(2048, mtuBytes + 64 + 63 & -64));
+        pool = frames.pool(BUFFERS, Math.max(9216, mtuBytes + 64 + 63 & -64));
         share = pool.newShare();
         a = RawLink.open(RawLinkConfig.of(0, "n0", left, 0, A), pool, share);
         b = RawLink.open(RawLinkConfig.of(1, "n0", right, 0, B), pool, share);

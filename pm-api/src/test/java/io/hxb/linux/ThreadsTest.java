@@ -1,0 +1,116 @@
+package io.hxb.linux;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+@Tag("unit")
+class ThreadsTest {
+    @Test
+    void shouldPinAndRankOnlyTheCallingThread() throws ExecutionException, InterruptedException {
+        // given
+        final CompletableFuture<List<String>> status = new CompletableFuture<>();
+        // when
+        Thread.ofPlatform().start(() -> pinAndRead(status)).join();
+        // then
+        assertTrue(status.get().contains("Cpus_allowed_list:\t0"), status.get().toString());
+        assertFalse(readStatus().contains("Cpus_allowed_list:\t0"));
+    }
+
+    private static void pinAndRead(final CompletableFuture<List<String>> status) {
+        try {
+            Threads.pin(0);
+            Threads.nice(5);
+            status.complete(readStatus());
+        } catch (final IOException e) {
+            status.completeExceptionally(e);
+        }
+    }
+
+    private static List<String> readStatus() {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/task/" + Threads.threadId() + "/status"));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldRefuseACpuThatCannotBe() {
+        // given
+        final int cpu = 1024;
+        // when, then
+        assertThrows(IllegalArgumentException.class, () -> Threads.pin(cpu));
+        assertThrows(LinuxException.class, () -> Threads.pin(1023));
+    }
+
+    @Test
+    void shouldReadCapabilitiesFromTheMask() {
+        // given
+        final List<String> rawOnly = List.of("Name:\tjava", "CapEff:\t0000000000002000");
+        // when, then
+        assertTrue(Capability.CAP_NET_RAW.isIn(rawOnly));
+        assertFalse(Capability.CAP_NET_ADMIN.isIn(rawOnly));
+        assertFalse(Capability.CAP_NET_RAW.isIn(List.of()));
+    }
+
+    @Test
+    void shouldBecomeReadableWhenTheTimeHasCome() throws LinuxException {
+        // given
+        try (TimerFd timer = new TimerFd()) {
+            timer.set(Long.MAX_VALUE / 2);
+            final int early = Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0);
+            // when
+            final long start = System.nanoTime();
+            timer.set(3_000_000);
+            final int events = Sockets.poll(timer.descriptor(), Sockets.POLLIN, 5000);
+            // then
+            assertEquals(0, early);
+            assertEquals(Sockets.POLLIN, events);
+            assertTrue(System.nanoTime() - start >= 3_000_000);
+            timer.clear();
+            assertEquals(0, Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0));
+            timer.setDeadline(System.nanoTime() - 1);
+            assertEquals(Sockets.POLLIN, Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0));
+            timer.cancel();
+            assertEquals(0, Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0));
+        }
+    }
+
+    @Test
+    void shouldTellTheLoopbackFromANicThatIsNotThere() throws LinuxException {
+        // given
+        final String missing = "nosuchnic0";
+        // when
+        final NicInfo loopback = NicInfo.read("lo");
+        final NicInfo none = NicInfo.read(missing);
+        // then
+        assertTrue(loopback.exists() && loopback.ifindex() > 0);
+        assertFalse(none.exists());
+        assertFalse(NicInfo.read("a-name-that-is-too-long").exists());
+    }
+
+    @Test
+    void shouldSayWhichNamespaceIsMissing() {
+        // given
+        final String namespace = "no-such-namespace";
+        // when
+        final IOException thrown =
+                assertThrows(
+                        IOException.class, () -> NetworkNamespace.run(namespace, () -> "here"));
+        // then
+        assertTrue(thrown.getMessage().contains("/run/netns/no-such-namespace"));
+    }
+}

@@ -1,0 +1,227 @@
+package io.hxb.link.raw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
+import io.hxb.link.FrameSink;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.testing.TestFrames;
+import io.hxb.testing.TestNamespaces;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One thread drives a source, a relay with many links, and a destination. */
+@Tag("system")
+class RawLinkRelaySystemTest {
+    private static final long SOURCE = 0x00;
+    private static final long RELAY = 0x01;
+    private static final long DESTINATION = 0x0101;
+    private static final int BATCH = 32;
+    private static final int MAX_ROUNDS = 20;
+
+    private final TestFrames frames = new TestFrames();
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private final BufferPool pool = frames.pool(4096, 2048);
+    private final BufferPool.Share share = pool.newShare();
+    private TestNamespaces namespaces;
+    private String ends;
+    private String middle;
+
+    @BeforeEach
+    void setUp() {
+        TestNamespaces.assumeRoot();
+        namespaces = new TestNamespaces();
+        ends = namespaces.add("ends");
+        middle = namespaces.add("relay");
+    }
+
+    @AfterEach
+    void tearDown() throws Exception {
+        for (final AutoCloseable closeable : open) {
+            closeable.close();
+        }
+        if (namespaces != null) {
+            namespaces.close();
+            assertEquals(0, pool.outstanding());
+        }
+    }
+
+    /** Passes each frame on from where it lies. */
+    private static final class Relay implements FrameSink {
+        private LinkSender next;
+        private long refused;
+
+        @Override
+        public void onFrame(
+                final Link link,
+                final FrameOwner owner,
+                final long token,
+                final long headerAddress,
+                final int lengthBytes,
+                final long sourceAddress,
+                final int vlanTci) {
+            if (!next.offer(0, headerAddress, lengthBytes, 0, 0, owner, token)) {
+                refused++;
+                owner.release(token);
+            }
+        }
+    }
+
+    /** Gives each frame back at once. */
+    private static final class Counter implements FrameSink {
+        private long count;
+
+        @Override
+        public void onFrame(
+                final Link link,
+                final FrameOwner owner,
+                final long token,
+                final long headerAddress,
+                final int lengthBytes,
+                final long sourceAddress,
+                final int vlanTci) {
+            count++;
+            owner.release(token);
+        }
+    }
+
+    /** A veth pair with a link at each end. */
+    private record Wire(RawLink outer, RawLink inner, LinkSender fromOuter, LinkSender fromInner) {}
+
+    private Wire wire(final int index, final long outerCoordinates) throws IOException {
+        final String nic = "n" + index;
+        namespaces.vethDown(ends, nic, middle, nic, 1500);
+        TestNamespaces.ipIn(ends, "link set " + nic + " up");
+        TestNamespaces.ipIn(middle, "link set " + nic + " up");
+        final RawLink outer =
+                RawLink.open(RawLinkConfig.of(index, nic, ends, 0, outerCoordinates), pool, share);
+        final RawLink inner =
+                RawLink.open(RawLinkConfig.of(index, nic, middle, 0, RELAY), pool, share);
+        outer.learn(0, inner.localAddress());
+        inner.learn(0, outer.localAddress());
+        final Wire wire = new Wire(outer, inner, outer.newSender(BATCH), inner.newSender(BATCH));
+        open.add(wire.fromOuter());
+        open.add(wire.fromInner());
+        open.add(outer);
+        open.add(inner);
+        return wire;
+    }
+
+    private void awaitUp(final List<Wire> wires) {
+        TestNamespaces.await(
+                "all links are up",
+                () -> {
+                    boolean isUp = true;
+                    for (final Wire wire : wires) {
+                        wire.outer().refresh();
+                        wire.inner().refresh();
+                        isUp &= wire.outer().isUp() && wire.inner().isUp();
+                    }
+                    return isUp;
+                });
+    }
+
+    @Test
+    void shouldRelayBetweenSixteenLinksOfOneLoop() throws IOException {
+        // given
+        final List<Wire> wires = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            wires.add(wire(i, i % 2 == 0 ? SOURCE : DESTINATION));
+        }
+        awaitUp(wires);
+        final Relay relay = new Relay();
+        // when
+        for (int i = 0; i < wires.size(); i += 2) {
+            for (int sequence = 0; sequence < BATCH; sequence++) {
+                final long header = frames.frame(DESTINATION, 100 * i + sequence, 500);
+                wires.get(i).fromOuter().offer(0, header, 564, 0, 0, frames, 0);
+            }
+            wires.get(i).fromOuter().flush();
+        }
+        TestNamespaces.await(
+                "all frames have crossed the relay",
+                () -> {
+                    for (int i = 0; i < wires.size(); i += 2) {
+                        relay.next = wires.get(i + 1).fromInner();
+                        wires.get(i).inner().receive(RawLink.RING, relay, 64);
+                        relay.next.flush();
+                        wires.get(i + 1).outer().receive(RawLink.POOL, frames, 64);
+                    }
+                    return frames.arrivals().size() == 8 * BATCH;
+                });
+        // then
+        for (final TestFrames.Arrival arrival : frames.arrivals()) {
+            final int wire = arrival.sequence() / 100;
+            assertEquals(wire + 1, arrival.link().index());
+            assertTrue(
+                    frames.isIntact(
+                            arrival.headerAddress(),
+                            arrival.lengthBytes(),
+                            arrival.sequence(),
+                            500));
+        }
+        frames.releaseAll();
+        assertEquals(0, relay.refused);
+    }
+
+    @Test
+    void shouldNotAllocatePerFrame() throws IOException {
+        // given
+        final Wire in = wire(0, SOURCE);
+        final Wire out = wire(1, DESTINATION);
+        awaitUp(List.of(in, out));
+        final long header = frames.frame(DESTINATION, 1, 64);
+        final Relay relay = new Relay();
+        relay.next = out.fromInner();
+        final Counter counter = new Counter();
+        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        // when: the compiler needs some rounds until it has compiled everything
+        long allocated = Long.MAX_VALUE;
+        int rounds = 0;
+        while (allocated != 0 && rounds < MAX_ROUNDS) {
+            final long start = threads.getCurrentThreadAllocatedBytes();
+            relayFrames(in, out, header, relay, counter, 100_000);
+            allocated = threads.getCurrentThreadAllocatedBytes() - start;
+            rounds++;
+        }
+        // then
+        assertTrue(counter.count >= 100_000L * rounds, "" + counter.count);
+        assertEquals(0, allocated, "bytes for 100,000 frames after " + rounds + " rounds");
+    }
+
+    private void relayFrames(
+            final Wire in,
+            final Wire out,
+            final long header,
+            final Relay relay,
+            final Counter counter,
+            final int count) {
+        final long target = counter.count + count;
+        final long start = System.nanoTime();
+        while (counter.count < target) {
+            for (int i = 0; i < BATCH; i++) {
+                in.fromOuter().offer(0, header, 128, 0, 0, frames, 0);
+            }
+            in.fromOuter().flush();
+            in.inner().receive(RawLink.RING, relay, 64);
+            relay.next.flush();
+            out.outer().receive(RawLink.POOL, counter, 64);
+            if (System.nanoTime() - start > 60_000_000_000L) {
+                throw new AssertionError("only " + counter.count + " of " + target);
+            }
+        }
+    }
+}
