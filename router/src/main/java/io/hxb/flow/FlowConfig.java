@@ -17,7 +17,7 @@ package io.hxb.flow;
  * @param minTimeoutNs least retransmission timeout.
  * @param maxTimeoutNs largest retransmission timeout and probe interval.
  * @param peerTimeoutNs silence, while something is outstanding, after which a peer is unreachable.
- * @param creditReturnNs idle time after which a sender hands its window back.
+ * @param recallNs silence after which a receiver may ask a sender for window it does not use.
  * @param resendFrames most frames of one flow sent again at once.
  * @param txFrames frames in flight of one loop.
  * @param sharedFrames frames in flight of one loop that carry several messages.
@@ -37,7 +37,7 @@ public record FlowConfig(
         long minTimeoutNs,
         long maxTimeoutNs,
         long peerTimeoutNs,
-        long creditReturnNs,
+        long recallNs,
         int resendFrames,
         int txFrames,
         int sharedFrames,
@@ -63,7 +63,7 @@ public record FlowConfig(
         check("minTimeoutNs", minTimeoutNs, 1, 10_000 * MILLISECOND);
         check("maxTimeoutNs", maxTimeoutNs, minTimeoutNs, 100_000 * MILLISECOND);
         check("peerTimeoutNs", peerTimeoutNs, 1, Long.MAX_VALUE / 4);
-        check("creditReturnNs", creditReturnNs, 1, Long.MAX_VALUE / 4);
+        check("recallNs", recallNs, 1, Long.MAX_VALUE / 4);
         check("resendFrames", resendFrames, 1, windowFrames);
         check("txFrames", txFrames, 8, 1 << 20);
         check("sharedFrames", sharedFrames, 0, 1 << 16);
@@ -86,7 +86,7 @@ public record FlowConfig(
                 2 * MILLISECOND,
                 500 * MILLISECOND,
                 5_000 * MILLISECOND,
-                1_000 * MILLISECOND,
+                5 * MILLISECOND,
                 16,
                 8_192,
                 256,
@@ -114,7 +114,7 @@ public record FlowConfig(
                 minTimeoutNs,
                 maxTimeoutNs,
                 timeoutNs,
-                creditReturnNs,
+                recallNs,
                 resendFrames,
                 txFrames,
                 sharedFrames,
@@ -137,7 +137,7 @@ public record FlowConfig(
                 minTimeoutNs,
                 maxTimeoutNs,
                 peerTimeoutNs,
-                creditReturnNs,
+                recallNs,
                 Math.min(resendFrames, frames),
                 txFrames,
                 sharedFrames,
@@ -161,7 +161,7 @@ public record FlowConfig(
                 minTimeoutNs,
                 maxTimeoutNs,
                 peerTimeoutNs,
-                creditReturnNs,
+                recallNs,
                 resendFrames,
                 frames,
                 framesOfSeveral,

@@ -1,10 +1,83 @@
 package io.hxb.flow;
 
-/** The flows' agent of one loop. */
-public final class FlowLoop {
-    FlowLoop() {}
+import io.hxb.flow.order.BufferStack;
+import io.hxb.flow.order.WorkStack;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
 
-    /** Submits a message. */
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+
+/**
+ * The flows' agent of one loop. Owned by that loop: every method is called by its thread, but for
+ * {@link #counters()}.
+ *
+ * <p>In one wake-up the loop calls {@link #onFrame} for what it received and {@link #submit} for
+ * what applications want sent, then {@link #doWork} once, and waits at most until {@link
+ * #nextDeadlineNs}.
+ */
+public final class FlowLoop {
+    private final FlowTable table;
+    private final BufferPool pool;
+    private final BufferPool.Share share;
+    private final Runnable wakeUp;
+    private final FlowCounters counters = new FlowCounters();
+    private final BufferStack inbox;
+    private final WorkStack attention = new WorkStack();
+    private final ControlWriter control;
+    private final Sender sender;
+    private final Receiver receiver;
+    private final FlowOutput output;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight handled = new FrameHeaderFlyweight();
+    private FlowContext[] contexts = new FlowContext[0];
+    private long recallNs;
+    private boolean isRecallSet;
+
+    FlowLoop(
+            final FlowTable table,
+            final FlowOutput output,
+            final BufferPool.Share share,
+            final Runnable wakeUp,
+            final int[] inboxLinks,
+            final Arena arena) {
+        this.table = table;
+        this.output = output;
+        this.share = share;
+        this.wakeUp = wakeUp;
+        pool = table.pool();
+        inbox = new BufferStack(inboxLinks);
+        final TxPool memory = new TxPool(table.config(), arena);
+        control = new ControlWriter(output, memory, counters, table.config().windowFrames());
+        sender = new Sender(table, output, memory, control, counters);
+        receiver = new Receiver(table, this, share, control, counters);
+    }
+
+    /**
+     * Takes a message to send. It joins the messages that wait for its flow, whatever the state of
+     * the receiver's window and the links, and is sent by the next {@link #doWork}. Small messages
+     * that wait together share a frame, into which they are copied.
+     *
+     * <p>{@link FlowListener#onSendDone} follows exactly once, when the receiving node has the
+     * message or the flow has ended; also for messages that were copied, so that done always means
+     * arrived. Payload memory stays as it is until then. If the context closes first, the memory
+     * has to stay mapped until {@link #queuedFrames} is 0.
+     *
+     * @param contextId an open context that this loop owns.
+     * @param sendSlot the caller's number for the message, 0 to 65,535; not in use by another
+     *     message of the context.
+     * @param payloadAddress first byte.
+     * @param lengthBytes 0 to {@link FlowConfig#maxMessageBytes()}.
+     * @param tag carried to the receiver.
+     * @return {@code PmStatus.OK}; or nothing was taken and onSendDone will not be called:
+     *     CONTEXT_CLOSED, TOO_LONG, PEER_UNREACHABLE (no such node in the shape), NO_SUCH_CONTEXT
+     *     (the number is out of range), NO_BUFFERS (too many flows, see {@link
+     *     FlowConfig#maxFlows()}).
+     */
     public int submit(
             final int contextId,
             final int sendSlot,
@@ -13,35 +86,304 @@ public final class FlowLoop {
             final long payloadAddress,
             final int lengthBytes,
             final int tag) {
-        return 0;
+        final FlowContext context = table.context(contextId);
+        if (context == null) {
+            return PmStatus.CONTEXT_CLOSED;
+        }
+        if (context.owner != this) {
+            throw new IllegalStateException("context is owned by another loop: " + contextId);
+        }
+        if (sendSlot < 0 || sendSlot > 0xFFFF) {
+            throw new IllegalArgumentException("sendSlot must be 0..65535: " + sendSlot);
+        }
+        return sender.submit(
+                context,
+                sendSlot,
+                destinationNode,
+                destinationContext,
+                payloadAddress,
+                lengthBytes,
+                tag);
     }
 
-    /** Takes a frame for this node. */
-    public void onFrame(final long headerAddress, final int lengthBytes, final int bufferId) {}
+    /**
+     * Takes a frame for this node of a type that belongs to flows; data is delivered within the
+     * call when its turn has come. The frame has been validated: version, cluster, length, records.
+     *
+     * @param lengthBytes header and body.
+     * @param bufferId pool buffer it lies in; ownership passes.
+     */
+    public void onFrame(final long headerAddress, final int lengthBytes, final int bufferId) {
+        header.wrap(headerAddress);
+        final int type = header.type();
+        if (lengthBytes < FrameHeaderFlyweight.LENGTH + header.bodyLength()
+                || table.shape().node(header.source()) < 0) {
+            counters.malformed++;
+            share.release(bufferId);
+            return;
+        }
+        final FlowContext context = table.context(header.destinationContext());
+        if (context == null) {
+            counters.noSuchContext++;
+            if (Receiver.isAnswered(type)) {
+                control.sendUnreachable(header, 0, UnreachableFlyweight.NO_SUCH_CONTEXT);
+            }
+            share.release(bufferId);
+        } else if (type == FrameType.DATA) {
+            receiver.onData(context, headerAddress, bufferId);
+        } else if (context.owner.inbox.push(bufferId) && context.owner != this) {
+            context.owner.wakeUp.run();
+        }
+    }
 
-    /** The context has room again; on its owner loop. */
-    public void resume(final int contextId) {}
+    /**
+     * The context, which had no room, has room again: hands over what waits for it, fairly among
+     * its sources.
+     *
+     * @param contextId a context that this loop owns; nothing happens when it is closed.
+     */
+    public void resume(final int contextId) {
+        final FlowContext context = table.context(contextId);
+        if (context != null) {
+            receiver.resume(context);
+        }
+    }
 
-    /** Does what is due. */
+    /**
+     * Does what is due: handles acknowledgements, sends, acknowledges, looks at timers, and flushes
+     * the output when something was sent. Bounded; never blocks.
+     *
+     * @return frames handled, 0 when there was nothing to do.
+     */
     public int doWork(final long nowNs) {
-        return 0;
+        sender.now(nowNs);
+        receiver.now(nowNs);
+        int work = handleInbox();
+        work += attend();
+        sender.fireTimers();
+        recallWhenDue(nowNs);
+        work += sender.sendReady();
+        final int acks = receiver.sendAcks();
+        if (acks > 0) {
+            output.flush();
+        }
+        return work + acks;
     }
 
-    /** When doWork has to be called at the latest; Long.MAX_VALUE for never. */
+    /**
+     * When {@link #doWork} has to be called at the latest, if nothing happens before.
+     *
+     * @return {@code nowNs} if it should be called again at once; Long.MAX_VALUE for never.
+     */
     public long nextDeadlineNs(final long nowNs) {
-        return Long.MAX_VALUE;
+        if (sender.hasReady() || !inbox.isEmpty() || !attention.isEmpty()) {
+            return nowNs;
+        }
+        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(), receiver.nextDeadlineNs());
+        if (receiver.hasAcks()) {
+            deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
+        }
+        if (contexts.length > 0 && isRecallSet) {
+            deadlineNs = earlier(nowNs, deadlineNs, recallNs);
+        }
+        return deadlineNs;
     }
 
-    /** A blocked output can go on. */
-    public void onLinkWritable() {}
+    /** The links, which took no more, take frames again. */
+    public void onLinkWritable() {
+        sender.onWritable();
+    }
 
-    /** Frames with payload of this (possibly closed) context that links still hold queued. */
+    /**
+     * Frames with payload of a context, open or closed, that links hold queued: while there are any
+     * its send memory must stay mapped.
+     */
     public int queuedFrames(final int contextId) {
-        return 0;
+        return table.queuedFrames(contextId);
     }
 
-    /** Counters of this loop. */
+    /** Counters of this loop; any thread may read. */
     public FlowCounters counters() {
-        return new FlowCounters();
+        return counters;
+    }
+
+    /** Frames that are in flight, queued, or being written; 0 when the loop has nothing to do. */
+    public int framesInUse() {
+        return sender.framesInUse();
+    }
+
+    Sender sender() {
+        return sender;
+    }
+
+    /** Has a flow looked at by this loop; called by loop {@code from}. */
+    void post(final Flow flow, final FlowLoop from) {
+        if (attention.push(flow) && from != this) {
+            wakeUp.run();
+        }
+    }
+
+    void add(final FlowContext context) {
+        final FlowContext[] more = Arrays.copyOf(contexts, contexts.length + 1);
+        more[contexts.length] = context;
+        contexts = more;
+    }
+
+    void remove(final FlowContext context) {
+        final FlowContext[] fewer = new FlowContext[contexts.length - 1];
+        int count = 0;
+        for (final FlowContext known : contexts) {
+            if (known != context) {
+                fewer[count++] = known;
+            }
+        }
+        contexts = fewer;
+        sender.forget(context);
+        receiver.forget(context);
+        attend();
+    }
+
+    void onReleased(final ReceiveFlow flow) {
+        receiver.onReleased(flow);
+    }
+
+    private int handleInbox() {
+        int frames = 0;
+        int id = inbox.takeAll();
+        while (id != BufferPool.NONE) {
+            final int following = inbox.following(id);
+            handle(pool.headerAddress(id));
+            share.release(id);
+            id = following;
+            frames++;
+        }
+        return frames;
+    }
+
+    private void handle(final long headerAddress) {
+        final FrameHeaderFlyweight frame = handled.wrap(headerAddress);
+        final FlowContext context = table.context(frame.destinationContext());
+        if (context == null) {
+            counters.noSuchContext++;
+            return;
+        }
+        final int type = frame.type();
+        final int node = table.shape().node(frame.source());
+        if (type == FrameType.OPEN) {
+            receiver.onOpen(context, frame, node);
+            return;
+        }
+        if (frame.destinationIncarnation() != context.incarnation) {
+            counters.staleIncarnation++;
+            if (type == FrameType.PROBE) {
+                control.sendUnreachable(
+                        frame, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
+            }
+            return;
+        }
+        final long key = Flow.key(context.id, node, frame.sourceContext());
+        if (type == FrameType.PROBE) {
+            handleProbe(frame, key);
+        } else {
+            handleAnswer(frame, key, type);
+        }
+    }
+
+    private void handleProbe(final FrameHeaderFlyweight frame, final long key) {
+        final ReceiveFlow flow = table.receiveFlows().get(key);
+        if (flow == null
+                || flow.peerIncarnation != frame.sourceIncarnation()
+                || flow.epoch != frame.epoch()) {
+            counters.staleIncarnation++;
+        } else {
+            receiver.onProbe(flow, frame);
+        }
+    }
+
+    private void handleAnswer(final FrameHeaderFlyweight frame, final long key, final int type) {
+        final SendFlow flow = table.sendFlows().get(key);
+        final int epoch = type == FrameType.UNREACHABLE ? frame.epoch() : frame.acknowledgedEpoch();
+        if (flow == null || flow.epoch != epoch) {
+            counters.staleIncarnation++;
+            return;
+        }
+        if (type == FrameType.UNREACHABLE) {
+            final int reason =
+                    frame.bodyLength() == 0 ? 0 : Memory.getUnsignedByte(frame.bodyAddress());
+            sender.onUnreachable(flow, reason, frame.sourceIncarnation());
+        } else if (type == FrameType.ACCEPT) {
+            sender.onAccept(
+                    flow, frame.sourceIncarnation(), frame.acknowledgement(), frame.windowFrames());
+        } else if (type != FrameType.ACK) {
+            counters.malformed++;
+        } else if (flow.state != SendFlow.OPEN
+                || flow.peerIncarnation != frame.sourceIncarnation()) {
+            counters.staleIncarnation++;
+        } else {
+            sender.onAck(
+                    flow,
+                    frame.acknowledgement(),
+                    frame.windowFrames(),
+                    frame.bodyAddress(),
+                    frame.bodyLength() / Long.BYTES * Long.SIZE);
+        }
+    }
+
+    private int attend() {
+        int flows = 0;
+        Flow flow = (Flow) attention.takeAll();
+        while (flow != null) {
+            final Flow following = (Flow) flow.take();
+            if (flow instanceof ReceiveFlow receiving) {
+                receiver.attend(receiving);
+            } else if (flow instanceof SendFlow sending) {
+                attend(sending);
+            }
+            flow = following;
+            flows++;
+        }
+        return flows;
+    }
+
+    private void attend(final SendFlow flow) {
+        final long posted = flow.takePosted();
+        if (SendFlow.isAck(posted)
+                && flow.state == SendFlow.OPEN
+                && SendFlow.postedEpoch(posted) == flow.epoch) {
+            sender.onAck(
+                    flow,
+                    SendFlow.postedAcknowledgement(posted),
+                    SendFlow.postedWindowFrames(posted),
+                    0,
+                    0);
+        }
+    }
+
+    private void recallWhenDue(final long nowNs) {
+        if (contexts.length == 0 || (isRecallSet && recallNs - nowNs > 0)) {
+            return;
+        }
+        boolean isShort = false;
+        for (final FlowContext context : contexts) {
+            if (isRecallSet) {
+                receiver.recall(context);
+            }
+            isShort |= context.isShortOfCredit();
+        }
+        isRecallSet = true;
+        final FlowConfig config = table.config();
+        recallNs = nowNs + Math.min(config.peerTimeoutNs(), Math.max(1, config.recallNs()) * 2);
+        if (!isShort) {
+            recallNs = nowNs + config.peerTimeoutNs();
+        }
+    }
+
+    /** The earlier of two times, which may be Long.MAX_VALUE for never, and not before now. */
+    private static long earlier(final long nowNs, final long oneNs, final long otherNs) {
+        final long afterNs =
+                Math.min(
+                        oneNs == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, oneNs - nowNs),
+                        otherNs == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, otherNs - nowNs));
+        return afterNs == Long.MAX_VALUE ? Long.MAX_VALUE : nowNs + afterNs;
     }
 }

@@ -3,49 +3,277 @@ package io.hxb.flow;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
 
-/** All flows of one node. */
+import java.lang.foreign.Arena;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * All flows of one node. Made once; its loops do the work. Which thread may call what stands at
+ * each method.
+ *
+ * <p>Memory: a peer with one flow each way takes {@link #bytesPerPeer()} bytes of heap, made when
+ * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link FlowConfig}),
+ * received ones in the buffer pool. With the default window that is about 5 KB a peer.
+ */
 public final class FlowTable implements AutoCloseable {
-    /** Makes the flows of one node. */
+    private static final int GENERATIONS = 1 << 10;
+    private static final int INDEX_BITS = 21;
+
+    private final FlowConfig config;
+    private final Shape shape;
+    private final long ownCoordinates;
+    private final BufferPool pool;
+    private final FlowListener listener;
+    private final AtomicReferenceArray<FlowContext> contexts;
+    private final FlowMap<ReceiveFlow> receiveFlows;
+    private final FlowMap<SendFlow> sendFlows;
+    private final AtomicReferenceArray<ReceiveFlow> handles;
+    private final int[] freeHandles;
+    private final short[] generations;
+    private final int[] inboxLinks;
+    private final Arena arena = Arena.ofShared();
+    private int freeHandleCount;
+
+    /**
+     * Makes the flows of one node.
+     *
+     * @param ownCoordinates coordinates of the node in {@code shape}.
+     * @param pool where received frames lie.
+     * @param listener told what arrives; see there for the threads that call it.
+     */
     public FlowTable(
             final FlowConfig config,
             final Shape shape,
             final long ownCoordinates,
             final BufferPool pool,
-            final FlowListener listener) {}
+            final FlowListener listener) {
+        this.config = config;
+        this.shape = shape;
+        this.ownCoordinates = ownCoordinates;
+        this.pool = pool;
+        this.listener = listener;
+        contexts = new AtomicReferenceArray<>(config.maxContexts());
+        receiveFlows = new FlowMap<>(config.maxFlows());
+        sendFlows = new FlowMap<>(config.maxFlows());
+        // A flow that ended keeps its handle while the application holds frames of it.
+        final int handleCount = 2 * config.maxFlows();
+        handles = new AtomicReferenceArray<>(handleCount);
+        freeHandles = new int[handleCount];
+        generations = new short[handleCount];
+        for (int index = handleCount - 1; index >= 0; index--) {
+            freeHandles[freeHandleCount++] = index;
+        }
+        inboxLinks = new int[pool.bufferCount()];
+    }
 
-    /** Makes the agent of one loop; nobody has to wake it. */
+    /** Makes the agent of one loop, for a node that has only this one. */
     public FlowLoop newLoop(final FlowOutput output, final BufferPool.Share share) {
         return newLoop(output, share, () -> {});
     }
 
     /**
-     * Makes the agent of one loop.
+     * Makes the agent of one loop. Allocates; called at start.
      *
-     * @param wakeUp called by other loops when {@link FlowLoop#doWork} has something to do.
+     * @param output where the loop's frames go.
+     * @param share the loop's share of the pool.
+     * @param wakeUp called by other loops when {@link FlowLoop#doWork} of this one has something to
+     *     do.
      */
     public FlowLoop newLoop(
             final FlowOutput output, final BufferPool.Share share, final Runnable wakeUp) {
-        return new FlowLoop();
+        return new FlowLoop(this, output, share, wakeUp, inboxLinks, arena);
     }
 
-    /** Opens a context; on its owner loop or before the loops start. */
+    /**
+     * Opens a context. On its owner loop, or before the loops start.
+     *
+     * @param contextId 0 to {@link FlowConfig#maxContexts()} - 1, not open.
+     * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
+     * @param owner the loop that sends for the context and answers its sources.
+     * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or
+     *     the application may hold; its sources share them.
+     */
     public void openContext(
             final int contextId,
             final int incarnation,
             final FlowLoop owner,
-            final int receiveQuotaFrames) {}
-
-    /** Closes a context; on its owner loop. */
-    public void closeContext(final int contextId) {}
-
-    /** A context gave the buffer's last message back; on its owner loop. */
-    public void released(final int flowHandle, final int bufferId, final BufferPool.Share share) {}
-
-    /** Most bytes of memory, heap and native, that one flow each way with a peer takes. */
-    public int bytesPerPeer() {
-        return 0;
+            final int receiveQuotaFrames) {
+        if (contextId < 0 || contextId >= contexts.length()) {
+            throw new IllegalArgumentException(
+                    "contextId must be 0.." + (contexts.length() - 1) + ": " + contextId);
+        }
+        if (incarnation == 0 || receiveQuotaFrames < 1) {
+            throw new IllegalArgumentException(
+                    "incarnation must not be 0, the quota at least 1: "
+                            + incarnation
+                            + ", "
+                            + receiveQuotaFrames);
+        }
+        final FlowContext before = contexts.get(contextId);
+        if (before != null && before.isOpen) {
+            throw new IllegalStateException("context is open already: " + contextId);
+        }
+        final FlowContext context =
+                new FlowContext(contextId, incarnation, owner, receiveQuotaFrames);
+        context.previous = before != null && queuedFrames(before) > 0 ? before : null;
+        contexts.setRelease(contextId, context);
+        owner.add(context);
     }
 
+    /**
+     * Closes a context; nothing happens when it is not open. On its owner loop. Unacknowledged
+     * sends are forgotten, buffers in its ordering arrays go back to the pool, and from now on its
+     * sources are told that nobody is there. Frames the application holds still come back by {@link
+     * #released}; its send memory stays mapped until {@link FlowLoop#queuedFrames} is 0.
+     */
+    public void closeContext(final int contextId) {
+        final FlowContext context = context(contextId);
+        if (context != null) {
+            context.isOpen = false;
+            context.owner.remove(context);
+        }
+    }
+
+    /**
+     * A context gave back the last message of a frame. On the loop that owns the context.
+     *
+     * @param flowHandle as given to {@link FlowListener#onFrame}.
+     * @param bufferId the frame's buffer; goes back to the pool.
+     * @param share share of the calling loop.
+     */
+    public void released(final int flowHandle, final int bufferId, final BufferPool.Share share) {
+        final ReceiveFlow flow = handles.getAcquire(flowHandle & ((1 << INDEX_BITS) - 1));
+        share.release(bufferId);
+        if (flow != null && flow.handle == flowHandle) {
+            flow.context.owner.onReleased(flow);
+        }
+    }
+
+    /** Bytes of heap that one flow each way with a peer takes at most, with its table entries. */
+    public int bytesPerPeer() {
+        final int entryBytes = 2 * 4 * 8;
+        return SendFlow.bytes(config.windowFrames())
+                + ReceiveFlow.bytes(config.windowFrames())
+                + entryBytes;
+    }
+
+    /** Bytes of native memory that each loop takes, whatever the number of peers. */
+    public long bytesPerLoop() {
+        return TxPool.bytes(config);
+    }
+
+    /** Frees the loops' native memory; after links have given every frame back. */
     @Override
-    public void close() {}
+    public void close() {
+        arena.close();
+    }
+
+    FlowConfig config() {
+        return config;
+    }
+
+    Shape shape() {
+        return shape;
+    }
+
+    long ownCoordinates() {
+        return ownCoordinates;
+    }
+
+    BufferPool pool() {
+        return pool;
+    }
+
+    FlowListener listener() {
+        return listener;
+    }
+
+    FlowMap<ReceiveFlow> receiveFlows() {
+        return receiveFlows;
+    }
+
+    FlowMap<SendFlow> sendFlows() {
+        return sendFlows;
+    }
+
+    /** The context if it is open, else null; any number. */
+    FlowContext context(final int contextId) {
+        final FlowContext context =
+                contextId >= 0 && contextId < contexts.length()
+                        ? contexts.getAcquire(contextId)
+                        : null;
+        return context != null && context.isOpen ? context : null;
+    }
+
+    int queuedFrames(final int contextId) {
+        return queuedFrames(contexts.getAcquire(contextId));
+    }
+
+    /** Brings a flow's window up to date; on the loop that owns it. */
+    void window(final ReceiveFlow flow) {
+        flow.context.grant(flow, config.windowFrames());
+    }
+
+    /** A new receiving flow, known by its key and handle; null when there are too many. */
+    ReceiveFlow newReceiveFlow(
+            final FlowContext context,
+            final int node,
+            final int peerContext,
+            final long coordinates,
+            final int peerIncarnation,
+            final int epoch,
+            final int firstSequence) {
+        final int handle = newHandle();
+        if (handle < 0) {
+            return null;
+        }
+        final ReceiveFlow flow =
+                new ReceiveFlow(
+                        context,
+                        node,
+                        peerContext,
+                        coordinates,
+                        peerIncarnation,
+                        epoch,
+                        firstSequence,
+                        config.windowFrames(),
+                        handle);
+        handles.setRelease(handle & ((1 << INDEX_BITS) - 1), flow);
+        if (!receiveFlows.put(flow)) {
+            freeHandle(flow);
+            return null;
+        }
+        flow.nextOfContext = context.receiveFlows;
+        context.receiveFlows = flow;
+        flow.opposite = sendFlows.get(flow.key);
+        if (flow.opposite != null) {
+            flow.opposite.opposite = flow;
+        }
+        return flow;
+    }
+
+    /** Forgets a handle once; made and freed when flows come and go, so a lock is good enough. */
+    synchronized void freeHandle(final ReceiveFlow flow) {
+        final int index = flow.handle & ((1 << INDEX_BITS) - 1);
+        if (handles.get(index) == flow) {
+            handles.set(index, null);
+            freeHandles[freeHandleCount++] = index;
+        }
+    }
+
+    private synchronized int newHandle() {
+        if (freeHandleCount == 0) {
+            return -1;
+        }
+        final int index = freeHandles[--freeHandleCount];
+        generations[index] = (short) ((generations[index] + 1) % GENERATIONS);
+        return generations[index] << INDEX_BITS | index;
+    }
+
+    private static int queuedFrames(final FlowContext last) {
+        int frames = 0;
+        for (FlowContext context = last; context != null; context = context.previous) {
+            frames += context.queuedFrames;
+        }
+        return frames;
+    }
 }

@@ -1,0 +1,181 @@
+package io.hxb.flow;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.FrameOwner;
+import io.hxb.linux.Memory;
+
+/**
+ * Writes and sends the frames by which two ends agree: OPEN, ACCEPT, ACK, PROBE, UNREACHABLE. Owned
+ * by one loop. What cannot be sent now is not kept: each has a timer behind it that tries again.
+ */
+final class ControlWriter implements FrameOwner {
+    private final FlowOutput output;
+    private final TxPool pool;
+    private final FlowCounters counters;
+    private final int windowFrames;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
+
+    ControlWriter(
+            final FlowOutput output,
+            final TxPool pool,
+            final FlowCounters counters,
+            final int windowFrames) {
+        this.output = output;
+        this.pool = pool;
+        this.counters = counters;
+        this.windowFrames = windowFrames;
+    }
+
+    @Override
+    public void release(final long token) {
+        pool.releaseControl((int) token);
+    }
+
+    /** Asks for the peer's incarnation; epoch and first sequence of the flow go along. */
+    boolean sendOpen(final SendFlow flow) {
+        final int index = begin(flow, FrameType.OPEN);
+        if (index < 0) {
+            return false;
+        }
+        header.epoch(flow.epoch).sequence(flow.nextSequence);
+        return send(index, 0);
+    }
+
+    /**
+     * Asks for an acknowledgement.
+     *
+     * @param wantedFrames frames that wait to be sent; 0 gives all window back.
+     */
+    boolean sendProbe(final SendFlow flow, final int wantedFrames) {
+        final int index = begin(flow, FrameType.PROBE);
+        if (index < 0) {
+            return false;
+        }
+        header.epoch(flow.epoch)
+                .sequence(flow.nextSequence)
+                .destinationIncarnation(flow.peerIncarnation)
+                .flags(FrameHeaderFlyweight.FLAG_ACK_NOW)
+                .windowFrames(Math.min(0xFFFF, wantedFrames));
+        counters.probes++;
+        return send(index, 0);
+    }
+
+    /** Answers OPEN with what the source may send. */
+    boolean sendAccept(final ReceiveFlow flow) {
+        final int index = begin(flow, FrameType.ACCEPT);
+        if (index < 0) {
+            return false;
+        }
+        header.destinationIncarnation(flow.peerIncarnation);
+        acknowledge(header, flow, flow.array.next());
+        return send(index, 0);
+    }
+
+    /**
+     * Acknowledges.
+     *
+     * @param isRecall tells the source a window of 0, so that it gives back what it does not use.
+     */
+    boolean sendAck(final ReceiveFlow flow, final boolean isRecall) {
+        final int index = begin(flow, FrameType.ACK);
+        if (index < 0) {
+            return false;
+        }
+        final int next = flow.array.next();
+        final int bodyBytes = TxPool.ackBodyBytes(windowFrames);
+        writeBitmap(flow, next, bodyBytes);
+        header.destinationIncarnation(flow.peerIncarnation);
+        acknowledge(header, flow, next);
+        if (isRecall) {
+            header.windowFrames(0);
+        }
+        counters.acksSent++;
+        return send(index, bodyBytes);
+    }
+
+    /** Tells the source of the frame at {@code failed} that it cannot be delivered. */
+    boolean sendUnreachable(
+            final FrameHeaderFlyweight failed, final int ownIncarnation, final int reason) {
+        final int index = pool.acquireControl();
+        if (index < 0) {
+            counters.buffersExhausted++;
+            return false;
+        }
+        header.wrap(pool.controlHeaderAddress(index))
+                .clear()
+                .type(FrameType.UNREACHABLE)
+                .destination(failed.source())
+                .sourceIncarnation(ownIncarnation)
+                .destinationIncarnation(failed.sourceIncarnation())
+                .sourceContext(failed.destinationContext())
+                .destinationContext(failed.sourceContext())
+                .sequence(failed.sequence())
+                .epoch(failed.epoch());
+        unreachable.wrap(header.bodyAddress()).reason(reason).offendingHeader(failed.address());
+        return send(index, UnreachableFlyweight.LENGTH);
+    }
+
+    /** Writes acknowledgement and window of {@code flow} into any header that goes its way back. */
+    static void acknowledge(
+            final FrameHeaderFlyweight into, final ReceiveFlow flow, final int next) {
+        final int windowFrames = Math.max(0, Math.min(0xFFFF, flow.limit - next));
+        into.flags(into.flags() | FrameHeaderFlyweight.FLAG_ACK)
+                .acknowledgement(next)
+                .windowFrames(windowFrames)
+                .acknowledgedEpoch(flow.epoch);
+    }
+
+    /** A frame delivered while the bits are read would look missing: those are set afterwards. */
+    private void writeBitmap(final ReceiveFlow flow, final int next, final int bodyBytes) {
+        final long body = header.bodyAddress();
+        long any = 0;
+        for (int offset = 0; offset < bodyBytes; offset += Long.BYTES) {
+            final long bits = flow.isOutOfOrder ? flow.array.held(next + offset * 8) : 0;
+            any |= bits;
+            Memory.putLong(body + offset, bits);
+        }
+        flow.isOutOfOrder = any != 0;
+        final int meanwhile = flow.array.next() - next;
+        for (int bit = 0; bit < meanwhile && bit < bodyBytes * 8; bit++) {
+            final long at = body + (bit >> 3);
+            Memory.putByte(at, Memory.getUnsignedByte(at) | 1 << (bit & 7));
+        }
+    }
+
+    private int begin(final Flow flow, final int type) {
+        final int index = pool.acquireControl();
+        if (index < 0) {
+            counters.buffersExhausted++;
+            return index;
+        }
+        header.wrap(pool.controlHeaderAddress(index))
+                .clear()
+                .type(type)
+                .destination(flow.peerCoordinates)
+                .sourceIncarnation(flow.context.incarnation)
+                .sourceContext(flow.context.id)
+                .destinationContext(flow.peerContext);
+        return index;
+    }
+
+    private boolean send(final int index, final int bodyBytes) {
+        header.bodyLength(bodyBytes);
+        final int link =
+                output.send(
+                        header.address(),
+                        FrameHeaderFlyweight.LENGTH + bodyBytes,
+                        0,
+                        0,
+                        this,
+                        index);
+        if (link < 0) {
+            pool.releaseControl(index);
+        }
+        counters.outputBlocked += link == FlowOutput.BLOCKED ? 1 : 0;
+        counters.noRoute += link == FlowOutput.NO_ROUTE ? 1 : 0;
+        return link != FlowOutput.BLOCKED;
+    }
+}

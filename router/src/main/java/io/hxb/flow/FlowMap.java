@@ -1,0 +1,116 @@
+package io.hxb.flow;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Flows by key. Any thread looks up without a lock; changes, which happen when a flow is made or
+ * goes, take the map's lock. Open addressing; what was removed leaves a gravestone, so that nobody
+ * who walks past it at that moment stops too early.
+ *
+ * @param <F> kind of flow.
+ */
+final class FlowMap<F extends Flow> {
+    private final int limit;
+    private volatile AtomicReferenceArray<Object> slots;
+    private int flowCount;
+    private int usedSlots;
+
+    FlowMap(final int limit) {
+        this.limit = limit;
+        slots = new AtomicReferenceArray<>(64);
+    }
+
+    /** The flow, or null. Any thread. */
+    @SuppressWarnings("unchecked")
+    F get(final long key) {
+        final AtomicReferenceArray<Object> seen = slots;
+        final int mask = seen.length() - 1;
+        int index = hash(key) & mask;
+        while (true) {
+            final Object entry = seen.getAcquire(index);
+            if (entry == null) {
+                return null;
+            }
+            if (entry instanceof Flow flow && flow.key == key) {
+                return (F) flow;
+            }
+            index = (index + 1) & mask;
+        }
+    }
+
+    /** Puts a flow in, in place of one with the same key; false when there are too many. */
+    synchronized boolean put(final F flow) {
+        final int known = find(flow.key);
+        if (known >= 0) {
+            slots.setRelease(known, flow);
+            return true;
+        }
+        if (flowCount >= limit) {
+            return false;
+        }
+        if (usedSlots * 2 >= slots.length()) {
+            rebuild();
+        }
+        insert(slots, flow);
+        flowCount++;
+        usedSlots++;
+        return true;
+    }
+
+    /** Takes the flow out, if it is the one under its key. */
+    @SuppressWarnings("ReferenceEquality")
+    synchronized void remove(final F flow) {
+        final int index = find(flow.key);
+        if (index >= 0 && slots.get(index) == flow) {
+            slots.setRelease(index, Gravestone.ONE);
+            flowCount--;
+        }
+    }
+
+    synchronized int size() {
+        return flowCount;
+    }
+
+    private int find(final long key) {
+        final int mask = slots.length() - 1;
+        int index = hash(key) & mask;
+        while (slots.get(index) != null) {
+            if (slots.get(index) instanceof Flow flow && flow.key == key) {
+                return index;
+            }
+            index = (index + 1) & mask;
+        }
+        return -1;
+    }
+
+    private void rebuild() {
+        final AtomicReferenceArray<Object> old = slots;
+        final int least = Math.max(64, flowCount * 4);
+        final AtomicReferenceArray<Object> fresh =
+                new AtomicReferenceArray<>(Integer.highestOneBit(least - 1) << 1);
+        for (int index = 0; index < old.length(); index++) {
+            if (old.get(index) instanceof Flow flow) {
+                insert(fresh, flow);
+            }
+        }
+        usedSlots = flowCount;
+        slots = fresh;
+    }
+
+    private static void insert(final AtomicReferenceArray<Object> into, final Flow flow) {
+        final int mask = into.length() - 1;
+        int index = hash(flow.key) & mask;
+        while (into.get(index) != null) {
+            index = (index + 1) & mask;
+        }
+        into.setRelease(index, flow);
+    }
+
+    private static int hash(final long key) {
+        return (int) ((key * 0x9E37_79B9_7F4A_7C15L) >>> 32);
+    }
+
+    private enum Gravestone {
+        ONE
+    }
+}

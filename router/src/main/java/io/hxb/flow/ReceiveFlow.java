@@ -1,0 +1,142 @@
+package io.hxb.flow;
+
+import io.hxb.flow.order.OrderingArray;
+import io.hxb.flow.order.WorkStack;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One flow at its receiving end. The ordering array and the arrivals belong to all loops, the rest
+ * to the loop that owns the context.
+ */
+final class ReceiveFlow extends Flow {
+    /** Arrivals: acknowledge at once. */
+    static final long NOW = 1L << 62;
+
+    /** Arrivals: one that could not be delivered at once. */
+    static final long OUT_OF_ORDER = 1L << 61;
+
+    private static final int FIRST_TARGET_FRAMES = 16;
+    private static final VarHandle ARRIVALS;
+
+    static {
+        try {
+            ARRIVALS =
+                    MethodHandles.lookup().findVarHandle(ReceiveFlow.class, "arrivals", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final OrderingArray<ReceiveFlow> array;
+    final int firstSequence;
+    final int peerIncarnation;
+    final int epoch;
+    final int handle;
+    final Waiting waiting = new Waiting(this);
+
+    /** First sequence that the source may not send yet. */
+    int limit;
+
+    /** The limit that the source was told last. */
+    int announcedLimit;
+
+    /** Frames announced and not released yet. */
+    int committedFrames;
+
+    /** Window that the source has earned by using it. */
+    int targetFrames;
+
+    int releasedFrames;
+    int debtFrames;
+    long debtSinceNs;
+    long lastHeardNs;
+    boolean isAckNow;
+    boolean isOutOfOrder;
+    boolean isInAckList;
+    boolean isInDelayList;
+    boolean isInCreditLine;
+    boolean isSettled;
+    boolean isInWaitingLine;
+    SendFlow opposite;
+    ReceiveFlow nextAck;
+    ReceiveFlow nextDelayed;
+    ReceiveFlow nextCredit;
+    ReceiveFlow nextWaiting;
+    ReceiveFlow nextOfContext;
+
+    private int grownAt;
+    private volatile long arrivals;
+
+    ReceiveFlow(
+            final FlowContext context,
+            final int peerNode,
+            final int peerContext,
+            final long peerCoordinates,
+            final int peerIncarnation,
+            final int epoch,
+            final int firstSequence,
+            final int windowFrames,
+            final int handle) {
+        super(context, peerNode, peerContext, peerCoordinates);
+        this.peerIncarnation = peerIncarnation;
+        this.epoch = epoch;
+        this.handle = handle;
+        this.firstSequence = firstSequence;
+        array = new OrderingArray<>(windowFrames, firstSequence);
+        limit = firstSequence;
+        announcedLimit = firstSequence;
+        grownAt = firstSequence;
+        targetFrames = Math.min(FIRST_TARGET_FRAMES, windowFrames);
+    }
+
+    /** Notes an arrival; any thread. */
+    void arrived(final int frames, final long marks) {
+        ARRIVALS.getAndAdd(this, (long) frames);
+        if (marks != 0) {
+            ARRIVALS.getAndBitwiseOr(this, marks);
+        }
+    }
+
+    /** Takes the arrivals noted so far. */
+    long takeArrivals() {
+        return arrivals == 0 ? 0 : (long) ARRIVALS.getAndSet(this, 0L);
+    }
+
+    /** A source that used half of what it may gets twice as much. */
+    void growTarget(final int next, final int windowFrames) {
+        if (targetFrames < windowFrames && next - grownAt >= targetFrames / 2) {
+            grownAt = next;
+            targetFrames = Math.min(windowFrames, 2 * targetFrames);
+        }
+    }
+
+    /** Notes that the source was told what has arrived; {@code isSelective}: with the bitmap. */
+    void onAcknowledged(final boolean isSelective) {
+        announcedLimit = limit;
+        if (isSelective || !isOutOfOrder) {
+            debtFrames = 0;
+            isAckNow = false;
+        }
+    }
+
+    /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
+    static int bytes(final int windowFrames) {
+        return 512 + 8 * windowFrames;
+    }
+
+    /** Frames handed to the context and not released by it. */
+    int heldFrames() {
+        return array.next() - firstSequence - releasedFrames;
+    }
+
+    /** The flow in the stack of those that wait for room in the context. */
+    static final class Waiting extends WorkStack.Node {
+        final ReceiveFlow flow;
+
+        Waiting(final ReceiveFlow flow) {
+            this.flow = flow;
+        }
+    }
+}

@@ -1,0 +1,500 @@
+package io.hxb.flow;
+
+import io.hxb.flow.order.OrderingArray;
+import io.hxb.flow.order.Sequence;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.pm.PmStatus;
+
+/**
+ * The receiving half of one loop: puts frames into ordering arrays, hands them to contexts in
+ * order, and acknowledges. Frames of any flow come here; credit and acknowledgements are the matter
+ * of the loop that owns the context.
+ */
+final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
+    /** A frame that could not be delivered at once weighs this many in order. */
+    private static final int OUT_OF_ORDER_WEIGHT = 4;
+
+    private static final int RECALLS_AT_ONCE = 16;
+
+    private final FlowTable table;
+    private final FlowLoop loop;
+    private final FlowConfig config;
+    private final FlowListener listener;
+    private final BufferPool pool;
+    private final BufferPool.Share share;
+    private final ControlWriter control;
+    private final FlowCounters counters;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight delivered = new FrameHeaderFlyweight();
+    private ReceiveFlow ackHead;
+    private ReceiveFlow ackTail;
+    private ReceiveFlow delayedHead;
+    private ReceiveFlow delayedTail;
+    private long nowNs;
+
+    Receiver(
+            final FlowTable table,
+            final FlowLoop loop,
+            final BufferPool.Share share,
+            final ControlWriter control,
+            final FlowCounters counters) {
+        this.table = table;
+        this.loop = loop;
+        config = table.config();
+        listener = table.listener();
+        pool = table.pool();
+        this.share = share;
+        this.control = control;
+        this.counters = counters;
+    }
+
+    void now(final long timeNs) {
+        nowNs = timeNs;
+    }
+
+    /** Takes one data frame for an open context; any loop. */
+    void onData(final FlowContext context, final long headerAddress, final int bufferId) {
+        header.wrap(headerAddress);
+        if (header.destinationIncarnation() != context.incarnation) {
+            counters.staleIncarnation++;
+            control.sendUnreachable(
+                    header, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
+            share.release(bufferId);
+            return;
+        }
+        final int node = table.shape().node(header.source());
+        final long key = Flow.key(context.id, node, header.sourceContext());
+        final ReceiveFlow flow = node < 0 ? null : table.receiveFlows().get(key);
+        if (flow == null
+                || flow.peerIncarnation != header.sourceIncarnation()
+                || flow.epoch != header.epoch()
+                || flow.context != context) {
+            counters.staleIncarnation++;
+            share.release(bufferId);
+            return;
+        }
+        if (header.hasFlag(FrameHeaderFlyweight.FLAG_ACK)) {
+            onPiggyback(key);
+        }
+        final boolean isNow = header.hasFlag(FrameHeaderFlyweight.FLAG_ACK_NOW);
+        store(flow, header.sequence(), bufferId, isNow);
+    }
+
+    @Override
+    public boolean deliver(final ReceiveFlow flow, final int bufferId) {
+        if (offer(flow, bufferId)) {
+            return true;
+        }
+        // Room made between the refusal and this note would be missed, so it is tried once more.
+        flow.context.waiting.push(flow.waiting);
+        return offer(flow, bufferId);
+    }
+
+    @Override
+    public void discard(final ReceiveFlow flow, final int bufferId) {
+        share.release(bufferId);
+    }
+
+    @Override
+    public void onEnded(final ReceiveFlow flow) {
+        flow.context.owner.post(flow, loop);
+    }
+
+    /** Delivers what waited for room in the context; on its owner loop. */
+    int resume(final FlowContext context) {
+        ReceiveFlow.Waiting node = (ReceiveFlow.Waiting) context.waiting.takeAll();
+        while (node != null) {
+            final ReceiveFlow flow = node.flow;
+            node = (ReceiveFlow.Waiting) node.take();
+            if (!flow.isInWaitingLine) {
+                flow.isInWaitingLine = true;
+                context.addWaiting(flow);
+            }
+        }
+        int frames = 0;
+        boolean hasRoom = true;
+        while (hasRoom && context.hasWaiting()) {
+            final ReceiveFlow flow = context.pollWaiting();
+            flow.isInWaitingLine = false;
+            final int drained = flow.array.drain(this, flow);
+            frames += drained;
+            if (drained > 0) {
+                loop.post(flow, loop);
+            }
+            hasRoom = context.waiting.isEmpty();
+        }
+        return frames;
+    }
+
+    /** A context gave a frame back; on the loop that owns it. */
+    void onReleased(final ReceiveFlow flow) {
+        final FlowContext context = flow.context;
+        flow.releasedFrames++;
+        context.commit(flow, -1);
+        if (flow.array.isEnded()) {
+            freeIfDone(flow);
+        }
+        ReceiveFlow waiting = context.pollCreditLine();
+        while (waiting != null) {
+            if (!waiting.array.isEnded()) {
+                owe(waiting);
+            }
+            waiting = context.pollCreditLine();
+        }
+        if (!flow.array.isEnded()) {
+            owe(flow);
+        }
+    }
+
+    /** Looks at a flow that something happened to; on the loop that owns it. */
+    void attend(final ReceiveFlow flow) {
+        final long arrivals = flow.takeArrivals();
+        if (flow.array.isEnded()) {
+            settle(flow);
+            return;
+        }
+        if (arrivals != 0) {
+            flow.lastHeardNs = nowNs;
+            flow.debtFrames += (int) arrivals;
+            flow.isAckNow |= (arrivals & ReceiveFlow.NOW) != 0;
+            flow.isOutOfOrder |= (arrivals & ReceiveFlow.OUT_OF_ORDER) != 0;
+        }
+        owe(flow);
+    }
+
+    /** Handles OPEN for an open context; on the loop that owns it. */
+    void onOpen(final FlowContext context, final FrameHeaderFlyweight open, final int node) {
+        final long key = Flow.key(context.id, node, open.sourceContext());
+        final ReceiveFlow known = table.receiveFlows().get(key);
+        if (known != null) {
+            if (known.peerIncarnation == open.sourceIncarnation() && known.epoch == open.epoch()) {
+                known.lastHeardNs = nowNs;
+                accept(known);
+                return;
+            }
+            if (!isNewer(known, open)) {
+                counters.staleIncarnation++;
+                return;
+            }
+            replace(known, open.sourceIncarnation());
+        }
+        final ReceiveFlow flow =
+                table.newReceiveFlow(
+                        context,
+                        node,
+                        open.sourceContext(),
+                        open.source(),
+                        open.sourceIncarnation(),
+                        open.epoch(),
+                        open.sequence());
+        if (flow == null) {
+            counters.flowsExhausted++;
+            return;
+        }
+        flow.lastHeardNs = nowNs;
+        accept(flow);
+    }
+
+    /** Handles PROBE of a flow; on the loop that owns it. */
+    void onProbe(final ReceiveFlow flow, final FrameHeaderFlyweight probe) {
+        flow.lastHeardNs = nowNs;
+        final int unused = flow.limit - probe.sequence();
+        final boolean isReturn =
+                probe.windowFrames() == 0 && flow.array.next() == probe.sequence() && unused > 0;
+        if (isReturn) {
+            flow.limit = probe.sequence();
+            flow.announcedLimit = flow.limit;
+            flow.context.commit(flow, -unused);
+            serveCreditLine(flow.context);
+        } else {
+            flow.isAckNow = true;
+            owe(flow);
+        }
+    }
+
+    /** Acknowledges what is owed; returns frames sent. */
+    int sendAcks() {
+        while (delayedHead != null && delayedHead.debtSinceNs + config.ackDelayNs() - nowNs <= 0) {
+            final ReceiveFlow flow = pollDelayed();
+            if (flow.debtFrames > 0) {
+                addAck(flow);
+            }
+        }
+        int frames = 0;
+        while (ackHead != null) {
+            final ReceiveFlow flow = ackHead;
+            if (isOwed(flow) && !flow.array.isEnded()) {
+                table.window(flow);
+                if (!control.sendAck(flow, false)) {
+                    break;
+                }
+                flow.onAcknowledged(true);
+                frames++;
+            }
+            pollAck();
+        }
+        return frames;
+    }
+
+    boolean hasAcks() {
+        return ackHead != null;
+    }
+
+    long nextDeadlineNs() {
+        return delayedHead == null ? Long.MAX_VALUE : delayedHead.debtSinceNs + config.ackDelayNs();
+    }
+
+    /** Ends all receiving flows of a context that is closed already. */
+    void forget(final FlowContext context) {
+        for (ReceiveFlow flow = context.receiveFlows; flow != null; flow = flow.nextOfContext) {
+            end(flow);
+        }
+        context.receiveFlows = null;
+    }
+
+    /**
+     * Asks silent sources for the window they do not use, if others of the context wait for it, and
+     * gives up on sources that are silent for good.
+     */
+    void recall(final FlowContext context) {
+        int recalls = RECALLS_AT_ONCE;
+        ReceiveFlow flow = context.receiveFlows;
+        while (flow != null) {
+            final ReceiveFlow following = flow.nextOfContext;
+            final long silenceNs = nowNs - flow.lastHeardNs;
+            final int unused = flow.limit - flow.array.next();
+            if (silenceNs >= 2 * config.peerTimeoutNs()) {
+                giveUp(flow, unused);
+            } else if (context.isShortOfCredit()
+                    && unused > 0
+                    && recalls > 0
+                    && silenceNs >= config.recallNs()) {
+                control.sendAck(flow, true);
+                recalls--;
+            }
+            flow = following;
+        }
+        serveCreditLine(context);
+    }
+
+    private void giveUp(final ReceiveFlow flow, final int unused) {
+        if (!flow.array.isEmpty() && flow.array.held(flow.array.next()) % 2 == 0) {
+            counters.peerUnreachable++;
+            final FlowContext context = flow.context;
+            context.removeReceiveFlow(flow);
+            end(flow);
+            listener.onPeerStatus(
+                    context.id, flow.peerNode, flow.peerContext, PmStatus.PEER_UNREACHABLE);
+        } else if (unused > 0) {
+            flow.limit -= unused;
+            flow.announcedLimit = flow.limit;
+            flow.context.commit(flow, -unused);
+        }
+    }
+
+    private void serveCreditLine(final FlowContext context) {
+        ReceiveFlow waiting = context.pollCreditLine();
+        while (waiting != null) {
+            if (!waiting.array.isEnded()) {
+                owe(waiting);
+            }
+            waiting = context.pollCreditLine();
+        }
+    }
+
+    private void store(
+            final ReceiveFlow flow, final int sequence, final int bufferId, final boolean isNow) {
+        final int result = flow.array.store(sequence, bufferId, this, flow);
+        if (result == OrderingArray.STORED) {
+            counters.framesReceived++;
+            flow.array.drain(this, flow);
+            final boolean isInOrder = Sequence.isBefore(sequence, flow.array.next());
+            final long marks =
+                    (isNow ? ReceiveFlow.NOW : 0) | (isInOrder ? 0 : ReceiveFlow.OUT_OF_ORDER);
+            flow.arrived(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
+        } else {
+            share.release(bufferId);
+            if (result == OrderingArray.DUPLICATE) {
+                counters.duplicates++;
+            } else {
+                counters.outOfWindow++;
+            }
+            flow.arrived(1, ReceiveFlow.NOW);
+        }
+        flow.context.owner.post(flow, loop);
+    }
+
+    private void onPiggyback(final long key) {
+        final SendFlow sending = table.sendFlows().get(key);
+        if (sending != null) {
+            sending.post(
+                    header.acknowledgement(), header.windowFrames(), header.acknowledgedEpoch());
+            sending.context.owner.post(sending, loop);
+        }
+    }
+
+    private boolean offer(final ReceiveFlow flow, final int bufferId) {
+        delivered.wrap(pool.headerAddress(bufferId));
+        final int answer =
+                listener.onFrame(
+                        flow.context.id,
+                        flow.peerNode,
+                        flow.peerContext,
+                        flow.handle,
+                        bufferId,
+                        delivered.bodyAddress(),
+                        delivered.bodyLength(),
+                        delivered.messageCount());
+        if (answer == FlowListener.DELIVERED) {
+            counters.framesDelivered++;
+            return true;
+        }
+        return false;
+    }
+
+    private void accept(final ReceiveFlow flow) {
+        table.window(flow);
+        if (control.sendAccept(flow)) {
+            flow.onAcknowledged(false);
+        }
+    }
+
+    /**
+     * True if {@code open} comes from a later epoch or incarnation. An earlier incarnation counts
+     * as later when the known one has long been silent: the peer's clock may have been set back.
+     */
+    private boolean isNewer(final ReceiveFlow known, final FrameHeaderFlyweight open) {
+        if (known.peerIncarnation == open.sourceIncarnation()) {
+            return Sequence.epochDistance(known.epoch, open.epoch()) > 0;
+        }
+        return Sequence.isBefore(known.peerIncarnation, open.sourceIncarnation())
+                || nowNs - known.lastHeardNs > config.peerTimeoutNs() / 2;
+    }
+
+    private void replace(final ReceiveFlow known, final int newIncarnation) {
+        final FlowContext context = known.context;
+        final boolean isRestart = known.peerIncarnation != newIncarnation;
+        final SendFlow sending = known.opposite;
+        context.removeReceiveFlow(known);
+        end(known);
+        if (isRestart) {
+            counters.peerRestarted++;
+            if (sending != null
+                    && sending.state == SendFlow.OPEN
+                    && sending.peerIncarnation != newIncarnation) {
+                loop.sender().end(sending, PmStatus.PEER_RESTARTED);
+                return;
+            }
+        }
+        listener.onPeerStatus(
+                context.id,
+                known.peerNode,
+                known.peerContext,
+                isRestart ? PmStatus.PEER_RESTARTED : PmStatus.PEER_UNREACHABLE);
+    }
+
+    private void end(final ReceiveFlow flow) {
+        table.receiveFlows().remove(flow);
+        if (flow.opposite != null) {
+            flow.opposite.opposite = null;
+            flow.opposite = null;
+        }
+        flow.array.end();
+        flow.array.drain(this, flow);
+    }
+
+    /** Once nobody delivers any more: takes back what was announced and never came. */
+    private void settle(final ReceiveFlow flow) {
+        if (!flow.isSettled) {
+            flow.isSettled = true;
+            flow.context.commit(flow, flow.heldFrames() - flow.committedFrames);
+            if (flow.context.isOpen) {
+                serveCreditLine(flow.context);
+            }
+        }
+        freeIfDone(flow);
+    }
+
+    private void freeIfDone(final ReceiveFlow flow) {
+        if (flow.isSettled && flow.heldFrames() == 0) {
+            table.freeHandle(flow);
+        }
+    }
+
+    /** Notes whether the source has to be told something, at once or a little later. */
+    private void owe(final ReceiveFlow flow) {
+        table.window(flow);
+        if (flow.isAckNow || flow.debtFrames >= config.ackEveryFrames() || isWindowNews(flow)) {
+            flow.isAckNow = true;
+            addAck(flow);
+        } else if (flow.debtFrames > 0 && !flow.isInDelayList) {
+            flow.debtSinceNs = nowNs;
+            addDelayed(flow);
+        }
+    }
+
+    private boolean isWindowNews(final ReceiveFlow flow) {
+        final int next = flow.array.next();
+        if (flow.limit - next <= 0) {
+            return false;
+        }
+        final int told = flow.announcedLimit - next;
+        return told <= 0 || flow.limit - flow.announcedLimit >= Math.max(1, flow.targetFrames / 2);
+    }
+
+    private boolean isOwed(final ReceiveFlow flow) {
+        return flow.isAckNow || flow.debtFrames > 0;
+    }
+
+    private void addAck(final ReceiveFlow flow) {
+        if (flow.isInAckList) {
+            return;
+        }
+        flow.isInAckList = true;
+        if (ackTail == null) {
+            ackHead = flow;
+        } else {
+            ackTail.nextAck = flow;
+        }
+        ackTail = flow;
+    }
+
+    private void pollAck() {
+        final ReceiveFlow flow = ackHead;
+        ackHead = flow.nextAck;
+        if (ackHead == null) {
+            ackTail = null;
+        }
+        flow.nextAck = null;
+        flow.isInAckList = false;
+    }
+
+    private void addDelayed(final ReceiveFlow flow) {
+        flow.isInDelayList = true;
+        if (delayedTail == null) {
+            delayedHead = flow;
+        } else {
+            delayedTail.nextDelayed = flow;
+        }
+        delayedTail = flow;
+    }
+
+    private ReceiveFlow pollDelayed() {
+        final ReceiveFlow flow = delayedHead;
+        delayedHead = flow.nextDelayed;
+        if (delayedHead == null) {
+            delayedTail = null;
+        }
+        flow.nextDelayed = null;
+        flow.isInDelayList = false;
+        return flow;
+    }
+
+    /** True for the types whose sender is told when nobody is there. */
+    static boolean isAnswered(final int type) {
+        return type == FrameType.DATA || type == FrameType.OPEN || type == FrameType.PROBE;
+    }
+}

@@ -1,0 +1,313 @@
+package io.hxb.flow;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One flow at its sending end: what is in flight, what waits, what the receiver takes, and which
+ * frames are lost. Owned by the loop that owns the context; only acknowledgements that ride on data
+ * frames are left here by other loops.
+ */
+final class SendFlow extends Flow {
+    /** Nothing sent, or the flow ended. */
+    static final int CLOSED = 0;
+
+    /** Waits for ACCEPT. */
+    static final int OPENING = 1;
+
+    /** Data may go. */
+    static final int OPEN = 2;
+
+    private static final int MAX_LINKS = 16;
+    private static final long NO_ACK = Long.MIN_VALUE;
+    private static final VarHandle POSTED;
+
+    static {
+        try {
+            POSTED = MethodHandles.lookup().findVarHandle(SendFlow.class, "posted", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final RoundTrip roundTrip;
+
+    int state = CLOSED;
+    int epoch;
+    int peerIncarnation;
+
+    /** First sequence not acknowledged, next one to send, first one that may not be sent. */
+    int firstSequence;
+
+    int nextSequence;
+    int limit;
+
+    int inFlight;
+    int sharedInFlight;
+    int lost;
+    int pendingHead = FlowContext.NO_SLOT;
+    int pendingTail = FlowContext.NO_SLOT;
+    int pendingCount;
+
+    /** When the oldest frame began to wait for news. */
+    long progressNs;
+
+    long resendNs;
+    long overtakenNs;
+    long retryNs;
+    long lastHeardNs;
+    long outstandingSinceNs;
+    int retries;
+
+    boolean isOutstanding;
+    boolean isProbing;
+    boolean isWindowReturned;
+    boolean isStalled;
+    boolean isReady;
+
+    ReceiveFlow opposite;
+    SendFlow nextReady;
+    SendFlow nextOfContext;
+    long wakeNs;
+    int heapIndex = -1;
+
+    private final FlowConfig config;
+    private final TxFrame[] frames;
+    private final int mask;
+    private final boolean isNextToUs;
+    private final int[] linkSent;
+    private final int[] linkArrived;
+    private int order;
+    private int arrivedOrder;
+    private long arrivedSentNs;
+    private boolean hasArrived;
+    private volatile long posted = NO_ACK;
+
+    SendFlow(
+            final FlowContext context,
+            final int peerNode,
+            final int peerContext,
+            final long peerCoordinates,
+            final boolean isNextToUs,
+            final FlowConfig config) {
+        super(context, peerNode, peerContext, peerCoordinates);
+        this.config = config;
+        this.isNextToUs = isNextToUs;
+        frames = new TxFrame[config.windowFrames()];
+        mask = frames.length - 1;
+        linkSent = new int[isNextToUs ? MAX_LINKS : 0];
+        linkArrived = new int[isNextToUs ? MAX_LINKS : 0];
+        roundTrip = new RoundTrip(config);
+        resetSequences();
+    }
+
+    /** Back to the first sequence, as before the first frame of an epoch. */
+    void resetSequences() {
+        firstSequence = config.initialSequence();
+        nextSequence = firstSequence;
+        limit = firstSequence;
+        inFlight = 0;
+        lost = 0;
+        isProbing = false;
+        isWindowReturned = false;
+        isStalled = false;
+        hasArrived = false;
+        retries = 0;
+        posted = NO_ACK;
+    }
+
+    /** Times of a flow that starts now. */
+    void startTimes(final long nowNs) {
+        retryNs = nowNs;
+        resendNs = nowNs;
+        lastHeardNs = nowNs;
+        progressNs = nowNs;
+        overtakenNs = Long.MAX_VALUE;
+    }
+
+    /** True if the receiver takes another frame and there is a place to remember it. */
+    boolean hasWindow() {
+        return limit - nextSequence > 0 && nextSequence - firstSequence <= mask;
+    }
+
+    boolean hasPending() {
+        return pendingHead != FlowContext.NO_SLOT;
+    }
+
+    TxFrame frame(final int sequence) {
+        return frames[sequence & mask];
+    }
+
+    /** Gives a frame the next sequence. */
+    void add(final TxFrame frame) {
+        frame.flow = this;
+        frame.sequence = nextSequence;
+        frames[nextSequence & mask] = frame;
+        nextSequence++;
+        inFlight++;
+    }
+
+    /** Notes that a frame went out on {@code link}, or nowhere when it is negative. */
+    void onTransmitted(final TxFrame frame, final int link, final long nowNs) {
+        frame.attempts++;
+        frame.order = ++order;
+        frame.link = isNextToUs && link >= 0 ? link % MAX_LINKS : -1;
+        frame.linkOrder = frame.link < 0 ? 0 : ++linkSent[frame.link];
+        frame.sentNs = nowNs;
+        if (frame.isLost) {
+            frame.isLost = false;
+            lost--;
+        }
+    }
+
+    /** Notes that a frame has arrived; the caller gives it up. */
+    void onArrived(final TxFrame frame, final long nowNs, final FlowCounters counters) {
+        frames[frame.sequence & mask] = null;
+        inFlight--;
+        if (frame.isLost) {
+            frame.isLost = false;
+            lost--;
+        }
+        final long ageNs = nowNs - frame.sentNs;
+        if (frame.attempts == 1) {
+            roundTrip.onSample(ageNs);
+            counters.onRoundTrip(ageNs, roundTrip.smoothedNs());
+        } else if (frame.attempts == 0 || ageNs < roundTrip.smoothedNs() / 2) {
+            return;
+        }
+        if (!hasArrived || frame.order - arrivedOrder > 0) {
+            hasArrived = true;
+            arrivedOrder = frame.order;
+            arrivedSentNs = frame.sentNs;
+        }
+        if (frame.link >= 0 && frame.linkOrder - linkArrived[frame.link] > 0) {
+            linkArrived[frame.link] = frame.linkOrder;
+        }
+    }
+
+    /** Steps over what has been acknowledged at the front. */
+    void advance() {
+        while (firstSequence != nextSequence && frames[firstSequence & mask] == null) {
+            firstSequence++;
+        }
+    }
+
+    /**
+     * Marks frames as lost that later ones have overtaken: by too many transmissions, by too many
+     * on the same link to a neighbour (which keeps order but for what happens inside of it), or for
+     * too long. Sets the time to look again.
+     */
+    void detectLost(final long nowNs) {
+        overtakenNs = Long.MAX_VALUE;
+        if (!hasArrived) {
+            return;
+        }
+        final long patienceNs = roundTrip.overtakenNs();
+        for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame == null || frame.isLost || frame.queued > 0) {
+                continue;
+            }
+            final int overtakenBy = arrivedOrder - frame.order;
+            if (overtakenBy <= 0) {
+                if (frame.attempts == 1) {
+                    break;
+                }
+                continue;
+            }
+            if (overtakenBy >= config.reorderingFrames() || isOvertakenOnLink(frame)) {
+                markLost(frame);
+            } else if (arrivedSentNs - frame.sentNs > 0) {
+                if (nowNs - frame.sentNs >= patienceNs) {
+                    markLost(frame);
+                } else {
+                    overtakenNs = Math.min(overtakenNs, frame.sentNs + patienceNs);
+                }
+            }
+        }
+    }
+
+    /** Marks the oldest frames as lost that are older than {@code ageNs}; returns how many. */
+    int markOldest(final long nowNs, final long ageNs) {
+        int marked = 0;
+        for (int sequence = firstSequence;
+                sequence != nextSequence && marked < config.resendFrames();
+                sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame != null
+                    && !frame.isLost
+                    && frame.queued == 0
+                    && nowNs - frame.sentNs >= ageNs) {
+                markLost(frame);
+                marked++;
+            }
+        }
+        return marked;
+    }
+
+    void markLost(final TxFrame frame) {
+        frame.isLost = true;
+        lost++;
+    }
+
+    /** Takes the frame at {@code sequence} out without it having arrived; null if none. */
+    TxFrame takeOut(final int sequence) {
+        final TxFrame frame = frames[sequence & mask];
+        frames[sequence & mask] = null;
+        return frame;
+    }
+
+    /**
+     * Leaves an acknowledgement that came with a data frame; any thread. An older one does not
+     * replace a newer one.
+     */
+    void post(final int acknowledgement, final int windowFrames, final int acknowledgedEpoch) {
+        final long value =
+                (long) acknowledgement << 32
+                        | (long) windowFrames << 16
+                        | (acknowledgedEpoch & 0xFFFFL);
+        long seen;
+        do {
+            seen = posted;
+            if (seen != NO_ACK && (short) seen == (short) value && newerBy(value, seen) < 0) {
+                return;
+            }
+        } while (!POSTED.compareAndSet(this, seen, value));
+    }
+
+    /** Takes the acknowledgement left by {@link #post}; {@link #isAck} tells if there is one. */
+    long takePosted() {
+        return posted == NO_ACK ? NO_ACK : (long) POSTED.getAndSet(this, NO_ACK);
+    }
+
+    static boolean isAck(final long posted) {
+        return posted != NO_ACK;
+    }
+
+    static int postedAcknowledgement(final long posted) {
+        return (int) (posted >>> 32);
+    }
+
+    static int postedWindowFrames(final long posted) {
+        return (int) (posted >>> 16) & 0xFFFF;
+    }
+
+    static int postedEpoch(final long posted) {
+        return (int) posted & 0xFFFF;
+    }
+
+    private static int newerBy(final long value, final long seen) {
+        final int steps = postedAcknowledgement(value) - postedAcknowledgement(seen);
+        return steps != 0 ? steps : postedWindowFrames(value) - postedWindowFrames(seen);
+    }
+
+    private boolean isOvertakenOnLink(final TxFrame frame) {
+        return frame.link >= 0
+                && linkArrived[frame.link] - frame.linkOrder >= config.linkReorderingFrames();
+    }
+
+    /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
+    static int bytes(final int windowFrames) {
+        return 512 + 4 * windowFrames + 8 * MAX_LINKS;
+    }
+}

@@ -1,0 +1,47 @@
+package io.hxb.flow;
+
+/**
+ * One data frame on its way: header in node-private memory, and what has to be known to send it
+ * again. Free only when the receiver has it (or the flow ended) and no link holds it queued. Owned
+ * by one loop.
+ */
+final class TxFrame {
+    static final int NOT_SHARED = -1;
+
+    final int index;
+
+    /** Header memory of its own, for frames of one message. */
+    final long ownHeaderAddress;
+
+    SendFlow flow;
+    long headerAddress;
+    int headerLengthBytes;
+    long payloadAddress;
+    int payloadLengthBytes;
+    int sharedIndex = NOT_SHARED;
+    int firstSlot;
+    int messageCount;
+    int sequence;
+
+    /** Place among all transmissions of the flow, and among those on the same link. */
+    int order;
+
+    int linkOrder;
+    int link;
+    int attempts;
+
+    /** Times that a link holds it now. */
+    int queued;
+
+    long sentNs;
+    int status;
+    boolean isLost;
+
+    /** Acknowledged, or its flow ended. */
+    boolean isFinished;
+
+    TxFrame(final int index, final long ownHeaderAddress) {
+        this.index = index;
+        this.ownHeaderAddress = ownHeaderAddress;
+    }
+}

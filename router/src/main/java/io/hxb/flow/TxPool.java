@@ -1,0 +1,144 @@
+package io.hxb.flow;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.Link;
+
+import java.lang.foreign.Arena;
+
+/**
+ * The memory that one loop sends from, bounded and made at start: headers of frames with one
+ * message, whole frames for several messages, and control frames.
+ *
+ * <p>Sizes: txFrames x 128 bytes, sharedFrames x (16 + mtuBytes), control frames x (16 + 64 + 72,
+ * or windowFrames / 8), each rounded up to 64 bytes.
+ */
+final class TxPool {
+    static final int CONTROL_FRAMES = 256;
+
+    private static final int HEADER_STRIDE_BYTES =
+            align(
+                    Link.HEADROOM_BYTES
+                            + FrameHeaderFlyweight.LENGTH
+                            + MessageRecordFlyweight.LENGTH);
+
+    private final TxFrame[] frames;
+    private final TxFrame[] free;
+    private final int[] freeShared;
+    private final int[] freeControl;
+    private final int sharedStrideBytes;
+    private final int controlStrideBytes;
+    private final long sharedBase;
+    private final long controlBase;
+    private int freeCount;
+    private int freeSharedCount;
+    private int freeControlCount;
+
+    TxPool(final FlowConfig config, final Arena arena) {
+        final int count = config.txFrames();
+        frames = new TxFrame[count];
+        free = new TxFrame[count];
+        final long base = allocate(arena, count, HEADER_STRIDE_BYTES);
+        for (int index = count - 1; index >= 0; index--) {
+            frames[index] =
+                    new TxFrame(
+                            index, base + (long) index * HEADER_STRIDE_BYTES + Link.HEADROOM_BYTES);
+            free[freeCount++] = frames[index];
+        }
+        sharedStrideBytes = align(Link.HEADROOM_BYTES + config.mtuBytes());
+        sharedBase = allocate(arena, config.sharedFrames(), sharedStrideBytes);
+        freeShared = numbers(config.sharedFrames());
+        freeSharedCount = freeShared.length;
+        controlStrideBytes = controlStrideBytes(config);
+        controlBase = allocate(arena, CONTROL_FRAMES, controlStrideBytes);
+        freeControl = numbers(CONTROL_FRAMES);
+        freeControlCount = CONTROL_FRAMES;
+    }
+
+    /** Bytes of the selective bitmap: one bit for a frame of the window, 32 at least. */
+    static int ackBodyBytes(final int windowFrames) {
+        return Math.max(32, windowFrames / 8);
+    }
+
+    /** Native bytes of one loop's pool. */
+    static long bytes(final FlowConfig config) {
+        return (long) config.txFrames() * HEADER_STRIDE_BYTES
+                + (long) config.sharedFrames() * align(Link.HEADROOM_BYTES + config.mtuBytes())
+                + (long) CONTROL_FRAMES * controlStrideBytes(config);
+    }
+
+    /**
+     * A free frame for a flow that has {@code inFlight}; null when there is none, or when the flow
+     * has more than are left: so one slow destination cannot take all.
+     */
+    TxFrame acquire(final int inFlight) {
+        return freeCount == 0 || inFlight > freeCount ? null : free[--freeCount];
+    }
+
+    TxFrame frame(final int index) {
+        return frames[index];
+    }
+
+    void release(final TxFrame frame) {
+        if (frame.sharedIndex != TxFrame.NOT_SHARED) {
+            freeShared[freeSharedCount++] = frame.sharedIndex;
+            frame.sharedIndex = TxFrame.NOT_SHARED;
+        }
+        frame.flow = null;
+        free[freeCount++] = frame;
+    }
+
+    /** Memory for a frame of several messages, by the rule of {@link #acquire}; -1 for none. */
+    int acquireShared(final int inFlight) {
+        return freeSharedCount == 0 || inFlight > freeSharedCount
+                ? TxFrame.NOT_SHARED
+                : freeShared[--freeSharedCount];
+    }
+
+    long sharedHeaderAddress(final int index) {
+        return sharedBase + (long) index * sharedStrideBytes + Link.HEADROOM_BYTES;
+    }
+
+    int acquireControl() {
+        return freeControlCount == 0 ? -1 : freeControl[--freeControlCount];
+    }
+
+    long controlHeaderAddress(final int index) {
+        return controlBase + (long) index * controlStrideBytes + Link.HEADROOM_BYTES;
+    }
+
+    void releaseControl(final int index) {
+        freeControl[freeControlCount++] = index;
+    }
+
+    int framesInUse() {
+        return frames.length - freeCount;
+    }
+
+    int controlInUse() {
+        return CONTROL_FRAMES - freeControlCount;
+    }
+
+    private static int controlStrideBytes(final FlowConfig config) {
+        final int bodyBytes =
+                Math.max(ackBodyBytes(config.windowFrames()), UnreachableFlyweight.LENGTH);
+        return align(Link.HEADROOM_BYTES + FrameHeaderFlyweight.LENGTH + bodyBytes);
+    }
+
+    private static int[] numbers(final int count) {
+        final int[] numbers = new int[count];
+        for (int i = 0; i < count; i++) {
+            numbers[i] = count - 1 - i;
+        }
+        return numbers;
+    }
+
+    private static long allocate(final Arena arena, final int count, final int strideBytes) {
+        return count == 0 ? 0 : arena.allocate((long) count * strideBytes, 64).address();
+    }
+
+    private static int align(final int lengthBytes) {
+        return (lengthBytes + 63) & -64;
+    }
+}

@@ -1,0 +1,90 @@
+package io.hxb.flow.order;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Things that need the attention of one thread: any thread puts them in, each at most once, the one
+ * thread takes all. Lock-free; allocates nothing.
+ */
+public final class WorkStack {
+    private static final VarHandle TOP;
+    private static final VarHandle QUEUED;
+
+    static {
+        try {
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TOP = lookup.findVarHandle(WorkStack.class, "top", Node.class);
+            QUEUED = lookup.findVarHandle(Node.class, "isQueued", boolean.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile Node top;
+
+    /** An empty stack. */
+    public WorkStack() {}
+
+    /**
+     * Puts {@code node} in, unless it is in already. Any thread.
+     *
+     * @return true if the stack was empty before, so that its thread may have to be woken.
+     */
+    public boolean push(final Node node) {
+        if (node.isQueued || !QUEUED.compareAndSet(node, false, true)) {
+            return false;
+        }
+        Node seen;
+        do {
+            seen = top;
+            node.below = seen;
+        } while (!TOP.compareAndSet(this, seen, node));
+        return seen == null;
+    }
+
+    /** True when nothing is in. Any thread. */
+    public boolean isEmpty() {
+        return top == null;
+    }
+
+    /**
+     * Takes everything out; the one thread only.
+     *
+     * @return the node put in first, from which {@link Node#take} leads to the next; null if none.
+     */
+    public Node takeAll() {
+        if (top == null) {
+            return null;
+        }
+        Node node = (Node) TOP.getAndSet(this, null);
+        Node first = null;
+        while (node != null) {
+            final Node below = node.below;
+            node.below = first;
+            first = node;
+            node = below;
+        }
+        return first;
+    }
+
+    /** What can be put in. */
+    public abstract static class Node {
+        private volatile boolean isQueued;
+        private Node below;
+
+        /** For subclasses. */
+        protected Node() {}
+
+        /**
+         * Lets the node be put in again and returns the one behind it; call it before looking at
+         * what the node needs.
+         */
+        public final Node take() {
+            final Node following = below;
+            below = null;
+            isQueued = false;
+            return following;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.hxb.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.link.sim.SimFaults;
+import io.hxb.pm.PmStatus;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Whole clusters of flows over bad links; -Dhxb.sim.seeds=N runs more, -Dhxb.sim.seed=S one. */
+@Tag("simulation")
+class FlowSimulationTest {
+    private static final int SEEDS = Integer.getInteger("hxb.sim.seeds", 1_000);
+    private static final long ONE_SEED = Long.getLong("hxb.sim.seed", -1);
+
+    @Test
+    void shouldDeliverExactlyOnceInOrderWhateverTheLinksDo() {
+        if (ONE_SEED >= 0) {
+            run(ONE_SEED);
+            return;
+        }
+        for (long seed = 0; seed < SEEDS; seed++) {
+            try {
+                run(seed);
+            } catch (final AssertionError | RuntimeException e) {
+                throw new AssertionError(
+                        "seed " + seed + " failed; replay it with -Dhxb.sim.seed=" + seed, e);
+            }
+        }
+    }
+
+    private static void run(final long seed) {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final int nodeCount = 2 + random.nextInt(2);
+        final int links = 1 + random.nextInt(4);
+        final int loops = 1 + random.nextInt(2);
+        final FlowConfig config = config(random);
+        try (SimWorld world = new SimWorld(seed, nodeCount, links, loops, config, faults(random))) {
+            final List<SimContext> contexts = new ArrayList<>();
+            final int perNode = 1 + random.nextInt(2);
+            for (int node = 0; node < nodeCount; node++) {
+                for (int id = 0; id < perNode; id++) {
+                    contexts.add(world.open(node, id, 4 + random.nextInt(128)));
+                }
+            }
+            exchange(world, contexts, random);
+        }
+    }
+
+    private static void exchange(
+            final SimWorld world, final List<SimContext> contexts, final SplittableRandom random) {
+        final int total = 20 + random.nextInt(200);
+        final boolean isMostlySmall = random.nextBoolean();
+        final SimContext sleeper =
+                random.nextInt(20) == 0 ? contexts.get(random.nextInt(contexts.size())) : null;
+        if (sleeper != null) {
+            sleeper.capacityFrames = 0;
+        }
+        final long wakesNs = world.nowNs() + 60 * SimWorld.SECOND;
+        final Runnable app =
+                () -> {
+                    for (final SimContext context : contexts) {
+                        if (context == sleeper && world.nowNs() - wakesNs >= 0) {
+                            context.capacityFrames = 32;
+                        }
+                        act(context, contexts, total, isMostlySmall, random);
+                    }
+                };
+        final boolean isDone =
+                world.runUntil(() -> isAllDone(contexts, total), 300 * SimWorld.SECOND, app);
+
+        assertTrue(isDone, () -> "no progress: " + describe(contexts));
+        assertEquals(contexts.size() * (long) total, received(contexts));
+        for (final SimContext context : contexts) {
+            assertEquals(0, context.gaps);
+            assertEquals(total, context.statusCounts.getOrDefault(PmStatus.OK, 0));
+            assertTrue(context.peerStatus.isEmpty(), "no flow ended");
+        }
+        assertEquals(0, world.leftovers(), "buffers and frames in use at the end");
+    }
+
+    private static void act(
+            final SimContext context,
+            final List<SimContext> contexts,
+            final int total,
+            final boolean isMostlySmall,
+            final SplittableRandom random) {
+        final int burst = random.nextInt(16);
+        for (int i = 0; i < burst && context.submitted < total && context.hasFreeSlot(); i++) {
+            final SimContext to = contexts.get(random.nextInt(contexts.size()));
+            final int length =
+                    isMostlySmall && random.nextInt(10) > 0
+                            ? random.nextInt(64)
+                            : random.nextInt(1_500);
+            context.send(to.node.id, to.id, length);
+        }
+        context.release(random.nextInt(8));
+    }
+
+    private static boolean isAllDone(final List<SimContext> contexts, final int total) {
+        for (final SimContext context : contexts) {
+            if (context.submitted < total || !context.isIdle()) {
+                return false;
+            }
+        }
+        return received(contexts) == contexts.size() * (long) total;
+    }
+
+    private static long received(final List<SimContext> contexts) {
+        return contexts.stream().mapToLong(context -> context.received).sum();
+    }
+
+    private static String describe(final List<SimContext> contexts) {
+        final StringBuilder text = new StringBuilder();
+        for (final SimContext context : contexts) {
+            text.append(context.node.id)
+                    .append('.')
+                    .append(context.id)
+                    .append(" submitted ")
+                    .append(context.submitted)
+                    .append(" done ")
+                    .append(context.done)
+                    .append(" received ")
+                    .append(context.received)
+                    .append(" held ")
+                    .append(context.heldFrames())
+                    .append(' ')
+                    .append(context.peerStatus)
+                    .append("; ");
+        }
+        return text.toString();
+    }
+
+    private static FlowConfig config(final SplittableRandom random) {
+        final int window = 8 << random.nextInt(6);
+        return FlowConfig.defaults(1_500)
+                .withMemory(64 + random.nextInt(192), random.nextInt(16), 8, 64)
+                .withWindow(window, -random.nextInt(64));
+    }
+
+    private static SimFaults faults(final SplittableRandom random) {
+        return SimFaults.NONE
+                .withDelay(1_000 + random.nextInt(200_000), random.nextInt(50_000))
+                .withRate(random.nextBoolean() ? 0 : 1_000_000_000L, 64)
+                .withLoss(random.nextDouble() * 0.1, random.nextDouble() * 0.05)
+                .withReordering(random.nextDouble() * 0.5, random.nextInt(2_000_000));
+    }
+}

@@ -1,0 +1,186 @@
+package io.hxb.flow;
+
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** An application in the simulation: sends numbered messages, checks those it gets. */
+final class SimContext {
+    static final int SLOTS = 64;
+    private static final int HEADER_BYTES = 24;
+
+    final SimNode node;
+    final int id;
+    final int incarnation;
+    final FlowLoop loop;
+    final Map<Integer, Integer> statusCounts = new HashMap<>();
+    final Map<Long, Integer> peerStatus = new HashMap<>();
+
+    /** Frames it takes before it is full; 0 while it sleeps. */
+    int capacityFrames = 64;
+
+    long received;
+    long submitted;
+    long done;
+    long gaps;
+    boolean isReordered;
+    boolean isOpen = true;
+
+    private final SplittableRandom random;
+    private final long memory;
+    private final int slotBytes;
+    private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
+    private final boolean[] inUse = new boolean[SLOTS];
+    private final ArrayDeque<long[]> held = new ArrayDeque<>();
+    private final Map<Long, Long> nextToSend = new HashMap<>();
+    private final Map<Long, Long> lastReceived = new HashMap<>();
+    private boolean wasFull;
+
+    SimContext(
+            final SimNode node,
+            final int id,
+            final int incarnation,
+            final FlowLoop loop,
+            final int quotaFrames,
+            final Arena arena,
+            final SplittableRandom random) {
+        this.node = node;
+        this.id = id;
+        this.incarnation = incarnation;
+        this.loop = loop;
+        this.random = random;
+        slotBytes = node.table.config().maxMessageBytes();
+        memory = arena.allocate((long) SLOTS * slotBytes, 8).address();
+        for (int slot = 0; slot < SLOTS; slot++) {
+            freeSlots.add(slot);
+        }
+        node.table.openContext(id, incarnation, loop, quotaFrames);
+    }
+
+    int heldFrames() {
+        return held.size();
+    }
+
+    boolean isIdle() {
+        return done == submitted;
+    }
+
+    boolean hasFreeSlot() {
+        return !freeSlots.isEmpty();
+    }
+
+    /** Sends one message; false when no slot is free. */
+    boolean send(final int toNode, final int toContext, final int lengthBytes) {
+        if (freeSlots.isEmpty()) {
+            return false;
+        }
+        final int slot = freeSlots.poll();
+        final long to = (long) toNode << 16 | toContext;
+        final long number = nextToSend.merge(to, 1L, Long::sum);
+        final long payload = memory + (long) slot * slotBytes;
+        final int length = Math.max(HEADER_BYTES, Math.min(lengthBytes, slotBytes));
+        Memory.putLong(payload, stream());
+        Memory.putLong(payload + 8, number);
+        Memory.putLong(payload + 16, number * 31 + length);
+        for (int offset = HEADER_BYTES; offset < length; offset++) {
+            Memory.putByte(payload + offset, (int) number + offset);
+        }
+        inUse[slot] = true;
+        final int status = loop.submit(id, slot, toNode, toContext, payload, length, (int) number);
+        if (status != PmStatus.OK) {
+            throw new AssertionError("submit: " + PmStatus.name(status));
+        }
+        submitted++;
+        return true;
+    }
+
+    void onSendDone(final int slot, final int status) {
+        if (!inUse[slot]) {
+            throw new AssertionError("done twice: slot " + slot);
+        }
+        inUse[slot] = false;
+        freeSlots.add(slot);
+        done++;
+        statusCounts.merge(status, 1, Integer::sum);
+        // Whoever still reads it now sends rubbish, which the receiver notices.
+        Memory.fill(memory + (long) slot * slotBytes, slotBytes, 0xEE);
+    }
+
+    void onPeerStatus(final int peerNode, final int peerContext, final int status) {
+        peerStatus.put((long) peerNode << 16 | peerContext, status);
+    }
+
+    int onFrame(
+            final int sourceNode,
+            final int sourceContext,
+            final int handle,
+            final int bufferId,
+            final long body,
+            final int bodyBytes,
+            final int count) {
+        if (held.size() >= capacityFrames) {
+            wasFull = true;
+            return FlowListener.FULL;
+        }
+        int offset = 0;
+        for (int message = 0; message < count; message++) {
+            final int length = Memory.getInt(body + offset);
+            check(sourceNode, sourceContext, body + offset + 8, length);
+            if (offset + 8 + length > bodyBytes) {
+                throw new AssertionError("message beyond the body");
+            }
+            offset += (8 + length + 7) & -8;
+        }
+        held.add(new long[] {handle, bufferId});
+        return FlowListener.DELIVERED;
+    }
+
+    /** Gives some frames back. */
+    void release(final int mostFrames) {
+        for (int i = 0; i < mostFrames && !held.isEmpty(); i++) {
+            final long[] frame = random.nextBoolean() ? held.pollFirst() : held.pollLast();
+            node.table.released((int) frame[0], (int) frame[1], node.share(loop));
+        }
+        if (wasFull && held.size() < capacityFrames) {
+            wasFull = false;
+            loop.resume(id);
+        }
+    }
+
+    void close() {
+        isOpen = false;
+        node.table.closeContext(id);
+    }
+
+    private long stream() {
+        return (long) node.id << 48 | (long) id << 32 | incarnation;
+    }
+
+    private void check(
+            final int sourceNode, final int sourceContext, final long payload, final int length) {
+        final long stream = Memory.getLong(payload);
+        final long number = Memory.getLong(payload + 8);
+        if (stream >>> 32 != ((long) sourceNode << 16 | sourceContext)
+                || Memory.getLong(payload + 16) != number * 31 + length) {
+            throw new AssertionError("damaged message from " + sourceNode + "." + sourceContext);
+        }
+        for (int offset = HEADER_BYTES; offset < length; offset += 97) {
+            if (Memory.getByte(payload + offset) != (byte) (number + offset)) {
+                throw new AssertionError("damaged payload of message " + number);
+            }
+        }
+        final long last = lastReceived.getOrDefault(stream, 0L);
+        if (number <= last) {
+            throw new AssertionError(
+                    "message " + number + " after " + last + " from node " + sourceNode);
+        }
+        gaps += number - last - 1;
+        lastReceived.put(stream, number);
+        received++;
+    }
+}

@@ -1,0 +1,243 @@
+package io.hxb.flow;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
+import io.hxb.link.LinkSender;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.link.sim.SimLink;
+import io.hxb.link.sim.SimNetwork;
+import io.hxb.link.sim.SimSegment;
+import io.hxb.linux.Memory;
+import io.hxb.topology.Shape;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A node of the simulation: flows straight on links, all nodes on one line, no forwarding. */
+final class SimNode implements FlowListener {
+    final int id;
+    final FlowTable table;
+    final BufferPool pool;
+    final List<FlowLoop> loops = new ArrayList<>();
+    final Map<Integer, SimContext> contexts = new HashMap<>();
+    private final List<BufferPool.Share> shares = new ArrayList<>();
+    private final List<SimLink> links = new ArrayList<>();
+    private final List<Output> outputs = new ArrayList<>();
+
+    SimNode(
+            final int id,
+            final FlowConfig config,
+            final Shape shape,
+            final SimNetwork network,
+            final List<SimSegment> segments,
+            final int loopCount,
+            final int buffers,
+            final Arena arena) {
+        this.id = id;
+        final int bufferBytes = (config.mtuBytes() + 64 + 63) & -64;
+        pool =
+                new BufferPool(
+                        arena.allocate((long) buffers * bufferBytes, 64).address(),
+                        buffers,
+                        bufferBytes);
+        table = new FlowTable(config, shape, shape.coordinates(id), pool, this);
+        for (int index = 0; index < loopCount; index++) {
+            final BufferPool.Share share = pool.newShare();
+            final Output output = new Output(shape.coordinates(id), share);
+            shares.add(share);
+            outputs.add(output);
+            loops.add(table.newLoop(output, share));
+            output.loop = loops.get(index);
+        }
+        for (int index = 0; index < segments.size(); index++) {
+            final SimLink link =
+                    network.newLink(
+                            segments.get(index),
+                            index,
+                            id,
+                            config.mtuBytes(),
+                            pool,
+                            shares.get(index % loopCount));
+            links.add(link);
+            outputs.forEach(output -> output.senders.add(link.newSender(16)));
+        }
+    }
+
+    BufferPool.Share share(final FlowLoop loop) {
+        return shares.get(loops.indexOf(loop));
+    }
+
+    List<SimLink> links() {
+        return links;
+    }
+
+    /** One wake-up of every loop. */
+    int work(final long nowNs) {
+        int work = 0;
+        for (int index = 0; index < links.size(); index++) {
+            final FlowLoop loop = loops.get(index % loops.size());
+            final int frames =
+                    links.get(index)
+                            .receive(
+                                    0,
+                                    (link, owner, token, header, length, source, tci) ->
+                                            loop.onFrame(header, length, (int) token),
+                                    64);
+            work += Math.max(0, frames);
+        }
+        for (int index = 0; index < loops.size(); index++) {
+            final Output output = outputs.get(index);
+            if (output.wasBlocked && output.senders.stream().anyMatch(s -> !s.isBlocked())) {
+                output.wasBlocked = false;
+                loops.get(index).onLinkWritable();
+            }
+            work += loops.get(index).doWork(nowNs);
+            output.flush();
+        }
+        return work;
+    }
+
+    long nextDeadlineNs(final long nowNs) {
+        long afterNs = Long.MAX_VALUE;
+        for (final FlowLoop loop : loops) {
+            final long deadlineNs = loop.nextDeadlineNs(nowNs);
+            if (deadlineNs != Long.MAX_VALUE) {
+                afterNs = Math.min(afterNs, deadlineNs - nowNs);
+            }
+        }
+        return afterNs == Long.MAX_VALUE ? Long.MAX_VALUE : nowNs + afterNs;
+    }
+
+    FlowCounters counters() {
+        return loops.getFirst().counters();
+    }
+
+    int framesInUse() {
+        return loops.stream().mapToInt(FlowLoop::framesInUse).sum();
+    }
+
+    void closeShares() {
+        shares.forEach(BufferPool.Share::close);
+    }
+
+    void closeLinks() {
+        outputs.forEach(output -> output.senders.forEach(LinkSender::close));
+        links.forEach(SimLink::close);
+    }
+
+    @Override
+    public int onFrame(
+            final int contextId,
+            final int sourceNode,
+            final int sourceContext,
+            final int flowHandle,
+            final int bufferId,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        return contexts.get(contextId)
+                .onFrame(
+                        sourceNode,
+                        sourceContext,
+                        flowHandle,
+                        bufferId,
+                        bodyAddress,
+                        bodyLengthBytes,
+                        messageCount);
+    }
+
+    @Override
+    public void onSendDone(final int contextId, final int sendSlot, final int status) {
+        contexts.get(contextId).onSendDone(sendSlot, status);
+    }
+
+    @Override
+    public void onPeerStatus(
+            final int contextId, final int peerNode, final int peerContext, final int status) {
+        contexts.get(contextId).onPeerStatus(peerNode, peerContext, status);
+    }
+
+    /** Deals frames round robin to the links of the one line; loops back what is for itself. */
+    private final class Output implements FlowOutput {
+        private final long coordinates;
+        private final BufferPool.Share share;
+        private final List<LinkSender> senders = new ArrayList<>();
+        private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+        private FlowLoop loop;
+        private int turn;
+        private boolean wasBlocked;
+
+        private Output(final long coordinates, final BufferPool.Share share) {
+            this.coordinates = coordinates;
+            this.share = share;
+        }
+
+        @Override
+        public int send(
+                final long headerAddress,
+                final int headerLengthBytes,
+                final long payloadAddress,
+                final int payloadLengthBytes,
+                final FrameOwner owner,
+                final long token) {
+            final long to = header.wrap(headerAddress).source(coordinates).destination();
+            if (to == coordinates) {
+                return loopBack(
+                        headerAddress,
+                        headerLengthBytes,
+                        payloadAddress,
+                        payloadLengthBytes,
+                        owner,
+                        token);
+            }
+            for (int tries = 0; tries < senders.size(); tries++) {
+                final int link = turn++ % senders.size();
+                if (senders.get(link)
+                        .offer(
+                                (int) to,
+                                headerAddress,
+                                headerLengthBytes,
+                                payloadAddress,
+                                payloadLengthBytes,
+                                owner,
+                                token)) {
+                    return link;
+                }
+            }
+            wasBlocked = true;
+            return BLOCKED;
+        }
+
+        @Override
+        public void flush() {
+            senders.forEach(LinkSender::flush);
+        }
+
+        private int loopBack(
+                final long headerAddress,
+                final int headerLengthBytes,
+                final long payloadAddress,
+                final int payloadLengthBytes,
+                final FrameOwner owner,
+                final long token) {
+            final int id = share.acquire();
+            if (id == BufferPool.NONE) {
+                return BLOCKED;
+            }
+            final long copy = pool.headerAddress(id);
+            Memory.copy(headerAddress, copy, headerLengthBytes);
+            Memory.copy(payloadAddress, copy + headerLengthBytes, payloadLengthBytes);
+            owner.release(token);
+            loop.onFrame(copy, headerLengthBytes + payloadLengthBytes, id);
+            return Integer.MAX_VALUE;
+        }
+    }
+
+    static SimFaults noFaults() {
+        return SimFaults.NONE;
+    }
+}
