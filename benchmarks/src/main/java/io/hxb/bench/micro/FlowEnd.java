@@ -1,0 +1,159 @@
+package io.hxb.bench.micro;
+
+import io.hxb.flow.FlowConfig;
+import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowLoop;
+import io.hxb.flow.FlowOutput;
+import io.hxb.flow.FlowTable;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
+import io.hxb.linux.Memory;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.topology.Shape;
+
+import java.lang.foreign.Arena;
+
+/**
+ * One end of a flow without links: a sent frame is copied into a buffer of the other end, which
+ * takes it when {@link #deliver} is called. Owned by one thread.
+ */
+final class FlowEnd implements FlowOutput, FlowListener {
+    private static final int BUFFERS = 4096;
+    private static final int BUFFER_BYTES = 12 * 1024;
+    private static final int MTU = 9000;
+    private static final int QUEUE = 4096;
+    private static final int CONTEXT = 1;
+    private static final Shape SHAPE = Shape.of(2);
+
+    private final int node;
+    private final BufferPool pool;
+    private final BufferPool.Share share;
+    private final FlowTable table;
+    private final FlowLoop loop;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final int[] arrived = new int[QUEUE];
+    private final int[] lengths = new int[QUEUE];
+    private final long[] held = new long[QUEUE];
+    private int arrivedCount;
+    private int heldCount;
+    private FlowEnd peer;
+    private long received;
+    private long done;
+
+    FlowEnd(final int node) {
+        this.node = node;
+        final long bytes = (long) BUFFERS * BUFFER_BYTES;
+        pool = new BufferPool(Arena.global().allocate(bytes, 64).address(), BUFFERS, BUFFER_BYTES);
+        share = pool.newShare();
+        table = new FlowTable(FlowConfig.defaults(MTU), SHAPE, SHAPE.coordinates(node), pool, this);
+        loop = table.newLoop(this, share);
+        table.openContext(CONTEXT, 7, loop, 1024);
+    }
+
+    /** Makes two ends that know each other. */
+    static void join(final FlowEnd one, final FlowEnd other) {
+        one.peer = other;
+        other.peer = one;
+    }
+
+    /** Hands a message for the other end to the flow. */
+    void submit(final int slot, final long address, final int lengthBytes) {
+        final int status = loop.submit(CONTEXT, slot, peer.node, CONTEXT, address, lengthBytes, 0);
+        if (status != 0) {
+            throw new IllegalStateException("not taken: " + status);
+        }
+    }
+
+    /** One turn of the loop: takes what arrived, gives buffers back, sends. */
+    void turn(final long nowNs) {
+        deliver();
+        loop.doWork(nowNs);
+    }
+
+    private void deliver() {
+        final int count = arrivedCount;
+        arrivedCount = 0;
+        for (int i = 0; i < count; i++) {
+            loop.onFrame(pool.headerAddress(arrived[i]), lengths[i], arrived[i]);
+        }
+        for (int i = 0; i < heldCount; i++) {
+            table.released((int) (held[i] >>> 32), (int) held[i], share);
+        }
+        heldCount = 0;
+    }
+
+    /** Messages that arrived. */
+    long received() {
+        return received;
+    }
+
+    /** Messages of this end that the other one has. */
+    long done() {
+        return done;
+    }
+
+    @Override
+    public int send(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        header.wrap(headerAddress)
+                .clusterId(1)
+                .source(SHAPE.coordinates(node))
+                .hopLimit(8)
+                .order(DimensionOrder.DEFAULT);
+        peer.take(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+        owner.release(token);
+        return 0;
+    }
+
+    private void take(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes) {
+        final int id = share.acquire();
+        final long address = pool.headerAddress(id);
+        Memory.copy(headerAddress, address, headerLengthBytes);
+        if (payloadLengthBytes > 0) {
+            Memory.copy(payloadAddress, address + headerLengthBytes, payloadLengthBytes);
+        }
+        arrived[arrivedCount] = id;
+        lengths[arrivedCount++] = headerLengthBytes + payloadLengthBytes;
+    }
+
+    @Override
+    public void flush() {
+        // Frames are with the other end already.
+    }
+
+    @Override
+    public int onFrame(
+            final int contextId,
+            final int sourceNode,
+            final int sourceContext,
+            final int flowHandle,
+            final int bufferId,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        received += messageCount;
+        held[heldCount++] = (long) flowHandle << 32 | bufferId;
+        return DELIVERED;
+    }
+
+    @Override
+    public void onSendDone(final int contextId, final int sendSlot, final int status) {
+        done++;
+    }
+
+    @Override
+    public void onPeerStatus(
+            final int contextId, final int peerNode, final int peerContext, final int status) {
+        throw new IllegalStateException("the flow ended: " + status);
+    }
+}
