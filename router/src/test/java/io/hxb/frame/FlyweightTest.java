@@ -1,0 +1,173 @@
+package io.hxb.frame;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.quicktheories.QuickTheory.qt;
+import static org.quicktheories.generators.SourceDSL.longs;
+
+import io.hxb.linux.Memory;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.lang.foreign.Arena;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+
+@Tag("property")
+class FlyweightTest {
+    private final Arena arena = Arena.ofAuto();
+    private final long address = arena.allocate(256, 64).address();
+    private final long other = arena.allocate(256, 64).address();
+
+    /** A field of a flyweight: a getter, and a setter of the same name that returns this. */
+    private record Field(Method getter, Method setter) {
+        long get(final Object flyweight) {
+            return ((Number) invoke(getter, flyweight)).longValue();
+        }
+
+        void set(final Object flyweight, final long value) {
+            if (setter.getParameterTypes()[0] == long.class) {
+                invoke(setter, flyweight, value);
+            } else {
+                invoke(setter, flyweight, (int) value);
+            }
+        }
+    }
+
+    private static Object invoke(final Method method, final Object on, final Object... arguments) {
+        try {
+            return method.invoke(on, arguments);
+        } catch (final IllegalAccessException | InvocationTargetException e) {
+            throw new IllegalStateException(method.toString(), e);
+        }
+    }
+
+    private static List<Field> fields(final Class<?> type) {
+        final List<Field> fields = new ArrayList<>();
+        for (final Method setter : type.getMethods()) {
+            final boolean isSetter =
+                    setter.getReturnType() == type
+                            && setter.getParameterCount() == 1
+                            && setter.getParameterTypes()[0].isPrimitive();
+            if (isSetter && !setter.getName().equals("wrap")) {
+                Arrays.stream(type.getMethods())
+                        .filter(getter -> getter.getName().equals(setter.getName()))
+                        .filter(getter -> getter.getParameterCount() == 0)
+                        .forEach(getter -> fields.add(new Field(getter, setter)));
+            }
+        }
+        fields.sort(Comparator.comparing(field -> field.getter.getName()));
+        return fields;
+    }
+
+    private void shouldReadBackWhatWasWritten(final Object flyweight, final int fieldCount) {
+        final List<Field> fields = fields(flyweight.getClass());
+        assertEquals(fieldCount, fields.size(), fields.toString());
+        qt().withExamples(300)
+                .forAll(longs().all())
+                .checkAssert(
+                        seed -> {
+                            // given
+                            final Random random = new Random(seed);
+                            final long[] expected = new long[fields.size()];
+                            for (int i = 0; i < expected.length; i++) {
+                                fields.get(i).set(flyweight, random.nextLong());
+                                expected[i] = fields.get(i).get(flyweight);
+                            }
+                            // when
+                            final int changed = random.nextInt(expected.length);
+                            fields.get(changed).set(flyweight, ~expected[changed]);
+                            // then
+                            for (int i = 0; i < expected.length; i++) {
+                                final String name = fields.get(i).getter.getName();
+                                final long value = fields.get(i).get(flyweight);
+                                assertEquals(i != changed, value == expected[i], name);
+                            }
+                        });
+    }
+
+    @Test
+    void shouldKeepTheFieldsOfTheHeaderApart() {
+        shouldReadBackWhatWasWritten(new FrameHeaderFlyweight().wrap(address), 20);
+    }
+
+    @Test
+    void shouldKeepTheFieldsOfAHelloApart() {
+        shouldReadBackWhatWasWritten(new HelloFlyweight().wrap(address), 9);
+    }
+
+    @Test
+    void shouldKeepTheFieldsOfAComplaintApart() {
+        shouldReadBackWhatWasWritten(new ComplaintFlyweight().wrap(address), 9);
+    }
+
+    @Test
+    void shouldKeepTheFieldsOfAMessageRecordApart() {
+        shouldReadBackWhatWasWritten(new MessageRecordFlyweight().wrap(address), 2);
+    }
+
+    @Test
+    void shouldCarryTheHostNameAndCutOneThatIsTooLong() {
+        // given
+        final HelloFlyweight hello = new HelloFlyweight().wrap(address).clear();
+        // when / then
+        assertEquals("pc-ü7", hello.name("pc-ü7").name());
+        assertEquals(HelloFlyweight.FIXED_LENGTH + 6, hello.length());
+        assertTrue(HelloFlyweight.isRight(address, hello.length()));
+        assertFalse(HelloFlyweight.isRight(address, hello.length() - 1));
+        assertEquals(64, hello.name("x".repeat(100)).name().length());
+        assertEquals(FrameHeaderFlyweight.VERSION, hello.protocolVersion());
+    }
+
+    @Test
+    void shouldCarryTheHeaderThatCouldNotBeDelivered() {
+        // given
+        final FrameHeaderFlyweight header =
+                new FrameHeaderFlyweight().wrap(other).clear().sequence(77).source(0x0201);
+        // when
+        final UnreachableFlyweight body =
+                new UnreachableFlyweight()
+                        .wrap(address)
+                        .reason(UnreachableFlyweight.NO_ROUTE)
+                        .offendingHeader(header.address());
+        // then
+        header.wrap(body.offendingHeaderAddress());
+        assertEquals(UnreachableFlyweight.NO_ROUTE, body.reason());
+        assertEquals(77, header.sequence());
+        assertEquals(0x0201, header.source());
+        assertTrue(UnreachableFlyweight.isRight(address, UnreachableFlyweight.LENGTH));
+        assertFalse(UnreachableFlyweight.isRight(address, UnreachableFlyweight.LENGTH - 1));
+    }
+
+    @Test
+    void shouldComputeTheSameCrcWhereverTheBodyIsSplit() {
+        // given
+        final Random random = new Random(5);
+        for (int i = 0; i < 256; i++) {
+            Memory.putByte(address + i, random.nextInt());
+        }
+        final FrameCrc crc = new FrameCrc();
+        final int whole = crc.compute(address, 256, 0, 0);
+        for (int split = 64; split <= 256; split++) {
+            // when
+            final int parts = crc.compute(address, split, address + split, 256 - split);
+            // then
+            assertEquals(whole, parts);
+        }
+    }
+
+    @Test
+    void shouldNameEveryReasonAndKind() {
+        assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
+        assertEquals("OWN", DropReason.name(-DropReason.COUNT));
+        assertEquals("MTU_DIFFERS", ComplaintFlyweight.name(ComplaintFlyweight.MTU_DIFFERS));
+        assertEquals(ComplaintFlyweight.KIND_COUNT, ComplaintFlyweight.MTU_DIFFERS);
+    }
+}

@@ -1,0 +1,87 @@
+package io.hxb.frame;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.linux.Memory;
+import io.hxb.topology.Shape;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** What has to hold for any bytes that arrive as a frame. Used by one thread. */
+final class FrameChecks {
+    static final int CLUSTER = 0x00C0_FFEE;
+
+    private static final int[] EXTENTS = {4, 3, 2};
+    private static final Shape SHAPE = Shape.of(EXTENTS);
+    private static final int LONGEST_BYTES = 70_000;
+    private static final int SLACK_BYTES = 4096;
+
+    private final MemorySegment memory = Arena.ofAuto().allocate(2L * LONGEST_BYTES, 64);
+    private final FrameCrc crc = new FrameCrc();
+
+    /**
+     * Judges the frame as the reference does, whatever lies behind it in memory, then reads all of
+     * its body if it is right.
+     *
+     * @return the reason, or 0.
+     */
+    int judge(final byte[] frame) {
+        final int expected = expected(frame);
+        assertEquals(expected, actual(frame, 0x00), "with zeros behind the frame");
+        assertEquals(expected, actual(frame, 0xFF), "with ones behind the frame");
+        if (expected == 0) {
+            readBody(frame.length);
+        }
+        return expected;
+    }
+
+    private static int expected(final byte[] frame) {
+        final int reason = ReferenceValidator.checkHeader(frame, CLUSTER);
+        return reason == 0 ? ReferenceValidator.checkEndToEnd(frame, EXTENTS) : reason;
+    }
+
+    private int actual(final byte[] frame, final int behind) {
+        final long address = memory.address();
+        Memory.fill(address + frame.length, SLACK_BYTES, behind);
+        MemorySegment.copy(MemorySegment.ofArray(frame), 0, memory, 0, frame.length);
+        final int reason = FrameValidator.checkHeader(address, frame.length, CLUSTER);
+        return reason == 0 ? FrameValidator.checkEndToEnd(address, SHAPE, crc) : reason;
+    }
+
+    private void readBody(final int frameLength) {
+        final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(memory.address());
+        final long end = memory.address() + frameLength;
+        switch (header.type()) {
+            case FrameType.DATA -> readRecords(header, end);
+            case FrameType.HELLO -> {
+                final HelloFlyweight hello = new HelloFlyweight().wrap(header.bodyAddress());
+                assertTrue(hello.name().length() <= HelloFlyweight.MAX_NAME_LENGTH);
+                assertTrue(header.bodyAddress() + hello.length() <= end);
+            }
+            case FrameType.COMPLAINT -> {
+                final int kind = new ComplaintFlyweight().wrap(header.bodyAddress()).kind();
+                assertTrue(!ComplaintFlyweight.name(kind).isEmpty());
+            }
+            case FrameType.UNREACHABLE ->
+                    assertTrue(
+                            new UnreachableFlyweight()
+                                                    .wrap(header.bodyAddress())
+                                                    .offendingHeaderAddress()
+                                            + FrameHeaderFlyweight.LENGTH
+                                    <= end);
+            default -> assertEquals(0, header.messageCount());
+        }
+    }
+
+    private static void readRecords(final FrameHeaderFlyweight header, final long end) {
+        final MessageRecordFlyweight message = new MessageRecordFlyweight();
+        long address = header.bodyAddress();
+        for (int i = 0; i < header.messageCount(); i++) {
+            message.wrap(address);
+            assertTrue(message.payloadAddress() + message.payloadLength() <= end);
+            address += MessageRecordFlyweight.paddedLength(message.payloadLength());
+        }
+    }
+}

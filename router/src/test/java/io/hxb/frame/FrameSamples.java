@@ -1,0 +1,85 @@
+package io.hxb.frame;
+
+import io.hxb.linux.Memory;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.topology.Shape;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+
+/** Frames that are right, of every type, from a seed. Stateless. */
+final class FrameSamples {
+    private static final int SPACE_BYTES = 1 << 16;
+
+    private FrameSamples() {}
+
+    /** A right frame of the cluster and shape of {@link FrameChecks}. */
+    static byte[] random(final Random random) {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment memory = arena.allocate(SPACE_BYTES, 64);
+            final FrameHeaderFlyweight header =
+                    new FrameHeaderFlyweight().wrap(memory.address()).clear();
+            final Shape shape = Shape.of(4, 3, 2);
+            header.type(1 + random.nextInt(FrameType.COUNT - 1))
+                    .flags(random.nextInt(FrameHeaderFlyweight.FLAGS + 1))
+                    .hopLimit(1 + random.nextInt(255))
+                    .order(DimensionOrder.of(random.nextInt(8)))
+                    .clusterId(FrameChecks.CLUSTER)
+                    .sourceIncarnation(random.nextInt())
+                    .source(shape.coordinates(random.nextInt(24)))
+                    .destination(shape.coordinates(random.nextInt(24)))
+                    .sequence(random.nextInt())
+                    .acknowledgement(random.nextInt());
+            header.bodyLength(writeBody(header, random));
+            final int length = FrameHeaderFlyweight.LENGTH + header.bodyLength();
+            header.crc(
+                    header.hasFlag(FrameHeaderFlyweight.FLAG_CRC)
+                            ? new FrameCrc().compute(header.address(), length, 0, 0)
+                            : 0);
+            return memory.asSlice(0, length + random.nextInt(3)).toArray(ValueLayout.JAVA_BYTE);
+        }
+    }
+
+    private static int writeBody(final FrameHeaderFlyweight header, final Random random) {
+        final long body = header.bodyAddress();
+        return switch (header.type()) {
+            case FrameType.DATA -> writeRecords(header, random);
+            case FrameType.HELLO ->
+                    new HelloFlyweight()
+                            .wrap(body)
+                            .clear()
+                            .name("h".repeat(random.nextInt(80)))
+                            .length();
+            case FrameType.COMPLAINT -> {
+                new ComplaintFlyweight().wrap(body).clear().kind(1 + random.nextInt(8));
+                yield ComplaintFlyweight.LENGTH;
+            }
+            case FrameType.UNREACHABLE -> {
+                new UnreachableFlyweight()
+                        .wrap(body)
+                        .reason(1 + random.nextInt(4))
+                        .offendingHeader(header.address());
+                yield UnreachableFlyweight.LENGTH;
+            }
+            default -> random.nextInt(64);
+        };
+    }
+
+    private static int writeRecords(final FrameHeaderFlyweight header, final Random random) {
+        final int count = 1 + random.nextInt(5);
+        final MessageRecordFlyweight message = new MessageRecordFlyweight();
+        int offset = 0;
+        int length = 0;
+        for (int i = 0; i < count; i++) {
+            final int payload = random.nextInt(100);
+            message.wrap(header.bodyAddress() + offset).payloadLength(payload).tag(i);
+            Memory.fill(message.payloadAddress(), payload, i + 1);
+            length = offset + MessageRecordFlyweight.LENGTH + payload;
+            offset += MessageRecordFlyweight.paddedLength(payload);
+        }
+        header.messageCount(count);
+        return length;
+    }
+}

@@ -1,0 +1,133 @@
+package io.hxb.frame;
+
+import io.hxb.topology.Shape;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.zip.CRC32C;
+
+/** The rules of {@link FrameValidator} written a second time, slowly, over a checked array. */
+final class ReferenceValidator {
+    private static final int HEADER = 64;
+
+    private ReferenceValidator() {}
+
+    static int checkHeader(final byte[] frame, final int clusterId) {
+        final ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
+        if (frame.length < HEADER) {
+            return DropReason.TOO_SHORT;
+        } else if (bytes.get(0) != 1) {
+            return DropReason.VERSION;
+        } else if (bytes.getInt(8) != clusterId) {
+            return DropReason.CLUSTER;
+        } else if (HEADER + bytes.getChar(52) > frame.length) {
+            return DropReason.LENGTH;
+        } else if (bytes.get(3) == 0) {
+            return DropReason.HOP_LIMIT;
+        }
+        return 0;
+    }
+
+    static int checkEndToEnd(final byte[] frame, final int... extents) {
+        final ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
+        final int type = bytes.get(1);
+        if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
+            return DropReason.CRC;
+        } else if (type < 1 || type > 9) {
+            return DropReason.TYPE;
+        } else if ((bytes.get(2) & 0xF0) != 0) {
+            return DropReason.FLAGS;
+        } else if (bytes.getChar(62) != 0) {
+            return DropReason.RESERVED;
+        } else if (!isOrder(bytes.getInt(4))) {
+            return DropReason.ORDER;
+        } else if (!areCoordinates(bytes, type, extents)) {
+            return DropReason.COORDINATES;
+        }
+        return isBody(bytes, type) ? 0 : DropReason.BODY;
+    }
+
+    static int crc(final byte[] frame) {
+        final int length =
+                HEADER + ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).getChar(52);
+        final byte[] copy = java.util.Arrays.copyOf(frame, length);
+        for (int offset = 3; offset < 8; offset++) {
+            copy[offset] = 0;
+        }
+        for (int offset = 56; offset < 60; offset++) {
+            copy[offset] = 0;
+        }
+        final CRC32C crc = new CRC32C();
+        crc.update(copy);
+        return (int) crc.getValue();
+    }
+
+    private static boolean isOrder(final int order) {
+        final Set<Integer> dimensions = new TreeSet<>();
+        for (final char digit : String.format("%08x", order).toCharArray()) {
+            dimensions.add(Character.digit(digit, 16));
+        }
+        return dimensions.equals(Set.of(0, 1, 2, 3, 4, 5, 6, 7));
+    }
+
+    private static boolean areCoordinates(
+            final ByteBuffer bytes, final int type, final int... extents) {
+        if (type == FrameType.HELLO || type == FrameType.COMPLAINT) {
+            return true;
+        }
+        final boolean isForAll = type == FrameType.LINK_STATUS && bytes.getLong(24) == -1;
+        return isInside(bytes, 16, extents) && (isForAll || isInside(bytes, 24, extents));
+    }
+
+    private static boolean isInside(final ByteBuffer bytes, final int at, final int... extents) {
+        for (int dimension = 0; dimension < Shape.MAX_DIMENSIONS; dimension++) {
+            final int limit = dimension < extents.length ? extents[dimension] : 1;
+            if (Byte.toUnsignedInt(bytes.get(at + dimension)) >= limit) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isBody(final ByteBuffer bytes, final int type) {
+        final int messages = bytes.getChar(54);
+        final ByteBuffer body =
+                bytes.slice(HEADER, bytes.getChar(52)).order(ByteOrder.LITTLE_ENDIAN);
+        if (type == FrameType.DATA) {
+            return messages > 0 && areRecords(body, messages);
+        }
+        final boolean isRight =
+                switch (type) {
+                    case FrameType.HELLO ->
+                            body.limit() >= 32
+                                    && Byte.toUnsignedInt(body.get(25))
+                                            <= Math.min(64, body.limit() - 32);
+                    case FrameType.COMPLAINT ->
+                            body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 8;
+                    case FrameType.UNREACHABLE ->
+                            body.limit() >= 72 && body.get(0) >= 1 && body.get(0) <= 4;
+                    default -> true;
+                };
+        return messages == 0 && isRight;
+    }
+
+    private static boolean areRecords(final ByteBuffer body, final int messages) {
+        long offset = 0;
+        for (int message = 1; message <= messages; message++) {
+            if (offset + 8 > body.limit()) {
+                return false;
+            }
+            final long length = body.getInt((int) offset);
+            if (length < 0 || offset + 8 + length > body.limit()) {
+                return false;
+            }
+            offset += 8 + length;
+            while (message < messages && offset % 8 != 0) {
+                offset++;
+            }
+        }
+        return offset == body.limit();
+    }
+}
