@@ -6,10 +6,11 @@ import org.junit.jupiter.api.Tag;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
- * Feeds frames to everything that parses them, guided by coverage: {@code mvn -Pfuzz} and CI run it
- * for a minute.
+ * Feeds frames to everything that parses them, guided by coverage. {@code mvn verify} does it for a
+ * minute, by an execution of its own that sets JAZZER_FUZZ.
  */
 @Tag("property")
 class FrameFuzz {
@@ -22,7 +23,7 @@ class FrameFuzz {
             return;
         }
         // The first byte says whether the fields that guessing hardly ever finds are put right.
-        final byte[] frame = java.util.Arrays.copyOfRange(bytes, 1, bytes.length);
+        final byte[] frame = Arrays.copyOfRange(bytes, 1, bytes.length);
         if (frame.length >= FrameHeaderFlyweight.LENGTH && (bytes[0] & 1) != 0) {
             final ByteBuffer header = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
             header.put(0, (byte) FrameHeaderFlyweight.VERSION);

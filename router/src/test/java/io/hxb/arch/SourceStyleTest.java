@@ -1,0 +1,101 @@
+package io.hxb.arch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What the house style says of sources and a compiler does not check. */
+@Tag("unit")
+class SourceStyleTest {
+    private static final int MOST_CLASSES = 18;
+    private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
+    private static final Pattern TEST = Pattern.compile("@(Test|ParameterizedTest)\\b");
+    private static final Pattern TAG =
+            Pattern.compile("@Tag\\(\"(unit|property|simulation|system|concurrency|long)\"\\)");
+
+    /** Java files of all modules by folder, {@code main} or {@code test}. */
+    private static Map<Path, List<Path>> sources(final String kind) throws IOException {
+        final Map<Path, List<Path>> folders = new TreeMap<>();
+        for (final String module : List.of("pm-api", "router", "benchmarks")) {
+            final Path source = ROOT.resolve(module).resolve("src").resolve(kind).resolve("java");
+            if (!Files.isDirectory(source)) {
+                continue;
+            }
+            try (Stream<Path> files = Files.walk(source)) {
+                files.filter(file -> file.toString().endsWith(".java"))
+                        .forEach(
+                                file ->
+                                        folders.computeIfAbsent(
+                                                        file.getParent(), key -> new ArrayList<>())
+                                                .add(file));
+            }
+        }
+        assertTrue(folders.size() > 5, "sources were not found in " + ROOT);
+        return folders;
+    }
+
+    @Test
+    void shouldSayOfEveryPackageWhatItIs() throws IOException {
+        // when
+        final List<Path> silent =
+                sources("main").entrySet().stream()
+                        .filter(
+                                entry ->
+                                        !entry.getValue()
+                                                .contains(
+                                                        entry.getKey()
+                                                                .resolve("package-info.java")))
+                        .map(Map.Entry::getKey)
+                        .toList();
+        // then
+        assertEquals(List.of(), silent);
+    }
+
+    @Test
+    void shouldKeepPackagesSmall() throws IOException {
+        // when
+        final List<String> large =
+                sources("main").entrySet().stream()
+                        .filter(entry -> entry.getValue().size() - 1 > MOST_CLASSES)
+                        .map(entry -> entry.getKey() + ": " + (entry.getValue().size() - 1))
+                        .toList();
+        // then
+        assertEquals(List.of(), large, "a package has at most " + MOST_CLASSES + " classes");
+    }
+
+    @Test
+    void shouldTagEveryTest() throws IOException {
+        // when
+        final List<Path> untagged =
+                sources("test").values().stream()
+                        .flatMap(List::stream)
+                        .filter(
+                                file ->
+                                        TEST.matcher(text(file)).find()
+                                                && !TAG.matcher(text(file)).find())
+                        .toList();
+        // then
+        assertEquals(List.of(), untagged);
+    }
+
+    private static String text(final Path file) {
+        try {
+            return Files.readString(file);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
