@@ -20,7 +20,8 @@ import java.nio.file.Path;
             MessageRoundTrip.class,
             MessageRate.class,
             MessageCost.class,
-            LinksScaling.class
+            LinksScaling.class,
+            NoGarbage.class
         },
         synopsisSubcommandLabel = "EXPERIMENT")
 public final class Lab {

@@ -8,6 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -41,13 +42,13 @@ final class MessageCost implements Callable<Integer> {
                                 "message-cost",
                                 Map.of("rounds", settings.rounds(), "seconds", settings.seconds()))
                         .columns("what", "CPU ns", "beyond the kernel's share, ns");
-        try (MessageLine line = new MessageLine("cost", warmUp, settings.seconds());
+        try (MessageLine line = new MessageLine("cost", warmUp, settings.seconds(), List.of());
                 DirectLine direct = new DirectLine("block")) {
             final Contest.Standing standing =
                     new Contest()
                             .add(C, () -> direct.roundTrip(FRAME_BYTES, settings.seconds()))
                             .add(HXB, () -> line.blockingRoundTrip(SIZE))
-                            .add(FULL_SPEED, () -> line.rate(false, SIZE, 0))
+                            .add(FULL_SPEED, () -> line.rate(MessageLine.Transport.HXB, SIZE, 0))
                             .run(settings.rounds(), Progress.of("message-cost"));
             report.keep("4", standing);
             final double kernel = standing.of(C, "cpu_ns").median();

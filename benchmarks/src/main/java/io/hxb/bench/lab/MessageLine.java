@@ -30,7 +30,26 @@ final class MessageLine implements AutoCloseable {
     private static final String RIGHT_ADDRESS = "10.98.0.2";
     private static final int MTU = 9000;
 
+    /** What carries the messages; both ends use their invoker layout. */
+    enum Transport {
+        /** The PM API over an embedded node. */
+        HXB(0),
+
+        /** Aeron's UDP transport as it comes, but for the MTU. */
+        AERON(1 << 17),
+
+        /** The same with a window of 1 MiB. */
+        AERON_WIDE(1 << 20);
+
+        private final int windowBytes;
+
+        Transport(final int windowBytes) {
+            this.windowBytes = windowBytes;
+        }
+    }
+
     private final Network network;
+    private final List<String> flags;
     private final Path file;
     private final double warmUp;
     private final double seconds;
@@ -40,8 +59,12 @@ final class MessageLine implements AutoCloseable {
      *
      * @param warmUp seconds before figures count.
      * @param seconds in which they count.
+     * @param flags more JVM flags for both ends.
      */
-    MessageLine(final String label, final double warmUp, final double seconds) throws Exception {
+    MessageLine(
+            final String label, final double warmUp, final double seconds, final List<String> flags)
+            throws Exception {
+        this.flags = List.copyOf(flags);
         this.warmUp = warmUp;
         this.seconds = seconds;
         network = Network.of(label, LEFT, RIGHT);
@@ -73,18 +96,18 @@ final class MessageLine implements AutoCloseable {
     }
 
     /** Round trips of messages between two ends that spin, each on its CPU. */
-    Map<String, Double> roundTrip(final boolean isAeron, final int size) throws Exception {
+    Map<String, Double> roundTrip(final Transport transport, final int size) throws Exception {
         final Program pong =
-                Program.start(network.name(RIGHT), "1", end(isAeron, true, "pong", size)).ready();
+                Program.start(network.name(RIGHT), "1", end(transport, true, "pong", size)).ready();
         final Program ping =
-                Program.start(network.name(LEFT), "0", end(isAeron, false, "ping", size));
+                Program.start(network.name(LEFT), "0", end(transport, false, "ping", size));
         return RelayLine.figures(Program.served(pong, ping, limit()));
     }
 
     /** Round trips between two HXB ends that block, all on one CPU. */
     Map<String, Double> blockingRoundTrip(final int size) throws Exception {
-        final List<String> server = end(false, true, "pong", size);
-        final List<String> client = end(false, false, "ping", size);
+        final List<String> server = end(Transport.HXB, true, "pong", size);
+        final List<String> client = end(Transport.HXB, false, "ping", size);
         server.add("--block");
         client.add("--block");
         final Program pong = Program.start(network.name(RIGHT), "1", server).ready();
@@ -97,18 +120,19 @@ final class MessageLine implements AutoCloseable {
      *
      * @param rate messages a second; 0 for full speed.
      */
-    Map<String, Double> rate(final boolean isAeron, final int size, final double rate)
+    Map<String, Double> rate(final Transport transport, final int size, final double rate)
             throws Exception {
-        final List<String> sender = end(isAeron, false, "send", size);
+        final List<String> sender = end(transport, false, "send", size);
         sender.addAll(List.of("--rate", Double.toString(rate)));
         final Program sink =
-                Program.start(network.name(RIGHT), "1", end(isAeron, true, "sink", size)).ready();
+                Program.start(network.name(RIGHT), "1", end(transport, true, "sink", size)).ready();
         final Program send = Program.start(network.name(LEFT), "0", sender);
         try {
             final JsonNode received = sink.next(limit());
             final JsonNode sent = send.last(limit());
             final Map<String, Double> figures = new LinkedHashMap<>();
             figures.put("kmsgps", received.get("messages_per_s").asDouble() / 1e3);
+            figures.put("messages", received.get("messages").asDouble());
             figures.put("MBps", received.get("MBps").asDouble());
             figures.put("disordered", received.get("disordered").asDouble());
             figures.put("sender_cpu_ns", sent.get("cpu_ns_per_message").asDouble());
@@ -125,7 +149,7 @@ final class MessageLine implements AutoCloseable {
     }
 
     private List<String> end(
-            final boolean isAeron, final boolean isRight, final String role, final int size) {
+            final Transport transport, final boolean isRight, final String role, final int size) {
         final List<String> arguments =
                 new ArrayList<>(
                         List.of(
@@ -137,9 +161,11 @@ final class MessageLine implements AutoCloseable {
                                 String.format(Locale.ROOT, "%.1f", warmUp),
                                 "--seconds",
                                 String.format(Locale.ROOT, "%.1f", seconds)));
-        if (isAeron) {
+        if (transport != Transport.HXB) {
             arguments.addAll(
                     List.of(
+                            "--window",
+                            Integer.toString(transport.windowBytes),
                             "--aeron",
                             (isRight ? RIGHT_ADDRESS : LEFT_ADDRESS) + ":40123",
                             (isRight ? LEFT_ADDRESS : RIGHT_ADDRESS) + ":40123"));
@@ -153,7 +179,7 @@ final class MessageLine implements AutoCloseable {
                             "--peer",
                             isRight ? "0" : "1"));
         }
-        return Peers.java(MessageEnd.class, arguments.toArray(String[]::new));
+        return Peers.java(flags, MessageEnd.class, arguments.toArray(String[]::new));
     }
 
     private double limit() {

@@ -20,6 +20,7 @@ import java.util.concurrent.Callable;
                 "Messages a second over one veth: HXB and Aeron UDP, both in their invoker layout.")
 final class MessageRate implements Callable<Integer> {
     private static final String AERON = "Aeron UDP, invoker";
+    private static final String WIDE = "Aeron UDP, invoker, window 1 MiB";
     private static final String HXB = "HXB, invoker";
 
     @Mixin private Lab.Settings settings;
@@ -54,7 +55,7 @@ final class MessageRate implements Callable<Integer> {
                                 "ratio",
                                 "sender CPU ns",
                                 "receiver CPU ns");
-        try (MessageLine line = new MessageLine("msg", warmUp, settings.seconds())) {
+        try (MessageLine line = new MessageLine("msg", warmUp, settings.seconds(), List.of())) {
             for (final int size : sizes) {
                 measure(report, size, line);
             }
@@ -65,9 +66,12 @@ final class MessageRate implements Callable<Integer> {
 
     private void measure(final Report report, final int size, final MessageLine line)
             throws Exception {
-        final Contest contest = new Contest().add(AERON, () -> line.rate(true, size, 0));
+        final Contest contest =
+                new Contest()
+                        .add(AERON, () -> line.rate(MessageLine.Transport.AERON, size, 0))
+                        .add(WIDE, () -> line.rate(MessageLine.Transport.AERON_WIDE, size, 0));
         if (settings.hasHxb()) {
-            contest.add(HXB, () -> line.rate(false, size, 0));
+            contest.add(HXB, () -> line.rate(MessageLine.Transport.HXB, size, 0));
         }
         final Contest.Standing standing =
                 contest.run(settings.rounds(), Progress.of("message-rate " + size));

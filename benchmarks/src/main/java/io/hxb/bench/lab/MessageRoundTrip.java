@@ -50,7 +50,7 @@ final class MessageRoundTrip implements Callable<Integer> {
                                         "seconds", settings.seconds(),
                                         "sizes", sizes))
                         .columns("bytes", "transport", "p50 us", "p99 us", "p99.9 us", "p50 ratio");
-        try (MessageLine line = new MessageLine("msg", warmUp, settings.seconds());
+        try (MessageLine line = new MessageLine("msg", warmUp, settings.seconds(), List.of());
                 DirectLine direct = new DirectLine("block")) {
             for (final int size : sizes) {
                 measure(report, size, line, direct);
@@ -67,10 +67,10 @@ final class MessageRoundTrip implements Callable<Integer> {
         final int frameBytes = size + 72;
         final Contest contest =
                 new Contest()
-                        .add(AERON, () -> line.roundTrip(true, size))
+                        .add(AERON, () -> line.roundTrip(MessageLine.Transport.AERON, size))
                         .add(C_BLOCKING, () -> direct.roundTrip(frameBytes, settings.seconds()));
         if (settings.hasHxb()) {
-            contest.add(HXB, () -> line.roundTrip(false, size))
+            contest.add(HXB, () -> line.roundTrip(MessageLine.Transport.HXB, size))
                     .add(HXB_BLOCKING, () -> line.blockingRoundTrip(size));
         }
         final Contest.Standing standing =

@@ -35,8 +35,10 @@ final class AeronTransport implements Transport {
      * @param own address and port to receive at.
      * @param peer address and port to send to.
      * @param mtuBytes longest UDP payload, a multiple of 32.
+     * @param windowBytes what a receiver lets its sender have on the way; Aeron's default is 128
+     *     KiB.
      */
-    AeronTransport(final String own, final String peer, final int mtuBytes) {
+    AeronTransport(final String own, final String peer, final int mtuBytes, final int windowBytes) {
         driver =
                 MediaDriver.launchEmbedded(
                         new MediaDriver.Context()
@@ -45,7 +47,7 @@ final class AeronTransport implements Transport {
                                 .mtuLength(mtuBytes)
                                 .socketSndbufLength(2 << 20)
                                 .socketRcvbufLength(2 << 20)
-                                .initialWindowLength(1 << 20)
+                                .initialWindowLength(windowBytes)
                                 .dirDeleteOnStart(true)
                                 .dirDeleteOnShutdown(true));
         driverInvoker = driver.sharedAgentInvoker();

@@ -49,6 +49,9 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--mtu", defaultValue = "8960", description = "Aeron's MTU")
     private int mtu;
 
+    @Option(names = "--window", defaultValue = "131072", description = "Aeron's window in bytes")
+    private int window;
+
     @Option(names = "--send-buffers", defaultValue = "1024", description = "of the context")
     private int sendBuffers;
 
@@ -87,7 +90,7 @@ public final class MessageEnd implements Callable<Integer> {
 
     private Transport open() throws IOException {
         if (aeron != null) {
-            return new AeronTransport(aeron[0], aeron[1], mtu);
+            return new AeronTransport(aeron[0], aeron[1], mtu, window);
         }
         final PmContextOptions options =
                 PmContextOptions.DEFAULT
