@@ -1,0 +1,351 @@
+package io.hxb.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * A Unix socket of type SOCK_SEQPACKET, which keeps messages apart and passes descriptors. Owned by
+ * one thread. Source: unix(7), cmsg(3); msghdr is {name@0, iov@16, iovlen@24, control@32,
+ * controllen@40, flags@48}, cmsghdr {len@0, level@8, type@12, data@16}.
+ */
+public final class UnixSocket implements AutoCloseable {
+    /** Most descriptors in one message. */
+    public static final int MAX_DESCRIPTORS = 8;
+
+    /** Returned by {@link #receive} when the other end is gone. */
+    public static final int CLOSED = 0;
+
+    /** Returned by {@link #receive} and {@link #send} when the call would block. */
+    public static final int WOULD_BLOCK = -1;
+
+    private static final int AF_UNIX = 1;
+    private static final int SOCK_SEQPACKET = 5;
+    private static final int SOL_SOCKET = 1;
+    private static final int SCM_RIGHTS = 1;
+    private static final int SO_PEERCRED = 17;
+    private static final int SO_RCVTIMEO = 20;
+    private static final int SO_SNDTIMEO = 21;
+    private static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
+    private static final int SOCK_CLOEXEC = 02000000;
+    private static final int PATH_BYTES = 108;
+    private static final int BACKLOG = 64;
+    private static final int CONTROL_BYTES = 16 + 4 * MAX_DESCRIPTORS;
+    private static final int ECONNRESET = 104;
+    private static final int EPIPE = 32;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+
+    private final Arena arena = Arena.ofShared();
+    private final long header = arena.allocate(56, 8).address();
+    private final long vector = arena.allocate(16, 8).address();
+    private final long control = arena.allocate(CONTROL_BYTES, 8).address();
+    private final int[] received = new int[MAX_DESCRIPTORS];
+    private final int descriptor;
+    private int receivedCount;
+    private boolean isClosed;
+
+    private UnixSocket(final int descriptor) {
+        this.descriptor = descriptor;
+    }
+
+    /**
+     * Listens on a path that does not exist yet.
+     *
+     * @throws LinuxException with EADDRINUSE if the path exists.
+     */
+    public static UnixSocket listen(final Path path) throws LinuxException {
+        final UnixSocket socket = open();
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment name = address(scratch, path);
+            socket.check(
+                    Handles.bind(socket.descriptor, name.address(), (int) name.byteSize()),
+                    "bind",
+                    path);
+            socket.check(Handles.listen(socket.descriptor, BACKLOG), "listen", path);
+            return socket;
+        } catch (final LinuxException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Connects to a listener.
+     *
+     * @throws LinuxException with ENOENT or ECONNREFUSED if nobody listens there.
+     */
+    public static UnixSocket connect(final Path path) throws LinuxException {
+        final UnixSocket socket = open();
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment name = address(scratch, path);
+            socket.check(
+                    Handles.connect(socket.descriptor, name.address(), (int) name.byteSize()),
+                    "connect",
+                    path);
+            return socket;
+        } catch (final LinuxException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static UnixSocket open() throws LinuxException {
+        final int fd = Handles.socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC);
+        if (fd < 0) {
+            throw new LinuxException("socket(AF_UNIX)", lastErrno());
+        }
+        return new UnixSocket(fd);
+    }
+
+    private static MemorySegment address(final Arena arena, final Path path) {
+        final byte[] text = path.toString().getBytes(StandardCharsets.UTF_8);
+        if (text.length >= PATH_BYTES) {
+            throw new IllegalArgumentException(
+                    "a socket path has at most 107 bytes, this one has "
+                            + text.length
+                            + ": "
+                            + path);
+        }
+        final MemorySegment address = arena.allocate(2 + PATH_BYTES, 8);
+        Memory.putShort(address.address(), AF_UNIX);
+        MemorySegment.copy(text, 0, address, ValueLayout.JAVA_BYTE, 2, text.length);
+        return address;
+    }
+
+    private void check(final int result, final String call, final Path path) throws LinuxException {
+        if (result < 0) {
+            throw new LinuxException(call + "(" + path + ")", lastErrno());
+        }
+    }
+
+    /** Accepts a connection; blocks until there is one. */
+    public UnixSocket accept() throws LinuxException {
+        final int fd = Handles.accept(descriptor, SOCK_CLOEXEC);
+        if (fd < 0) {
+            throw new LinuxException("accept4", lastErrno());
+        }
+        return new UnixSocket(fd);
+    }
+
+    /** Lets sends and receives fail with {@link #WOULD_BLOCK} after {@code timeoutMs}. */
+    public void timeout(final long timeoutMs) throws LinuxException {
+        try (Arena scratch = Arena.ofConfined()) {
+            final long timeval = scratch.allocate(16, 8).address();
+            Memory.putLong(timeval, timeoutMs / 1000);
+            Memory.putLong(timeval + 8, timeoutMs % 1000 * 1000);
+            Sockets.setOption(descriptor, SOL_SOCKET, SO_RCVTIMEO, timeval, 16);
+            Sockets.setOption(descriptor, SOL_SOCKET, SO_SNDTIMEO, timeval, 16);
+        }
+    }
+
+    /** Process, user and group of the other end when it connected. */
+    public Peer peer() throws LinuxException {
+        try (Arena scratch = Arena.ofConfined()) {
+            final long ucred = scratch.allocate(12, 8).address();
+            Sockets.option(descriptor, SOL_SOCKET, SO_PEERCRED, ucred, 12);
+            return new Peer(
+                    Memory.getInt(ucred), Memory.getInt(ucred + 4), Memory.getInt(ucred + 8));
+        }
+    }
+
+    /**
+     * Sends one message.
+     *
+     * @param address first byte of {@code lengthBytes}, 1 or more.
+     * @param descriptors passed along; they stay open here; at most {@link #MAX_DESCRIPTORS}.
+     * @return bytes sent, {@link #WOULD_BLOCK} or {@link #CLOSED}.
+     */
+    public int send(final long address, final int lengthBytes, final int... descriptors)
+            throws LinuxException {
+        prepare(address, lengthBytes);
+        if (descriptors.length > 0) {
+            Memory.putLong(control, 16 + 4L * descriptors.length);
+            Memory.putInt(control + 8, SOL_SOCKET);
+            Memory.putInt(control + 12, SCM_RIGHTS);
+            for (int i = 0; i < descriptors.length; i++) {
+                Memory.putInt(control + 16 + 4L * i, descriptors[i]);
+            }
+            Memory.putLong(header + 32, control);
+            Memory.putLong(header + 40, (16 + 4L * descriptors.length + 7) & -8L);
+        }
+        return outcome(Handles.sendmsg(descriptor, header, MSG_NOSIGNAL), "sendmsg");
+    }
+
+    /**
+     * Receives one message and the descriptors that came with it, which the caller then closes.
+     *
+     * @param isBlocking false to return {@link #WOULD_BLOCK} at once.
+     * @return length of the message, cut to {@code lengthBytes}; {@link #CLOSED} or {@link
+     *     #WOULD_BLOCK}.
+     */
+    public int receive(final long address, final int lengthBytes, final boolean isBlocking)
+            throws LinuxException {
+        prepare(address, lengthBytes);
+        Memory.putLong(header + 32, control);
+        Memory.putLong(header + 40, CONTROL_BYTES);
+        receivedCount = 0;
+        final int flags = MSG_CMSG_CLOEXEC | (isBlocking ? 0 : MSG_DONTWAIT);
+        final int length = outcome(Handles.recvmsg(descriptor, header, flags), "recvmsg");
+        if (length > 0 && Memory.getLong(header + 40) >= 16) {
+            takeDescriptors();
+        }
+        return length;
+    }
+
+    private void takeDescriptors() {
+        if (Memory.getInt(control + 8) == SOL_SOCKET && Memory.getInt(control + 12) == SCM_RIGHTS) {
+            receivedCount = (int) ((Memory.getLong(control) - 16) / 4);
+            for (int i = 0; i < receivedCount; i++) {
+                received[i] = Memory.getInt(control + 16 + 4L * i);
+            }
+        }
+    }
+
+    private void prepare(final long address, final int lengthBytes) {
+        Memory.fill(header, 56, 0);
+        Memory.putLong(vector, address);
+        Memory.putLong(vector + 8, lengthBytes);
+        Memory.putLong(header + 16, vector);
+        Memory.putLong(header + 24, 1);
+    }
+
+    private static int outcome(final long result, final String call) throws LinuxException {
+        if (result >= 0) {
+            return (int) result;
+        }
+        final int errno = lastErrno();
+        return switch (errno) {
+            case Errno.EAGAIN, Errno.EINTR -> WOULD_BLOCK;
+            case ECONNRESET, EPIPE -> CLOSED;
+            default -> throw new LinuxException(call, errno);
+        };
+    }
+
+    /** Number of descriptors that came with the message received last. */
+    public int receivedDescriptors() {
+        return receivedCount;
+    }
+
+    /** Descriptor {@code index} that came with the message received last. */
+    public int receivedDescriptor(final int index) {
+        return received[index];
+    }
+
+    /** Closes all descriptors that came with the message received last. */
+    public void closeReceivedDescriptors() {
+        for (int i = 0; i < receivedCount; i++) {
+            Sockets.close(received[i]);
+        }
+        receivedCount = 0;
+    }
+
+    /** The socket, to be waited for. */
+    public int descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public void close() {
+        if (!isClosed) {
+            isClosed = true;
+            Sockets.close(descriptor);
+            arena.close();
+        }
+    }
+
+    private static int lastErrno() {
+        return Linux.errno(Linux.errnoSegment());
+    }
+
+    /**
+     * Who is at the other end. Immutable.
+     *
+     * @param pid process id, as this process sees it.
+     * @param uid user id.
+     * @param gid group id.
+     */
+    public record Peer(int pid, int uid, int gid) {}
+
+    private static final class Handles {
+        private static final FunctionDescriptor ADDRESSED =
+                FunctionDescriptor.of(INT, INT, LONG, INT);
+        private static final FunctionDescriptor MESSAGE =
+                FunctionDescriptor.of(LONG, INT, LONG, INT);
+        private static final MethodHandle BIND = Linux.bind("bind", ADDRESSED);
+        private static final MethodHandle CONNECT = Linux.bind("connect", ADDRESSED);
+        private static final MethodHandle LISTEN =
+                Linux.bind("listen", FunctionDescriptor.of(INT, INT, INT));
+        private static final MethodHandle ACCEPT =
+                Linux.bind("accept4", FunctionDescriptor.of(INT, INT, LONG, LONG, INT));
+        private static final MethodHandle SENDMSG = Linux.bind("sendmsg", MESSAGE);
+        private static final MethodHandle RECVMSG = Linux.bind("recvmsg", MESSAGE);
+
+        private static final MethodHandle SOCKET =
+                Linux.bind("socket", FunctionDescriptor.of(INT, INT, INT, INT));
+
+        static int socket(final int family, final int type) {
+            try {
+                return (int) SOCKET.invokeExact(Linux.errnoSegment(), family, type, 0);
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
+
+        static int bind(final int fd, final long address, final int lengthBytes) {
+            return call(BIND, fd, address, lengthBytes);
+        }
+
+        static int connect(final int fd, final long address, final int lengthBytes) {
+            return call(CONNECT, fd, address, lengthBytes);
+        }
+
+        private static int call(
+                final MethodHandle handle, final int fd, final long address, final int length) {
+            try {
+                return (int) handle.invokeExact(Linux.errnoSegment(), fd, address, length);
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
+
+        static int listen(final int fd, final int backlog) {
+            try {
+                return (int) LISTEN.invokeExact(Linux.errnoSegment(), fd, backlog);
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
+
+        static int accept(final int fd, final int flags) {
+            try {
+                return (int) ACCEPT.invokeExact(Linux.errnoSegment(), fd, 0L, 0L, flags);
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
+
+        static long sendmsg(final int fd, final long message, final int flags) {
+            try {
+                return (long) SENDMSG.invokeExact(Linux.errnoSegment(), fd, message, flags);
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
+
+        static long recvmsg(final int fd, final long message, final int flags) {
+            try {
+                return (long) RECVMSG.invokeExact(Linux.errnoSegment(), fd, message, flags);
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.hxb.context;
+
+import io.hxb.pm.shm.CloseReason;
+
+/**
+ * What the contexts of one loop have done. Written by that loop; other threads may read slightly
+ * old values.
+ */
+public final class ContextCounters {
+    long messagesSent;
+    long sendsDone;
+    long sendsFailed;
+    long messagesReleased;
+    long framesReleased;
+    long contextsOpened;
+    long contextsClosed;
+    final long[] violations = new long[CloseReason.count()];
+
+    ContextCounters() {}
+
+    /** Messages taken from submission rings and handed to flows. */
+    public long messagesSent() {
+        return messagesSent;
+    }
+
+    /** Messages acknowledged by the peer. */
+    public long sendsDone() {
+        return sendsDone;
+    }
+
+    /** Messages that failed because their flow ended. */
+    public long sendsFailed() {
+        return sendsFailed;
+    }
+
+    /** Delivered messages that applications have released. */
+    public long messagesReleased() {
+        return messagesReleased;
+    }
+
+    /** Receive buffers given back, by release or because the context was closed. */
+    public long framesReleased() {
+        return framesReleased;
+    }
+
+    /** Contexts opened. */
+    public long contextsOpened() {
+        return contextsOpened;
+    }
+
+    /** Contexts closed, for whatever reason. */
+    public long contextsClosed() {
+        return contextsClosed;
+    }
+
+    /** Contexts closed because the application broke the rules in this way. */
+    public long violations(final CloseReason reason) {
+        return violations[reason.code()];
+    }
+
+    /** Contexts closed because the application broke the rules in any way. */
+    public long violations() {
+        long sum = 0;
+        for (final long count : violations) {
+            sum += count;
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,478 @@
+package io.hxb.context;
+
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.linux.EventFd;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.SharedMemory;
+import io.hxb.linux.Sockets;
+import io.hxb.pm.PmAttachment;
+import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.CompletionRing;
+import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.DeliveryRing;
+import io.hxb.pm.shm.EventRing;
+import io.hxb.pm.shm.ReleaseRing;
+import io.hxb.pm.shm.SubmissionRing;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One open context, seen from the node. Owned by the loop that serves it; other loops deliver into
+ * it and report the end of flows. Whatever the application writes is checked here against private
+ * books; the first violation closes the context.
+ */
+final class ContextEndpoint {
+    private static final int SUBMISSIONS_PER_TURN = 64;
+    private static final int RELEASES_PER_TURN = 512;
+    private static final Region FREE_SLOT = null;
+
+    private final int contextId;
+    private final int incarnation;
+    private final Application application;
+    private final ContextManager manager;
+    private final ContextSettings settings;
+    private final ReceiveBooks books;
+    private final SharedMemory controlMemory;
+    private final SharedMemory sendPool;
+    private final int wakeApplication;
+    private final int wakeNode;
+    private final int sendSlots;
+    private final int sendBufferBytes;
+    private final int deliveryEntries;
+    private final ControlMemory control;
+    private final SubmissionRing submissions;
+    private final CompletionRing completions;
+    private final DeliveryRing deliveries;
+    private final ReleaseRing releases;
+    private final EventRing events;
+    private final DeliveryCounts counts;
+    private final boolean[] inFlight;
+    private final Region[] slotRegion;
+
+    private final AtomicInteger users;
+
+    private ContextLoop loop;
+    private FlowPort port;
+    private ContextCounters counters;
+    private boolean isReleaseAwaited;
+    private CloseReason closeReason = CloseReason.NONE;
+    private boolean isFlowClosed;
+    private int eventsOut;
+
+    ContextEndpoint(
+            final ContextManager manager,
+            final Application application,
+            final int contextId,
+            final int incarnation,
+            final PmContextOptions options)
+            throws LinuxException {
+        this.manager = manager;
+        this.application = application;
+        this.contextId = contextId;
+        this.incarnation = incarnation;
+        users = new AtomicInteger(application.isLocal() ? 2 : 1);
+        settings = manager.settings();
+        books = manager.books();
+        sendSlots = options.sendBuffers();
+        sendBufferBytes = sendBufferBytes(settings, options);
+        deliveryEntries = deliveryEntries(settings, options);
+        controlMemory =
+                SharedMemory.create(
+                        "hxb-control", ControlMemory.lengthBytes(sendSlots, deliveryEntries));
+        SharedMemory pool = null;
+        int firstEvent = -1;
+        try {
+            pool = SharedMemory.create("hxb-send", (long) sendSlots * sendBufferBytes);
+            firstEvent = EventFd.create();
+            wakeNode = EventFd.create();
+        } catch (final LinuxException e) {
+            controlMemory.close();
+            if (pool != null) {
+                pool.close();
+            }
+            if (firstEvent >= 0) {
+                Sockets.close(firstEvent);
+            }
+            throw e;
+        }
+        sendPool = pool;
+        wakeApplication = firstEvent;
+        final int seals =
+                SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW | SharedMemory.SEAL_SEALS;
+        controlMemory.seal(seals);
+        sendPool.seal(seals);
+        control = new ControlMemory(controlMemory.address(), sendSlots, deliveryEntries);
+        control.initialize(contextId);
+        submissions = control.submissionRing();
+        completions = control.completionRing();
+        deliveries = control.deliveryRing();
+        releases = control.releaseRing();
+        events = control.eventRing();
+        counts = new DeliveryCounts(deliveryEntries);
+        inFlight = new boolean[sendSlots];
+        slotRegion = new Region[sendSlots];
+    }
+
+    private static int sendBufferBytes(
+            final ContextSettings settings, final PmContextOptions options) {
+        return options.sendBufferBytes() > 0
+                ? options.sendBufferBytes()
+                : (settings.mtuBytes() + 63) & -64;
+    }
+
+    // A full frame of the smallest messages has to fit, else it could never be delivered.
+    private static int deliveryEntries(
+            final ContextSettings settings, final PmContextOptions options) {
+        final int bodyBytes = settings.mtuBytes() + MessageRecordFlyweight.LENGTH;
+        final int most = bodyBytes / MessageRecordFlyweight.LENGTH;
+        return Math.max(options.deliveryEntries(), Integer.highestOneBit(most) << 1);
+    }
+
+    /** Shared memory that a context with these options takes. */
+    static long memoryBytes(final ContextSettings settings, final PmContextOptions options) {
+        return (long) options.sendBuffers() * sendBufferBytes(settings, options)
+                + ControlMemory.lengthBytes(
+                        options.sendBuffers(), deliveryEntries(settings, options));
+    }
+
+    long memoryBytes() {
+        return sendPool.lengthBytes() + controlMemory.lengthBytes();
+    }
+
+    int contextId() {
+        return contextId;
+    }
+
+    int incarnation() {
+        return incarnation;
+    }
+
+    int sendSlots() {
+        return sendSlots;
+    }
+
+    int sendBufferBytes() {
+        return sendBufferBytes;
+    }
+
+    int deliveryEntries() {
+        return deliveryEntries;
+    }
+
+    SharedMemory controlMemory() {
+        return controlMemory;
+    }
+
+    SharedMemory sendPool() {
+        return sendPool;
+    }
+
+    int wakeApplication() {
+        return wakeApplication;
+    }
+
+    int wakeNode() {
+        return wakeNode;
+    }
+
+    Application application() {
+        return application;
+    }
+
+    boolean isClosing() {
+        return closeReason != CloseReason.NONE;
+    }
+
+    /** Where the memory lies in this process, for an application within it. */
+    PmAttachment.ContextMemory describe() {
+        return new PmAttachment.ContextMemory(
+                contextId,
+                controlMemory.address(),
+                controlMemory.lengthBytes(),
+                sendPool.address(),
+                sendSlots,
+                sendBufferBytes,
+                deliveryEntries,
+                manager.loopIndex(contextId),
+                wakeApplication,
+                wakeNode);
+    }
+
+    /** Starts serving on a loop. */
+    void start(final ContextLoop owner, final FlowPort flows) {
+        loop = owner;
+        port = flows;
+        counters = owner.counters();
+        port.openContext(contextId, incarnation, settings.receiveQuotaFrames());
+    }
+
+    /** Delivers one frame; any loop. True if it was taken. */
+    boolean deliver(
+            final int sourceNode,
+            final int sourceContext,
+            final int flowHandle,
+            final int bufferId,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        final long first = counts.claim(messageCount);
+        if (first == DeliveryCounts.FULL) {
+            return false;
+        }
+        final long bufferAddress = manager.bufferAddress(bufferId);
+        final long end = bodyAddress + bodyLengthBytes;
+        long record = bodyAddress;
+        for (int i = 0; i < messageCount && record <= end - MessageRecordFlyweight.LENGTH; i++) {
+            final int lengthBytes = Memory.getInt(record);
+            deliveries.write(
+                    first + i,
+                    bufferId,
+                    (int) (record + MessageRecordFlyweight.LENGTH - bufferAddress),
+                    lengthBytes,
+                    Memory.getInt(record + 4),
+                    sourceNode,
+                    sourceContext);
+            record += MessageRecordFlyweight.paddedLength(lengthBytes);
+        }
+        // From here on the application may release the buffer: it is not read any more.
+        books.book(bufferId, contextId, messageCount, flowHandle);
+        for (int i = 0; i < messageCount; i++) {
+            deliveries.publish(first + i);
+        }
+        counts.published(messageCount);
+        wake(ControlMemory.MESSAGES);
+        return true;
+    }
+
+    /** A message is done; the owner. */
+    void onSendDone(final int slot, final int status) {
+        if (!inFlight[slot]) {
+            throw new IllegalStateException(
+                    "context " + contextId + " has nothing in flight in slot " + slot);
+        }
+        inFlight[slot] = false;
+        final Region region = slotRegion[slot];
+        if (region != FREE_SLOT) {
+            slotRegion[slot] = FREE_SLOT;
+            region.unuse();
+        }
+        if (status == PmStatus.OK) {
+            counters.sendsDone++;
+        } else {
+            counters.sendsFailed++;
+        }
+        completions.put(slot, status);
+        wake(ControlMemory.SENDS);
+    }
+
+    /** A flow has ended; any loop. False if the application has left too many events untaken. */
+    synchronized boolean onPeerStatus(final int peerNode, final int peerContext, final int status) {
+        if (eventsOut == ControlMemory.EVENT_ENTRIES) {
+            return false;
+        }
+        eventsOut++;
+        events.put(status, peerNode, peerContext);
+        wake(ControlMemory.MESSAGES);
+        return true;
+    }
+
+    private synchronized boolean onEventTaken() {
+        if (eventsOut == 0) {
+            return false;
+        }
+        eventsOut--;
+        return true;
+    }
+
+    private void wake(final int interest) {
+        VarHandle.fullFence();
+        if (control.takeWaiting(interest)) {
+            EventFd.signal(wakeApplication);
+        }
+    }
+
+    /** Takes what the application has written, a bounded amount; how much it was. */
+    int doWork() {
+        if (isClosing()) {
+            return 0;
+        }
+        final int released = takeReleases();
+        return isClosing() ? released : released + takeSubmissions();
+    }
+
+    private int takeReleases() {
+        int messages = 0;
+        int frames = 0;
+        long entry = ReleaseRing.NONE;
+        while (messages < RELEASES_PER_TURN && (entry = releases.take()) != ReleaseRing.NONE) {
+            final int id = (int) entry;
+            messages++;
+            if (id == ReleaseRing.EVENT) {
+                if (!onEventTaken()) {
+                    return violated(CloseReason.BAD_RELEASE);
+                }
+                messages--;
+                continue;
+            }
+            final int left = books.release(id, contextId);
+            if (left == ReceiveBooks.NOT_HELD) {
+                return violated(CloseReason.BAD_RELEASE);
+            }
+            if (left == 0) {
+                frames++;
+                port.released(books.flowHandle(id), id);
+            }
+        }
+        if (messages > 0) {
+            counters.messagesReleased += messages;
+            counters.framesReleased += frames;
+            counts.released(messages, frames);
+        }
+        if (counts.isStalled() && counts.takeStalled()) {
+            port.resume(contextId);
+        }
+        return messages;
+    }
+
+    private int takeSubmissions() {
+        int taken = 0;
+        while (taken < SUBMISSIONS_PER_TURN && submissions.take()) {
+            taken++;
+            final CloseReason reason = submit();
+            if (reason != CloseReason.NONE) {
+                return violated(reason);
+            }
+        }
+        counters.messagesSent += taken;
+        return taken;
+    }
+
+    private CloseReason submit() {
+        final int slot = submissions.slot();
+        final int lengthBytes = submissions.lengthBytes();
+        final int node = submissions.node();
+        final int context = submissions.context();
+        if (slot < 0 || slot >= sendSlots) {
+            return CloseReason.BAD_SLOT;
+        }
+        if (inFlight[slot]) {
+            return CloseReason.SLOT_IN_FLIGHT;
+        }
+        if (node < 0
+                || node >= settings.nodeCount()
+                || context < 0
+                || context >= settings.contexts()) {
+            return CloseReason.BAD_DESTINATION;
+        }
+        if (lengthBytes < 0 || lengthBytes > settings.mtuBytes()) {
+            return CloseReason.BAD_LENGTH;
+        }
+        final long address;
+        if (submissions.region() == 0) {
+            if (lengthBytes > sendBufferBytes) {
+                return CloseReason.BAD_LENGTH;
+            }
+            address = sendPool.address() + (long) slot * sendBufferBytes;
+        } else {
+            final Region region = application.region(submissions.region());
+            if (region == null || !region.use(submissions.regionOffset(), lengthBytes)) {
+                return CloseReason.BAD_REGION;
+            }
+            slotRegion[slot] = region;
+            address = region.memory().address() + submissions.regionOffset();
+        }
+        inFlight[slot] = true;
+        port.submit(contextId, slot, node, context, address, lengthBytes, submissions.tag());
+        return CloseReason.NONE;
+    }
+
+    private int violated(final CloseReason reason) {
+        counters.violations[reason.code()]++;
+        loop.onViolation(this, reason);
+        close(reason);
+        return 1;
+    }
+
+    /** Begins to close; {@link #finishClosing} ends it. */
+    void close(final CloseReason reason) {
+        if (!isClosing()) {
+            closeReason = reason;
+            counts.close();
+            control.close(reason.code());
+            wake(ControlMemory.MESSAGES | ControlMemory.SENDS);
+            loop.onClosing();
+        }
+    }
+
+    /**
+     * Goes on closing: waits until no loop delivers, gives the buffers back, ends the flows, waits
+     * until no link reads the memory, unmaps it.
+     *
+     * @return true when all is done.
+     */
+    boolean finishClosing() {
+        if (!counts.isQuiet()) {
+            return false;
+        }
+        if (!isFlowClosed) {
+            isFlowClosed = true;
+            for (int id = 0; id < books.bufferCount(); id++) {
+                if (books.takeOut(id, contextId)) {
+                    counters.framesReleased++;
+                    port.released(books.flowHandle(id), id);
+                }
+            }
+            port.closeContext(contextId);
+        }
+        if (port.queuedFrames(contextId) > 0) {
+            return false;
+        }
+        for (int slot = 0; slot < sendSlots; slot++) {
+            if (slotRegion[slot] != FREE_SLOT) {
+                slotRegion[slot].unuse();
+                slotRegion[slot] = FREE_SLOT;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * One of its users touches the memory no more: the node, or an application in this process.
+     * Unmaps it when it was the last; any thread.
+     */
+    void unmap() {
+        if (users.decrementAndGet() > 0) {
+            return;
+        }
+        controlMemory.close();
+        sendPool.close();
+        Sockets.close(wakeApplication);
+        Sockets.close(wakeNode);
+    }
+
+    /** True when the application has left something to do. */
+    boolean hasWork() {
+        return !isClosing() && (submissions.isReady() || releases.isReady());
+    }
+
+    /** The loop is about to sleep: says whether a release has to wake it. */
+    void prepareToSleep() {
+        if (isClosing()) {
+            return;
+        }
+        final boolean isAwaited =
+                counts.isStalled() || counts.framesHeld() * 4 > settings.receiveQuotaFrames();
+        if (isAwaited != isReleaseAwaited) {
+            isReleaseAwaited = isAwaited;
+            control.releaseAwaited(isAwaited);
+        }
+    }
+
+    long delivered() {
+        return counts.delivered();
+    }
+}

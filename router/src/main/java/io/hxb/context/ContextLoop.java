@@ -1,0 +1,247 @@
+package io.hxb.context;
+
+import io.hxb.linux.EventFd;
+import io.hxb.linux.EventFdSet;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Sockets;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.NodePage;
+
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The contexts that one loop of the node serves: takes what applications submit and release, opens
+ * and closes. Owned by that loop; other threads use {@link #open}, {@link #close(ContextEndpoint,
+ * CloseReason)} and the descriptor.
+ */
+public final class ContextLoop implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ContextLoop.class);
+
+    private final ContextManager manager;
+    private final int index;
+    private final FlowPort port;
+    private final NodePage page;
+    private final ContextCounters counters = new ContextCounters();
+    private final MpscUnboundedVarHandleArrayQueue<Runnable> commands =
+            new MpscUnboundedVarHandleArrayQueue<>(64);
+    private final List<Runnable> deferred = new ArrayList<>();
+    private final EventFdSet wakeUps;
+    private final int commandEvent;
+    private ContextEndpoint[] endpoints = new ContextEndpoint[0];
+    private int closing;
+    private int sleeps;
+    private boolean isAsleep;
+    private boolean isClosed;
+
+    ContextLoop(final ContextManager manager, final int index, final FlowPort port)
+            throws LinuxException {
+        this.manager = manager;
+        this.index = index;
+        this.port = port;
+        page = manager.page();
+        wakeUps = new EventFdSet();
+        commandEvent = EventFd.create();
+        wakeUps.add(commandEvent);
+    }
+
+    /** What the contexts of this loop have done. */
+    public ContextCounters counters() {
+        return counters;
+    }
+
+    /** Descriptor that becomes readable when an application wakes the loop; for epoll or poll. */
+    public int wakeDescriptor() {
+        return wakeUps.descriptor();
+    }
+
+    /** Makes {@link #wakeDescriptor()} unreadable until the next wake-up. */
+    public void clearWake() {
+        wakeUps.clear();
+    }
+
+    /**
+     * Does what applications have asked for, a bounded amount.
+     *
+     * @return how much it was, 0 when idle.
+     */
+    public int doWork(final long nowNs) {
+        int work = 0;
+        final Runnable command = commands.relaxedPoll();
+        if (command != null) {
+            command.run();
+            work++;
+        }
+        final ContextEndpoint[] all = endpoints;
+        for (int i = 0; i < all.length; i++) {
+            work += all[i].doWork();
+        }
+        if (closing > 0) {
+            work += finishClosing();
+        }
+        return work;
+    }
+
+    /**
+     * Asks applications to wake the loop from now on.
+     *
+     * @return false if there is work already; then {@link #awake} has been called.
+     */
+    public boolean prepareToSleep() {
+        isAsleep = true;
+        sleeps = Math.max(1, sleeps + 1);
+        page.sleep(index, sleeps);
+        final ContextEndpoint[] all = endpoints;
+        for (final ContextEndpoint endpoint : all) {
+            endpoint.prepareToSleep();
+        }
+        VarHandle.fullFence();
+        boolean hasWork = !commands.isEmpty();
+        for (int i = 0; i < all.length && !hasWork; i++) {
+            hasWork = all[i].hasWork();
+        }
+        if (hasWork) {
+            awake();
+        }
+        return !hasWork;
+    }
+
+    /** Applications need not wake the loop any more. Cheap when it was not asleep. */
+    public void awake() {
+        if (isAsleep) {
+            isAsleep = false;
+            page.sleep(index, 0);
+        }
+    }
+
+    /** Opens a context: any thread. The future fails with an IllegalStateException in words. */
+    CompletableFuture<ContextEndpoint> open(final ContextEndpoint endpoint) {
+        final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();
+        command(() -> open(endpoint, opened));
+        return opened;
+    }
+
+    private void open(
+            final ContextEndpoint endpoint, final CompletableFuture<ContextEndpoint> opened) {
+        try {
+            if (isClosed) {
+                throw new IllegalStateException("the node stops");
+            }
+            if (!manager.register(endpoint)) {
+                // Its number is just being given up: try again when that is done.
+                deferred.add(() -> open(endpoint, opened));
+                return;
+            }
+            wakeUps.add(endpoint.wakeNode());
+            endpoint.start(this, port);
+            final ContextEndpoint[] more = Arrays.copyOf(endpoints, endpoints.length + 1);
+            more[endpoints.length] = endpoint;
+            endpoints = more;
+            counters.contextsOpened++;
+            opened.complete(endpoint);
+        } catch (final IllegalStateException | LinuxException e) {
+            opened.completeExceptionally(e);
+        }
+    }
+
+    /** Closes a context: any thread. Nothing happens when it is closed already. */
+    void close(final ContextEndpoint endpoint, final CloseReason reason) {
+        command(
+                () -> {
+                    if (Arrays.asList(endpoints).contains(endpoint)) {
+                        endpoint.close(reason);
+                    }
+                });
+    }
+
+    private void command(final Runnable command) {
+        commands.offer(command);
+        EventFd.signal(commandEvent);
+    }
+
+    void onViolation(final ContextEndpoint endpoint, final CloseReason reason) {
+        LOG.warn(
+                "context {} of {} is closed: {}",
+                endpoint.contextId(),
+                endpoint.application().name(),
+                reason.text());
+    }
+
+    void onClosing() {
+        closing++;
+    }
+
+    private int finishClosing() {
+        int finished = 0;
+        for (final ContextEndpoint endpoint : endpoints) {
+            if (endpoint.isClosing() && endpoint.finishClosing()) {
+                remove(endpoint);
+                finished++;
+            }
+        }
+        return finished;
+    }
+
+    private void remove(final ContextEndpoint endpoint) {
+        endpoints =
+                Arrays.stream(endpoints)
+                        .filter(other -> other != endpoint)
+                        .toArray(ContextEndpoint[]::new);
+        closing--;
+        counters.contextsClosed++;
+        try {
+            wakeUps.remove(endpoint.wakeNode());
+        } catch (final LinuxException e) {
+            LOG.warn("context {}: {}", endpoint.contextId(), e.getMessage());
+        }
+        manager.unregister(endpoint);
+        endpoint.unmap();
+        endpoint.application().onClosed(endpoint);
+        deferred.forEach(commands::offer);
+        deferred.clear();
+    }
+
+    /** Messages delivered to the contexts that are open. */
+    long delivered() {
+        long sum = 0;
+        for (final ContextEndpoint endpoint : endpoints) {
+            sum += endpoint.delivered();
+        }
+        return sum;
+    }
+
+    /**
+     * Closes all contexts; when the loop stops, on its thread. Memory that links still read stays
+     * mapped.
+     */
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        for (final ContextEndpoint endpoint : endpoints) {
+            endpoint.close(CloseReason.NODE_CLOSED);
+        }
+        finishClosing();
+        deferred.forEach(commands::offer);
+        Runnable command = commands.poll();
+        while (command != null) {
+            command.run();
+            command = commands.poll();
+        }
+    }
+
+    /** Closes the descriptors, when no other thread can use them any more. */
+    void closeDescriptors() {
+        wakeUps.close();
+        Sockets.close(commandEvent);
+    }
+}

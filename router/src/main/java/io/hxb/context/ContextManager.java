@@ -1,0 +1,346 @@
+package io.hxb.context;
+
+import io.hxb.flow.FlowListener;
+import io.hxb.link.BufferPool;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.SharedMemory;
+import io.hxb.pm.PmAttachment;
+import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.PmException;
+import io.hxb.pm.PmInvoker;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.NodePage;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * All contexts of a node. Flows deliver into it from any loop; applications are attached by any
+ * thread; each loop serves its contexts by its {@link ContextLoop}.
+ */
+public final class ContextManager implements FlowListener, AutoCloseable {
+    private static final long OPEN_TIMEOUT_MS = 4_000;
+    private static final int SEALS =
+            SharedMemory.SEAL_SHRINK
+                    | SharedMemory.SEAL_GROW
+                    | SharedMemory.SEAL_FUTURE_WRITE
+                    | SharedMemory.SEAL_SEALS;
+
+    private final ContextSettings settings;
+    private final BufferPool pool;
+    private final SharedMemory receivePool;
+    private final SharedMemory nodePage;
+    private final NodePage page;
+    private final ReceiveBooks books;
+    private final AtomicReferenceArray<ContextEndpoint> endpoints;
+    private final ContextLoop[] loops;
+    private final AtomicInteger incarnations;
+    // This object and the attachments in this process, which all use the node page.
+    private final AtomicInteger localUsers = new AtomicInteger(1);
+    private final AtomicLong eventsLost = new AtomicLong();
+    private final AtomicLong framesRefused = new AtomicLong();
+
+    /**
+     * Makes the contexts of a node.
+     *
+     * @param pool lies over {@code receivePool}.
+     * @param receivePool made by {@link #createReceivePool}; the caller closes it, after this.
+     */
+    public ContextManager(
+            final ContextSettings settings, final BufferPool pool, final SharedMemory receivePool)
+            throws LinuxException {
+        this.settings = settings;
+        this.pool = pool;
+        this.receivePool = receivePool;
+        nodePage = SharedMemory.create("hxb-node", NodePage.LENGTH_BYTES);
+        nodePage.seal(SEALS);
+        page = new NodePage(nodePage.address());
+        page.initialize(
+                new NodePage.Facts(
+                        settings.nodeId(),
+                        settings.nodeCount(),
+                        settings.shape(),
+                        settings.mtuBytes(),
+                        settings.contexts(),
+                        pool.bufferCount(),
+                        pool.bufferBytes(),
+                        settings.incarnation(),
+                        settings.loops()));
+        books = new ReceiveBooks(pool.bufferCount());
+        endpoints = new AtomicReferenceArray<>(settings.contexts());
+        loops = new ContextLoop[settings.loops()];
+        incarnations = new AtomicInteger(settings.incarnation());
+    }
+
+    /**
+     * Makes the memory of a receive pool, which only this process can ever write.
+     *
+     * @param lengthBytes 1 or more.
+     */
+    public static SharedMemory createReceivePool(final long lengthBytes) throws LinuxException {
+        final SharedMemory memory = SharedMemory.create("hxb-receive", lengthBytes);
+        memory.seal(SEALS);
+        return memory;
+    }
+
+    /**
+     * Makes the agent of loop {@code index}; once for each, before applications attach.
+     *
+     * @param port the flows of the same loop.
+     */
+    public ContextLoop newLoop(final int index, final FlowPort port) throws LinuxException {
+        loops[index] = new ContextLoop(this, index, port);
+        return loops[index];
+    }
+
+    /**
+     * Attaches this process: any thread, any number of times.
+     *
+     * @param invoker runs the node's loop, when the application's thread has to; else null.
+     */
+    public PmAttachment attach(final PmInvoker invoker) {
+        return new LocalAttachment(this, invoker);
+    }
+
+    @Override
+    public int onFrame(
+            final int contextId,
+            final int sourceNode,
+            final int sourceContext,
+            final int flowHandle,
+            final int bufferId,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        final ContextEndpoint endpoint = endpoints.get(contextId);
+        if (endpoint != null
+                && endpoint.deliver(
+                        sourceNode,
+                        sourceContext,
+                        flowHandle,
+                        bufferId,
+                        bodyAddress,
+                        bodyLengthBytes,
+                        messageCount)) {
+            return DELIVERED;
+        }
+        framesRefused.incrementAndGet();
+        return FULL;
+    }
+
+    @Override
+    public void onSendDone(final int contextId, final int sendSlot, final int status) {
+        final ContextEndpoint endpoint = endpoints.get(contextId);
+        if (endpoint != null) {
+            endpoint.onSendDone(sendSlot, status);
+        }
+    }
+
+    @Override
+    public void onPeerStatus(
+            final int contextId, final int peerNode, final int peerContext, final int status) {
+        final ContextEndpoint endpoint = endpoints.get(contextId);
+        if (endpoint != null && !endpoint.onPeerStatus(peerNode, peerContext, status)) {
+            eventsLost.incrementAndGet();
+        }
+    }
+
+    /** Events that were not reported because the application did not take earlier ones. */
+    public long eventsLost() {
+        return eventsLost.get();
+    }
+
+    /** Frames refused for a while because the application's delivery ring was full. */
+    public long framesRefused() {
+        return framesRefused.get();
+    }
+
+    /** Number of contexts that are open or being closed. */
+    public int openContexts() {
+        int count = 0;
+        for (int i = 0; i < endpoints.length(); i++) {
+            count += endpoints.get(i) == null ? 0 : 1;
+        }
+        return count;
+    }
+
+    /**
+     * Opens a context for an application. Blocks until its loop has done so, at most 4 seconds.
+     *
+     * @throws PmException in words, if it cannot be.
+     */
+    ContextEndpoint open(
+            final Application application,
+            final int contextId,
+            final PmContextOptions options,
+            final PmInvoker invoker)
+            throws PmException {
+        if (contextId < 0 || contextId >= settings.contexts()) {
+            throw new PmException(
+                    "the node has contexts 0 to "
+                            + (settings.contexts() - 1)
+                            + ", not "
+                            + contextId);
+        }
+        final long bytes = ContextEndpoint.memoryBytes(settings, options);
+        application.reserve(bytes);
+        final ContextEndpoint endpoint;
+        try {
+            endpoint =
+                    new ContextEndpoint(this, application, contextId, nextIncarnation(), options);
+        } catch (final LinuxException e) {
+            application.unreserve(bytes);
+            throw new PmException(
+                    "the node cannot make the context's memory: " + e.getMessage(), e);
+        }
+        application.add(endpoint);
+        final CompletableFuture<ContextEndpoint> opened = loop(contextId).open(endpoint);
+        try {
+            return await(opened, invoker);
+        } catch (final PmException e) {
+            // Opened or not, the loop sees this command behind the first one.
+            abandon(endpoint, opened);
+            throw e;
+        }
+    }
+
+    private void abandon(
+            final ContextEndpoint endpoint, final CompletableFuture<ContextEndpoint> opened) {
+        final CompletableFuture<?> _ =
+                opened.whenComplete(
+                        (done, failure) -> {
+                            if (failure == null) {
+                                close(endpoint);
+                            } else {
+                                endpoint.unmap();
+                                endpoint.application().onClosed(endpoint);
+                            }
+                            if (endpoint.application().isLocal()) {
+                                endpoint.unmap();
+                            }
+                        });
+    }
+
+    private static ContextEndpoint await(
+            final CompletableFuture<ContextEndpoint> opened, final PmInvoker invoker)
+            throws PmException {
+        try {
+            while (invoker != null && !opened.isDone()) {
+                invoker.run(0);
+            }
+            return opened.get(OPEN_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new PmException("interrupted while the context was opened", e);
+        } catch (final ExecutionException e) {
+            throw new PmException(e.getCause().getMessage(), e);
+        } catch (final TimeoutException e) {
+            throw new PmException(
+                    "the node has not opened the context within "
+                            + OPEN_TIMEOUT_MS
+                            + " ms: it is overloaded or hangs",
+                    e);
+        }
+    }
+
+    /** Asks the loop of a context to close it; any thread, does not block. */
+    void close(final ContextEndpoint endpoint) {
+        loop(endpoint.contextId()).close(endpoint, CloseReason.DETACHED);
+    }
+
+    /** An application is gone: closes its contexts; any thread, does not block. */
+    void detach(final Application application) {
+        application.contexts().forEach(this::close);
+        application.detach();
+    }
+
+    private int nextIncarnation() {
+        final int next = incarnations.incrementAndGet();
+        return next != 0 ? next : incarnations.incrementAndGet();
+    }
+
+    private ContextLoop loop(final int contextId) {
+        return loops[loopIndex(contextId)];
+    }
+
+    int loopIndex(final int contextId) {
+        return contextId % loops.length;
+    }
+
+    void onAttached() {
+        localUsers.incrementAndGet();
+    }
+
+    void onDetached() {
+        if (localUsers.decrementAndGet() == 0) {
+            nodePage.close();
+        }
+    }
+
+    /**
+     * Enters a context under its number; its loop.
+     *
+     * @return false if the number is just being given up.
+     * @throws IllegalStateException in words, if it is in use.
+     */
+    boolean register(final ContextEndpoint endpoint) {
+        final int contextId = endpoint.contextId();
+        if (endpoints.compareAndSet(contextId, null, endpoint)) {
+            return true;
+        }
+        final ContextEndpoint other = endpoints.get(contextId);
+        if (!other.isClosing()) {
+            throw new IllegalStateException(
+                    "context " + contextId + " is in use by " + other.application().name());
+        }
+        return false;
+    }
+
+    void unregister(final ContextEndpoint endpoint) {
+        endpoints.set(endpoint.contextId(), null);
+    }
+
+    long bufferAddress(final int bufferId) {
+        return pool.address(bufferId);
+    }
+
+    ContextSettings settings() {
+        return settings;
+    }
+
+    ReceiveBooks books() {
+        return books;
+    }
+
+    NodePage page() {
+        return page;
+    }
+
+    SharedMemory nodePageMemory() {
+        return nodePage;
+    }
+
+    SharedMemory receivePoolMemory() {
+        return receivePool;
+    }
+
+    /**
+     * Tells applications that the node is gone. After all loops have been closed; devices in this
+     * process are closed before, because the receive pool goes away.
+     */
+    @Override
+    public void close() {
+        if (page.state() == NodePage.ALIVE) {
+            page.state(NodePage.CLOSED);
+            for (final ContextLoop loop : loops) {
+                loop.closeDescriptors();
+            }
+            onDetached();
+        }
+    }
+}

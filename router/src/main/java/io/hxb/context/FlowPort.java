@@ -1,0 +1,37 @@
+package io.hxb.context;
+
+/** What the contexts of one loop ask of its flows. Called by that loop only. */
+public interface FlowPort {
+    /** Lets peers send to a context; see FlowTable.openContext. */
+    void openContext(int contextId, int incarnation, int receiveQuotaFrames);
+
+    /**
+     * Ends all flows of a context; its unfinished sends are reported by FlowListener.onSendDone,
+     * possibly within this call.
+     */
+    void closeContext(int contextId);
+
+    /**
+     * Sends a message; FlowListener.onSendDone follows exactly once.
+     *
+     * @param payloadAddress stays mapped and is read until then, and by links until {@link
+     *     #queuedFrames} is 0.
+     */
+    void submit(
+            int contextId,
+            int sendSlot,
+            int destinationNode,
+            int destinationContext,
+            long payloadAddress,
+            int lengthBytes,
+            int tag);
+
+    /** Gives a delivered frame's buffer back. */
+    void released(int flowHandle, int bufferId);
+
+    /** A context that refused a frame has room again. */
+    void resume(int contextId);
+
+    /** Frames with payload of this context, open or closed, that links may still read. */
+    int queuedFrames(int contextId);
+}

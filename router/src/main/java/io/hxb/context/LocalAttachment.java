@@ -1,0 +1,88 @@
+package io.hxb.context;
+
+import io.hxb.pm.PmAttachment;
+import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.PmException;
+import io.hxb.pm.PmInvoker;
+import io.hxb.pm.shm.NodePage;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Attaches an application in the node's own process: the same memory, without a socket. */
+final class LocalAttachment implements PmAttachment {
+    private final ContextManager manager;
+    private final PmInvoker invoker;
+    private final Application application;
+    private final Map<Long, ContextEndpoint> opened = new ConcurrentHashMap<>();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    LocalAttachment(final ContextManager manager, final PmInvoker invoker) {
+        this.manager = manager;
+        this.invoker = invoker;
+        application = new Application(true, "this process", Long.MAX_VALUE);
+        manager.onAttached();
+    }
+
+    @Override
+    public long nodePageAddress() {
+        return manager.nodePageMemory().address();
+    }
+
+    @Override
+    public long receivePoolAddress() {
+        return manager.receivePoolMemory().address();
+    }
+
+    @Override
+    public ContextMemory openContext(final int contextId, final PmContextOptions options)
+            throws PmException {
+        final ContextEndpoint endpoint = manager.open(application, contextId, options, invoker);
+        opened.put(endpoint.controlMemory().address(), endpoint);
+        return endpoint.describe();
+    }
+
+    @Override
+    public void closeContext(final ContextMemory memory) {
+        final ContextEndpoint endpoint = opened.remove(memory.controlAddress());
+        if (endpoint != null) {
+            manager.close(endpoint);
+            endpoint.unmap();
+        }
+    }
+
+    @Override
+    public RegionMemory openRegion(final long lengthBytes) throws PmException {
+        final int id = application.openRegion(lengthBytes);
+        return new RegionMemory(id, application.region(id).memory().address(), lengthBytes);
+    }
+
+    @Override
+    public void closeRegion(final RegionMemory memory) {
+        application.closeRegion(memory.id());
+    }
+
+    @Override
+    public boolean isNodeAlive() {
+        return manager.page().state() == NodePage.ALIVE;
+    }
+
+    @Override
+    public int descriptor() {
+        return -1;
+    }
+
+    @Override
+    public PmInvoker invoker() {
+        return invoker;
+    }
+
+    @Override
+    public void close() {
+        if (!isClosed.getAndSet(true)) {
+            manager.detach(application);
+            manager.onDetached();
+        }
+    }
+}

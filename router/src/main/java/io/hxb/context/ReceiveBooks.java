@@ -1,0 +1,67 @@
+package io.hxb.context;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Which context holds which receive buffer. A delivering loop books a buffer in; the loop that owns
+ * the context books messages out. In the node's private memory: applications cannot reach it.
+ */
+final class ReceiveBooks {
+    /** Returned by {@link #release} for a buffer the context does not hold. */
+    static final int NOT_HELD = -1;
+
+    private static final VarHandle OWNER = MethodHandles.arrayElementVarHandle(int[].class);
+
+    private final int[] owner;
+    private final int[] messages;
+    private final int[] flowHandle;
+
+    ReceiveBooks(final int bufferCount) {
+        owner = new int[bufferCount];
+        messages = new int[bufferCount];
+        flowHandle = new int[bufferCount];
+    }
+
+    /** Books buffer {@code id} with its messages to a context. */
+    void book(final int id, final int contextId, final int messageCount, final int handle) {
+        messages[id] = messageCount;
+        flowHandle[id] = handle;
+        OWNER.setRelease(owner, id, contextId + 1);
+    }
+
+    /**
+     * Takes one message of buffer {@code id} out.
+     *
+     * @param id any number an application has written.
+     * @return messages left; at 0 the buffer is out of the books; {@link #NOT_HELD}.
+     */
+    int release(final int id, final int contextId) {
+        if (id < 0 || id >= owner.length || (int) OWNER.getAcquire(owner, id) != contextId + 1) {
+            return NOT_HELD;
+        }
+        final int left = --messages[id];
+        if (left == 0) {
+            OWNER.setRelease(owner, id, 0);
+        }
+        return left;
+    }
+
+    /** The flow that buffer {@code id} came by; valid until its next delivery. */
+    int flowHandle(final int id) {
+        return flowHandle[id];
+    }
+
+    /** True if the context holds buffer {@code id}; if so its last message is taken out. */
+    boolean takeOut(final int id, final int contextId) {
+        if ((int) OWNER.getAcquire(owner, id) != contextId + 1) {
+            return false;
+        }
+        OWNER.setRelease(owner, id, 0);
+        return true;
+    }
+
+    int bufferCount() {
+        return owner.length;
+    }
+}

@@ -1,0 +1,145 @@
+package io.hxb.context;
+
+import io.hxb.flow.FlowListener;
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
+
+import java.util.ArrayDeque;
+
+/** Flows of one loop that deliver every message to the same node, without any network. */
+final class LoopbackPort implements FlowPort {
+    private static final int HEADER_BYTES = 64;
+
+    private final FlowListener listener;
+    private final BufferPool.Share share;
+    private final boolean[] open;
+    private final int[] quota;
+    private final int[] held;
+    private final ArrayDeque<Pending>[] waiting;
+    private final ArrayDeque<Pending> spare = new ArrayDeque<>();
+    int queued;
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    LoopbackPort(final FlowListener listener, final BufferPool.Share share, final int contexts) {
+        this.listener = listener;
+        this.share = share;
+        open = new boolean[contexts];
+        quota = new int[contexts];
+        held = new int[contexts];
+        waiting = new ArrayDeque[contexts];
+        for (int i = 0; i < contexts; i++) {
+            waiting[i] = new ArrayDeque<>();
+        }
+    }
+
+    @Override
+    public void openContext(
+            final int contextId, final int incarnation, final int receiveQuotaFrames) {
+        open[contextId] = true;
+        quota[contextId] = receiveQuotaFrames;
+        held[contextId] = 0;
+    }
+
+    @Override
+    public void closeContext(final int contextId) {
+        open[contextId] = false;
+        for (final ArrayDeque<Pending> queue : waiting) {
+            queue.removeIf(pending -> pending.source == contextId);
+        }
+        for (final Pending pending : waiting[contextId]) {
+            listener.onSendDone(pending.source, pending.slot, PmStatus.PEER_RESTARTED);
+            listener.onPeerStatus(pending.source, 0, contextId, PmStatus.PEER_RESTARTED);
+        }
+        waiting[contextId].clear();
+    }
+
+    @Override
+    public void submit(
+            final int contextId,
+            final int sendSlot,
+            final int destinationNode,
+            final int destinationContext,
+            final long payloadAddress,
+            final int lengthBytes,
+            final int tag) {
+        if (destinationNode != 0 || !open[destinationContext]) {
+            final int status =
+                    destinationNode != 0 ? PmStatus.PEER_UNREACHABLE : PmStatus.NO_SUCH_CONTEXT;
+            listener.onSendDone(contextId, sendSlot, status);
+            listener.onPeerStatus(contextId, destinationNode, destinationContext, status);
+            return;
+        }
+        final Pending pending = spare.isEmpty() ? new Pending() : spare.poll();
+        pending.source = contextId;
+        pending.slot = sendSlot;
+        pending.address = payloadAddress;
+        pending.lengthBytes = lengthBytes;
+        pending.tag = tag;
+        waiting[destinationContext].add(pending);
+        deliver(destinationContext);
+    }
+
+    private void deliver(final int destination) {
+        while (!waiting[destination].isEmpty() && held[destination] < quota[destination]) {
+            final int buffer = share.acquire();
+            if (buffer == BufferPool.NONE) {
+                return;
+            }
+            final Pending pending = waiting[destination].peek();
+            final long body =
+                    listenerBuffer(buffer) + BufferPool.HEADER_OFFSET_BYTES + HEADER_BYTES;
+            Memory.putInt(body, pending.lengthBytes);
+            Memory.putInt(body + 4, pending.tag);
+            Memory.copy(pending.address, body + MessageRecordFlyweight.LENGTH, pending.lengthBytes);
+            final int taken =
+                    listener.onFrame(
+                            destination,
+                            0,
+                            pending.source,
+                            destination,
+                            buffer,
+                            body,
+                            MessageRecordFlyweight.LENGTH + pending.lengthBytes,
+                            1);
+            if (taken == FlowListener.FULL) {
+                share.release(buffer);
+                return;
+            }
+            held[destination]++;
+            waiting[destination].poll();
+            listener.onSendDone(pending.source, pending.slot, PmStatus.OK);
+            spare.add(pending);
+        }
+    }
+
+    private long listenerBuffer(final int buffer) {
+        return ((ContextManager) listener).bufferAddress(buffer);
+    }
+
+    @Override
+    public void released(final int flowHandle, final int bufferId) {
+        held[flowHandle]--;
+        share.release(bufferId);
+        deliver(flowHandle);
+    }
+
+    @Override
+    public void resume(final int contextId) {
+        deliver(contextId);
+    }
+
+    @Override
+    public int queuedFrames(final int contextId) {
+        return queued;
+    }
+
+    private static final class Pending {
+        private int source;
+        private int slot;
+        private long address;
+        private int lengthBytes;
+        private int tag;
+    }
+}

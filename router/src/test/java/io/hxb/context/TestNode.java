@@ -1,0 +1,120 @@
+package io.hxb.context;
+
+import io.hxb.link.BufferPool;
+import io.hxb.linux.PollSet;
+import io.hxb.linux.SharedMemory;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmInvoker;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** A node of one loop that has contexts and no network. */
+final class TestNode implements AutoCloseable {
+    static final int MTU_BYTES = 8920;
+    static final int QUOTA_FRAMES = 128;
+
+    final SharedMemory receiveMemory;
+    final BufferPool pool;
+    final BufferPool.Share share;
+    final ContextManager manager;
+    final LoopbackPort port;
+    final ContextLoop loop;
+    private Thread thread;
+    private volatile boolean isStopped;
+    private volatile Throwable failure;
+
+    TestNode() throws Exception {
+        this(1024, 1);
+    }
+
+    TestNode(final int buffers, final int incarnation) throws Exception {
+        receiveMemory = ContextManager.createReceivePool(buffers * 9216L);
+        pool = new BufferPool(receiveMemory.address(), buffers, 9216);
+        share = pool.newShare();
+        manager =
+                new ContextManager(
+                        new ContextSettings(
+                                0, 2, "2", MTU_BYTES, 64, 1, incarnation, QUOTA_FRAMES, 1L << 30),
+                        pool,
+                        receiveMemory);
+        port = new LoopbackPort(manager, share, 64);
+        loop = manager.newLoop(0, port);
+    }
+
+    /** A device whose user runs the loop. */
+    PmDevice invoked() {
+        final PmInvoker invoker = maxWaitNs -> loop.doWork(0);
+        return PmDevice.over(manager.attach(invoker));
+    }
+
+    /** A device on this process while the loop has a thread. */
+    PmDevice attached() {
+        return PmDevice.over(manager.attach(null));
+    }
+
+    TestNode start() {
+        thread = new Thread(this::run, "test-node");
+        thread.start();
+        return this;
+    }
+
+    private void run() {
+        try (PollSet poll = new PollSet(1)) {
+            poll.add(loop.wakeDescriptor());
+            while (!isStopped) {
+                if (loop.doWork(0) == 0 && loop.prepareToSleep()) {
+                    poll.await(50_000_000L);
+                    loop.clearWake();
+                    loop.awake();
+                }
+            }
+        } catch (final Throwable e) {
+            failure = e;
+        }
+    }
+
+    Throwable failure() {
+        return failure;
+    }
+
+    static void await(final String what, final BooleanSupplier condition) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNs > TimeUnit.SECONDS.toNanos(10)) {
+                throw new AssertionError("not within 10 s: " + what);
+            }
+            LockSupport.parkNanos(200_000);
+        }
+    }
+
+    void stop() {
+        if (thread == null) {
+            return;
+        }
+        isStopped = true;
+        boolean isInterrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (final InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        loop.close();
+        manager.close();
+        receiveMemory.close();
+        if (failure != null) {
+            throw new AssertionError("the node threw", failure);
+        }
+    }
+}
