@@ -1,0 +1,83 @@
+package io.hxb.forward;
+
+import io.hxb.frame.DropReason;
+
+/**
+ * What the forwarding of one loop has seen since start. Written by that loop with plain stores;
+ * others may read and see each value at most a little late. {@code received} = {@code delivered} +
+ * {@code relayed} + {@code linkLocal} + {@link #dropped()}.
+ */
+@SuppressWarnings("checkstyle:VisibilityModifier")
+public final class ForwardCounters {
+    /** Frames received on any link, and frames of this node to itself. */
+    public long received;
+
+    /** Frames handed to the flows of this node. */
+    public long delivered;
+
+    /** Frames queued on a link towards their destination. */
+    public long relayed;
+
+    /** Bytes of header and body of the frames relayed. */
+    public long relayedBytes;
+
+    /** Frames about a link: hello, status, complaint. */
+    public long linkLocal;
+
+    /** Frames of this node's flows that were routed, to itself too. */
+    public long originated;
+
+    /** Delivered frames that had to be copied into a pool buffer first. */
+    public long copied;
+
+    /** Bytes copied with them. */
+    public long copiedBytes;
+
+    /** Frames this node sent to itself. */
+    public long loopedBack;
+
+    /** Answers sent that a frame could not be relayed. */
+    public long unreachableSent;
+
+    private static final int MAX_LINKS = 64;
+
+    private final long[] drops = new long[DropReason.COUNT + 1];
+    private final long[] linkFrames = new long[MAX_LINKS];
+    private final long[] linkBytes = new long[MAX_LINKS];
+
+    /** Counts a frame of {@code lengthBytes} received on a link. */
+    void receive(final int linkIndex, final int lengthBytes) {
+        received++;
+        linkFrames[linkIndex]++;
+        linkBytes[linkIndex] += lengthBytes;
+    }
+
+    /** Frames received on one link. */
+    public long linkFrames(final int linkIndex) {
+        return linkFrames[linkIndex];
+    }
+
+    /** Bytes of header and body received on one link. */
+    public long linkBytes(final int linkIndex) {
+        return linkBytes[linkIndex];
+    }
+
+    /** Counts a dropped frame; {@code reason} is one of {@link DropReason}. */
+    void drop(final int reason) {
+        drops[-reason]++;
+    }
+
+    /** Frames dropped for a reason of {@link DropReason}. */
+    public long dropped(final int reason) {
+        return drops[-reason];
+    }
+
+    /** Frames dropped for any reason. */
+    public long dropped() {
+        long sum = 0;
+        for (final long count : drops) {
+            sum += count;
+        }
+        return sum;
+    }
+}

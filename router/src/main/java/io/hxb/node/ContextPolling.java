@@ -1,0 +1,50 @@
+package io.hxb.node;
+
+/** A loop's view of the contexts it serves. Called by that loop. */
+interface ContextPolling {
+    /** Contexts that nobody can open, for nodes that only relay. */
+    ContextPolling NONE =
+            new ContextPolling() {
+                @Override
+                public int doWork(final long nowNs) {
+                    return 0;
+                }
+
+                @Override
+                public boolean prepareToSleep() {
+                    return true;
+                }
+
+                @Override
+                public void awake() {}
+
+                @Override
+                public int wakeDescriptor() {
+                    return -1;
+                }
+
+                @Override
+                public void clearWake() {}
+
+                @Override
+                public void close() {}
+            };
+
+    /** Polls the rings of the contexts, bounded; returns the amount of work done. */
+    int doWork(long nowNs);
+
+    /** Asks applications to wake the loop; false when they have left work already. */
+    boolean prepareToSleep();
+
+    /** Applications need not wake the loop any more. */
+    void awake();
+
+    /** Descriptor that applications make readable to wake the loop; -1 for none. */
+    int wakeDescriptor();
+
+    /** Takes the wake-up note. */
+    void clearWake();
+
+    /** Closes the contexts. */
+    void close();
+}

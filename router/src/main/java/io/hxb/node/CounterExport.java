@@ -1,0 +1,143 @@
+package io.hxb.node;
+
+import io.hxb.counter.Counter;
+import io.hxb.counter.CounterType;
+import io.hxb.counter.Counters;
+import io.hxb.flow.FlowCounters;
+import io.hxb.flow.FlowLoop;
+import io.hxb.forward.ForwardCounters;
+import io.hxb.forward.Forwarder;
+import io.hxb.frame.DropReason;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Copies what one loop has counted into the counter file, every 20 ms while there is something new,
+ * so that the frames themselves only touch the loop's own memory. Owned by that loop.
+ */
+final class CounterExport {
+    private static final long INTERVAL_NS = 20_000_000L;
+
+    private final Counter[] targets;
+    private final LongSupplier[] sources;
+    private long dueNs;
+    private boolean isStale;
+    private boolean isStarted;
+
+    private CounterExport(final List<Counter> targets, final List<LongSupplier> sources) {
+        this.targets = targets.toArray(new Counter[0]);
+        this.sources = sources.toArray(new LongSupplier[0]);
+    }
+
+    /** Something has been counted. */
+    void note() {
+        isStale = true;
+    }
+
+    void doWork(final long nowNs) {
+        if (isStale && (!isStarted || nowNs - dueNs >= 0)) {
+            isStarted = true;
+            dueNs = nowNs + INTERVAL_NS;
+            copy();
+        }
+    }
+
+    long nextDeadlineNs() {
+        return isStale ? dueNs : LoopTask.NEVER;
+    }
+
+    void close() {
+        copy();
+    }
+
+    private void copy() {
+        isStale = false;
+        for (int i = 0; i < targets.length; i++) {
+            targets[i].set(sources[i].getAsLong());
+        }
+    }
+
+    /** Collects what one loop exports. */
+    static final class Builder {
+        private final Counters counters;
+        private final int loop;
+        private final List<Counter> targets = new ArrayList<>();
+        private final List<LongSupplier> sources = new ArrayList<>();
+
+        Builder(final Counters counters, final int loop) {
+            this.counters = counters;
+            this.loop = loop;
+        }
+
+        Builder add(final CounterType type, final int instance, final LongSupplier source) {
+            targets.add(counters.counter(type, loop, instance));
+            sources.add(source);
+            return this;
+        }
+
+        Builder add(final CounterType type, final LongSupplier source) {
+            return add(type, 0, source);
+        }
+
+        Builder forward(final Forwarder forwarder) {
+            final ForwardCounters seen = forwarder.counters();
+            for (int reason = 1; reason <= DropReason.COUNT; reason++) {
+                final int code = -reason;
+                add(CounterType.ofReason(code), () -> seen.dropped(code));
+            }
+            return add(CounterType.FORWARD_RECEIVED_FRAMES, () -> seen.received)
+                    .add(CounterType.FORWARD_DELIVERED_FRAMES, () -> seen.delivered)
+                    .add(CounterType.FORWARD_CONTROL_FRAMES, () -> seen.linkLocal)
+                    .add(CounterType.FORWARD_RELAYED_FRAMES, () -> seen.relayed)
+                    .add(CounterType.FORWARD_RELAYED_BYTES, () -> seen.relayedBytes)
+                    .add(CounterType.FORWARD_ORIGINATED_FRAMES, () -> seen.originated)
+                    .add(CounterType.FORWARD_LOOPED_BACK_FRAMES, () -> seen.loopedBack)
+                    .add(CounterType.FORWARD_COPIED_FRAMES, () -> seen.copied)
+                    .add(CounterType.FORWARD_COPIED_BYTES, () -> seen.copiedBytes)
+                    .add(CounterType.FORWARD_UNREACHABLE_SENT_FRAMES, () -> seen.unreachableSent);
+        }
+
+        Builder flows(final FlowLoop flows) {
+            final FlowCounters seen = flows.counters();
+            return add(CounterType.FLOW_SENT_FRAMES, () -> seen.framesSent)
+                    .add(CounterType.FLOW_RESENT_FRAMES, () -> seen.framesResent)
+                    .add(CounterType.FLOW_TIMEOUTS_EVENTS, () -> seen.timeouts)
+                    .add(CounterType.FLOW_SENT_MESSAGES, () -> seen.messagesSent)
+                    .add(CounterType.FLOW_DELIVERED_FRAMES, () -> seen.framesDelivered)
+                    .add(CounterType.FLOW_DUPLICATE_FRAMES, () -> seen.duplicates)
+                    .add(CounterType.FLOW_OUTSIDE_WINDOW_FRAMES, () -> seen.outOfWindow)
+                    .add(CounterType.FLOW_SENT_ACKS_FRAMES, () -> seen.acksSent)
+                    .add(CounterType.FLOW_RECEIVED_ACKS_FRAMES, () -> seen.acksReceived)
+                    .add(CounterType.FLOW_WINDOW_STALLS_EVENTS, () -> seen.windowStalls)
+                    .add(CounterType.FLOW_PROBES_FRAMES, () -> seen.probes)
+                    .add(CounterType.FLOW_PEER_UNREACHABLE_EVENTS, () -> seen.peerUnreachable)
+                    .add(CounterType.FLOW_PEER_RESTARTED_EVENTS, () -> seen.peerRestarted)
+                    .add(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS, () -> seen.peerContextGone)
+                    .add(CounterType.FLOW_REFUSED_EVENTS, () -> seen.flowsExhausted);
+        }
+
+        Builder received(
+                final Link link, final ForwardCounters seen, final LongSupplier neighbours) {
+            final int index = link.index();
+            return add(CounterType.LINK_RECEIVED_FRAMES, index, () -> seen.linkFrames(index))
+                    .add(CounterType.LINK_RECEIVED_BYTES, index, () -> seen.linkBytes(index))
+                    .add(CounterType.LINK_UP_STATE, index, () -> link.isUp() ? 1 : 0)
+                    .add(CounterType.LINK_MTU_BYTES, index, link::mtuBytes)
+                    .add(CounterType.LINK_NEIGHBOURS_NODES, index, neighbours);
+        }
+
+        Builder sent(final int index, final LinkSender sender) {
+            return add(CounterType.LINK_SENT_FRAMES, index, sender::sentFrames)
+                    .add(CounterType.LINK_SENT_BYTES, index, sender::sentBytes)
+                    .add(CounterType.LINK_SEND_ERROR_FRAMES, index, sender::sendErrors);
+        }
+
+        CounterExport build() {
+            return new CounterExport(targets, sources);
+        }
+    }
+}

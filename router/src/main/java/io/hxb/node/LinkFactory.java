@@ -1,0 +1,114 @@
+package io.hxb.node;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkConfig;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.raw.RawLink;
+import io.hxb.link.raw.RawLinkConfig;
+import io.hxb.link.udp.UdpAddress;
+import io.hxb.link.udp.UdpLink;
+import io.hxb.link.udp.UdpLinkConfig;
+import io.hxb.topology.Shape;
+
+import java.io.IOException;
+import java.util.List;
+
+/** Opens the links of a node as its cluster file describes them. Stateless. */
+final class LinkFactory {
+    private LinkFactory() {}
+
+    /**
+     * Opens all links of a node; on failure none stays open.
+     *
+     * @param shares share of the loop that each link is dealt to, by link index, {@code [links]}.
+     * @return the links by index, {@code [links]}.
+     * @throws IOException naming the link and what to do.
+     */
+    static Link[] open(
+            final ClusterConfig config,
+            final int nodeId,
+            final BufferPool pool,
+            final BufferPool.Share[] shares)
+            throws IOException {
+        final List<LinkConfig> plan = config.links(nodeId);
+        final Link[] links = new Link[plan.size()];
+        try {
+            for (final LinkConfig link : plan) {
+                links[link.index()] =
+                        config.backend() == Backend.RAW
+                                ? raw(config, nodeId, link, pool, shares[link.index()])
+                                : udp(config, nodeId, link, pool, shares[link.index()]);
+            }
+            return links;
+        } catch (final IOException | RuntimeException e) {
+            for (final Link link : links) {
+                if (link != null) {
+                    link.close();
+                }
+            }
+            throw e;
+        }
+    }
+
+    private static Link raw(
+            final ClusterConfig config,
+            final int nodeId,
+            final LinkConfig link,
+            final BufferPool pool,
+            final BufferPool.Share share)
+            throws IOException {
+        final String namespace = config.netns(nodeId);
+        return RawLink.open(
+                new RawLinkConfig(
+                        link.index(),
+                        link.nic(),
+                        namespace.isEmpty() ? null : namespace,
+                        link.dimension(),
+                        config.shape().coordinates(nodeId),
+                        config.frame().etherType(),
+                        config.socket().relayRingFrames(),
+                        config.socket().receiveBufferBytes(),
+                        config.socket().sendBufferBytes(),
+                        false),
+                pool,
+                share);
+    }
+
+    private static Link udp(
+            final ClusterConfig config,
+            final int nodeId,
+            final LinkConfig link,
+            final BufferPool pool,
+            final BufferPool.Share share)
+            throws IOException {
+        final int mtuBytes = config.socket().mtuBytes();
+        return UdpLink.open(
+                new UdpLinkConfig(
+                        link.index(),
+                        link.host() + ":" + link.port(),
+                        mtuBytes > 0 ? mtuBytes : UdpLinkConfig.DEFAULT_MTU_BYTES,
+                        config.socket().receiveBufferBytes(),
+                        config.socket().sendBufferBytes()),
+                neighbours(config, nodeId, link),
+                pool,
+                share);
+    }
+
+    // The same link of every other node on the line.
+    private static long[] neighbours(
+            final ClusterConfig config, final int nodeId, final LinkConfig link) {
+        final Shape shape = config.shape();
+        final long here = shape.coordinates(nodeId);
+        final long[] addresses = new long[Shape.MAX_EXTENT];
+        for (int i = 0; i < shape.extent(link.dimension()); i++) {
+            final long there = Shape.withCoordinate(here, link.dimension(), i);
+            if (there != here) {
+                final LinkConfig other = config.links(shape.node(there)).get(link.index());
+                addresses[i] = UdpAddress.parse(other.host() + ":" + other.port());
+            }
+        }
+        return addresses;
+    }
+}

@@ -1,0 +1,299 @@
+package io.hxb.node;
+
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.TimerFd;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.util.concurrent.Future;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.NanoClock;
+
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One receiving loop: a Netty epoll loop and the tasks it drives, on a thread of its own or on the
+ * application's (invoker). Owned by that thread; {@link #execute} may be called by any.
+ *
+ * <p>A turn polls every task, waits in epoll for what its {@link WaitMode} allows, lets the handles
+ * of ready descriptors receive, and flushes. Deadlines are kept by one timerfd that is only set
+ * when the earliest deadline moves forward, so that a busy loop makes no system call for it.
+ */
+public final class LoopDriver implements AutoCloseable {
+    private static final long STOP_LIMIT_MS = 5_000;
+
+    private final ManualIoEventLoop loop;
+    private final NanoClock clock;
+    private final ErrorHandler errorHandler;
+    private final TimerFd timer;
+    private final Thread thread;
+    private LoopTask[] tasks = {};
+    private long spinNs;
+    private long idleSinceNs;
+    private long turnNs;
+    private boolean isTimeFresh;
+    private long armedNs = LoopTask.NEVER;
+    private boolean isTimerRegistered;
+    private volatile boolean isRunning = true;
+
+    /**
+     * Makes a loop.
+     *
+     * @param waitMode how it waits.
+     * @param threadFactory makes its thread, which starts at once; null for an invoker, whose
+     *     {@link #turn} the application calls, always on the same thread.
+     * @param clock source of nowNs.
+     * @param errorHandler told of everything a task throws.
+     */
+    public LoopDriver(
+            final WaitMode waitMode,
+            final ThreadFactory threadFactory,
+            final NanoClock clock,
+            final ErrorHandler errorHandler) {
+        this.clock = clock;
+        this.errorHandler = errorHandler;
+        spinNs = waitMode.spinNs();
+        timer = openTimer();
+        loop = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
+        if (threadFactory == null) {
+            thread = null;
+        } else {
+            thread = threadFactory.newThread(this::run);
+            loop.setOwningThread(thread);
+            thread.start();
+        }
+    }
+
+    private static TimerFd openTimer() {
+        try {
+            return new TimerFd();
+        } catch (final LinuxException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** True if the application's thread has to call {@link #turn}. */
+    public boolean isInvoker() {
+        return thread == null;
+    }
+
+    /** Runs {@code command} on the loop's thread, at once when called by it. */
+    public void execute(final Runnable command) {
+        if (isInvoker() && loop.inEventLoop(Thread.currentThread())) {
+            command.run();
+        } else {
+            loop.execute(command);
+        }
+    }
+
+    /** Ends the loop's sleep; any thread. */
+    void wakeUp() {
+        loop.wakeup();
+    }
+
+    /** Claims an invoker's loop for the calling thread; needed before anything else runs on it. */
+    public void adopt() {
+        if (isInvoker() && !loop.inEventLoop(Thread.currentThread())) {
+            loop.setOwningThread(Thread.currentThread());
+        }
+    }
+
+    /** Adds a task; it is started on the loop's thread. */
+    void add(final LoopTask task) {
+        execute(
+                () -> {
+                    final LoopTask[] more = Arrays.copyOf(tasks, tasks.length + 1);
+                    more[tasks.length] = task;
+                    task.start(this);
+                    tasks = more;
+                });
+    }
+
+    /** Removes a task and then stops it; on the loop's thread, later. */
+    void remove(final LoopTask task, final Runnable whenStopped) {
+        execute(
+                () -> {
+                    tasks =
+                            Arrays.stream(tasks)
+                                    .filter(other -> !other.equals(task))
+                                    .toArray(LoopTask[]::new);
+                    try {
+                        task.stop();
+                    } finally {
+                        whenStopped.run();
+                    }
+                });
+    }
+
+    /** The time of this turn in ns, read once after each sleep. On the loop's thread. */
+    long nowNs() {
+        if (!isTimeFresh) {
+            turnNs = clock.nanoTime();
+            isTimeFresh = true;
+        }
+        return turnNs;
+    }
+
+    /** Registers a handle for readability; on the loop's thread. */
+    IoRegistration register(final EpollIoHandle handle) {
+        return register(handle, EpollIoOps.EPOLLIN);
+    }
+
+    /** Registers a handle for {@code interest}; on the loop's thread. */
+    IoRegistration register(final EpollIoHandle handle, final EpollIoOps interest) {
+        final IoRegistration registration = loop.register(handle).syncUninterruptibly().getNow();
+        registration.submit(interest);
+        return registration;
+    }
+
+    /**
+     * One turn of an invoker's loop.
+     *
+     * @param waitLimitNs longest wait in ns; 0 does not wait.
+     * @return amount of work done, 0 when idle.
+     */
+    public int turn(final long waitLimitNs) {
+        final long nowNs = clock.nanoTime();
+        turnNs = nowNs;
+        isTimeFresh = true;
+        final LoopTask[] current = tasks;
+        int work = 0;
+        for (final LoopTask task : current) {
+            work += guardedWork(task, nowNs);
+        }
+        if (work > 0) {
+            idleSinceNs = nowNs;
+        }
+        final boolean maySleep = work == 0 && waitLimitNs > 0 && nowNs - idleSinceNs >= spinNs;
+        if (maySleep && prepareToSleep(current)) {
+            work += sleep(current, nowNs, waitLimitNs);
+        } else {
+            work += loop.runNow(0);
+        }
+        for (final LoopTask task : current) {
+            work += task.flush();
+        }
+        if (work > 0) {
+            idleSinceNs = nowNs;
+        }
+        return work;
+    }
+
+    private int guardedWork(final LoopTask task, final long nowNs) {
+        try {
+            return task.doWork(nowNs);
+        } catch (final RuntimeException | Error e) {
+            errorHandler.onError(e);
+            return 0;
+        }
+    }
+
+    private boolean prepareToSleep(final LoopTask[] current) {
+        boolean isIdle = true;
+        for (final LoopTask task : current) {
+            isIdle &= task.prepareToSleep();
+        }
+        if (!isIdle) {
+            wake(current);
+        }
+        return isIdle;
+    }
+
+    private int sleep(final LoopTask[] current, final long nowNs, final long waitLimitNs) {
+        long deadlineNs = waitLimitNs == Long.MAX_VALUE ? LoopTask.NEVER : nowNs + waitLimitNs;
+        for (final LoopTask task : current) {
+            deadlineNs = LoopTask.earlier(deadlineNs, task.nextDeadlineNs(nowNs));
+        }
+        if (deadlineNs != LoopTask.NEVER && deadlineNs - nowNs <= 0) {
+            wake(current);
+            return loop.runNow(0);
+        }
+        arm(deadlineNs, nowNs);
+        isTimeFresh = false;
+        final int work = loop.run(0, 0);
+        wake(current);
+        return work;
+    }
+
+    private static void wake(final LoopTask[] current) {
+        for (final LoopTask task : current) {
+            task.awake();
+        }
+    }
+
+    private void arm(final long deadlineNs, final long nowNs) {
+        if (!isTimerRegistered) {
+            isTimerRegistered = true;
+            register(new TimerHandle());
+        }
+        final boolean isCovered =
+                deadlineNs == LoopTask.NEVER
+                        || (armedNs != LoopTask.NEVER && armedNs - deadlineNs <= 0);
+        if (!isCovered) {
+            armedNs = deadlineNs;
+            timer.set(deadlineNs - nowNs);
+        }
+    }
+
+    private void run() {
+        while (isRunning) {
+            try {
+                turn(Long.MAX_VALUE);
+            } catch (final RuntimeException | Error e) {
+                errorHandler.onError(e);
+            }
+        }
+        shutDown();
+    }
+
+    private void shutDown() {
+        for (final LoopTask task : tasks) {
+            task.stop();
+        }
+        tasks = new LoopTask[0];
+        final Future<?> ignored = loop.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+        while (!loop.isTerminated()) {
+            loop.runNow(0);
+        }
+        timer.close();
+    }
+
+    /** Stops the tasks and the loop; waits for its thread. An invoker's owner calls it itself. */
+    @Override
+    public void close() {
+        if (!isRunning) {
+            return;
+        }
+        isRunning = false;
+        if (isInvoker()) {
+            adopt();
+            shutDown();
+            return;
+        }
+        loop.wakeup();
+        try {
+            thread.join(STOP_LIMIT_MS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The timer has fired: nothing to do but to look at the tasks again. */
+    private final class TimerHandle extends DescriptorHandle {
+        TimerHandle() {
+            super(timer.descriptor(), errorHandler);
+        }
+
+        @Override
+        void onReady(final boolean isReadable, final boolean isWritable) {
+            timer.clear();
+            armedNs = LoopTask.NEVER;
+        }
+    }
+}

@@ -1,0 +1,367 @@
+package io.hxb.node;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.flow.FlowLoop;
+import io.hxb.forward.Forwarder;
+import io.hxb.forward.OrderPolicy;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.TrunkSender;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoOps;
+
+import org.agrona.ErrorHandler;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One loop's share of a node: receives on the links dealt to it, sends on all links, and polls its
+ * contexts. Owned by that loop, which is a {@link LoopDriver} or a simulation.
+ */
+final class NodeLoop implements LoopTask {
+    private static final int BATCH_FRAMES = 64;
+    private static final int SENDER_QUEUE_FRAMES = 256;
+
+    // A ring stays readable while its newest frame is held, so only news count.
+    private static final EpollIoOps READABLE_ONCE = EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET);
+
+    private final Link[] received;
+    private final LinkSender[] senders;
+    private final Forwarder forwarder;
+    private final FlowLoop flows;
+    private final BufferPool.Share share;
+    private final CounterExport export;
+    private final NodeUpkeep upkeep;
+    private final IoRegistration[] waiting;
+    private final boolean[] isWaiting;
+    private final List<LinkHandle> unread = new ArrayList<>();
+    private final ErrorHandler errorHandler;
+    private IoRegistration[][] registrations;
+    private LoopDriver driver;
+    private ContextPolling contexts = ContextPolling.NONE;
+
+    /**
+     * Makes one loop's share.
+     *
+     * @param parts what all loops of the node share.
+     * @param index number of the loop, from 0.
+     * @param share its share of the pool.
+     * @param received links it receives on.
+     */
+    NodeLoop(
+            final NodeParts parts,
+            final int index,
+            final BufferPool.Share share,
+            final Link[] received) {
+        this.share = share;
+        this.received = received.clone();
+        errorHandler = parts.errorHandler();
+        senders =
+                parts.ports().stream()
+                        .map(port -> port.link().newSender(SENDER_QUEUE_FRAMES))
+                        .toArray(LinkSender[]::new);
+        forwarder =
+                new Forwarder(
+                        parts.forwardSettings(),
+                        trunks(parts.config(), parts.ports(), senders),
+                        share,
+                        new OrderPolicy(
+                                parts.config().orders().orders().stream()
+                                        .mapToInt(Integer::intValue)
+                                        .toArray()),
+                        this::flush);
+        flows = parts.flows().newLoop(forwarder, share, this::wake);
+        forwarder.flows(flows);
+        export = export(parts, index);
+        upkeep = index == 0 ? new NodeUpkeep(parts, senders, share) : null;
+        waiting = new IoRegistration[senders.length];
+        isWaiting = new boolean[senders.length];
+    }
+
+    private static TrunkSender[] trunks(
+            final ClusterConfig config, final List<Port> ports, final LinkSender[] senders) {
+        final TrunkSender[] trunks = new TrunkSender[config.shape().dimensions()];
+        for (int i = 0; i < trunks.length; i++) {
+            final int dimension = i;
+            final Port[] members =
+                    ports.stream()
+                            .filter(port -> port.dimension() == dimension)
+                            .toArray(Port[]::new);
+            trunks[i] =
+                    new TrunkSender(
+                            members,
+                            Arrays.stream(members)
+                                    .map(port -> senders[port.link().index()])
+                                    .toArray(LinkSender[]::new));
+        }
+        return trunks;
+    }
+
+    private CounterExport export(final NodeParts parts, final int index) {
+        final CounterExport.Builder builder =
+                new CounterExport.Builder(parts.counters(), index).forward(forwarder).flows(flows);
+        for (final Link link : received) {
+            builder.received(
+                    link,
+                    forwarder.counters(),
+                    () -> parts.discovery().knownNeighbours(link.index()));
+        }
+        for (int i = 0; i < senders.length; i++) {
+            builder.sent(i, senders[i]);
+        }
+        return builder.build();
+    }
+
+    /** Sets the contexts that this loop serves; before it starts. */
+    void contexts(final ContextPolling polling) {
+        contexts = polling;
+    }
+
+    private void wake() {
+        if (driver != null) {
+            driver.wakeUp();
+        }
+    }
+
+    @Override
+    public void start(final LoopDriver loopDriver) {
+        driver = loopDriver;
+        registrations = new IoRegistration[received.length][];
+        for (int i = 0; i < received.length; i++) {
+            registerLink(i);
+        }
+        for (int i = 0; i < senders.length; i++) {
+            registerSender(i);
+        }
+        if (contexts.wakeDescriptor() >= 0) {
+            registerWake();
+        }
+        if (upkeep != null) {
+            upkeep.start(driver, this::relink);
+        }
+    }
+
+    private void registerWake() {
+        driver.register(
+                new DescriptorHandle(contexts.wakeDescriptor(), errorHandler) {
+                    @Override
+                    void onReady(final boolean isReadable, final boolean isWritable) {
+                        contexts.clearWake();
+                    }
+                });
+    }
+
+    private void registerLink(final int position) {
+        final Link link = received[position];
+        registrations[position] = new IoRegistration[link.descriptorCount()];
+        for (int source = 0; source < link.descriptorCount(); source++) {
+            if (link.descriptor(source) >= 0) {
+                final LinkHandle handle = new LinkHandle(link, source);
+                registrations[position][source] = driver.register(handle, READABLE_ONCE);
+                unread.add(handle);
+            }
+        }
+    }
+
+    private void registerSender(final int position) {
+        final LinkSender sender = senders[position];
+        if (sender.descriptor() >= 0) {
+            waiting[position] = driver.register(new SenderHandle(position));
+        }
+        isWaiting[position] = false;
+    }
+
+    /** The descriptors of a link have changed: forget the old ones and wait on the new. */
+    void relink(final Link link) {
+        for (int i = 0; i < received.length; i++) {
+            if (received[i].index() == link.index()) {
+                for (final IoRegistration registration : registrations[i]) {
+                    if (registration != null) {
+                        registration.cancel();
+                    }
+                }
+                unread.removeIf(handle -> handle.link.index() == link.index());
+                registerLink(i);
+            }
+        }
+        if (waiting[link.index()] != null) {
+            waiting[link.index()].cancel();
+        }
+        registerSender(link.index());
+    }
+
+    /**
+     * Receives one batch of one link and handles it.
+     *
+     * @return frames received.
+     */
+    int receive(final Link link, final int source, final long nowNs) {
+        forwarder.time(nowNs);
+        final int frames = link.receive(source, forwarder, BATCH_FRAMES);
+        if (frames > 0) {
+            export.note();
+        }
+        return Math.max(0, frames);
+    }
+
+    @Override
+    public int doWork(final long nowNs) {
+        forwarder.time(nowNs);
+        int work = contexts.doWork(nowNs);
+        if (!unread.isEmpty()) {
+            work += receiveUnread(nowNs);
+        }
+        if (forwarder.hasLoopback()) {
+            work += forwarder.deliverLoopback();
+        }
+        work += flows.doWork(nowNs);
+        if (upkeep != null) {
+            upkeep.doWork(nowNs);
+        }
+        if (work > 0) {
+            export.note();
+        }
+        export.doWork(nowNs);
+        return work;
+    }
+
+    // Links whose last batch was full may have more, and epoll tells only once.
+    private int receiveUnread(final long nowNs) {
+        int frames = 0;
+        for (int i = unread.size() - 1; i >= 0; i--) {
+            final LinkHandle handle = unread.get(i);
+            final int received = receive(handle.link, handle.source, nowNs);
+            frames += received;
+            if (received < BATCH_FRAMES) {
+                handle.isUnread = false;
+                unread.remove(i);
+            }
+        }
+        return frames;
+    }
+
+    @Override
+    public int flush() {
+        int frames = 0;
+        for (int i = 0; i < senders.length; i++) {
+            final LinkSender sender = senders[i];
+            if (sender.queuedFrames() > 0 && !isWaiting[i]) {
+                frames += sender.flush();
+                if (sender.isBlocked()) {
+                    waitFor(i, true);
+                }
+            }
+        }
+        return frames;
+    }
+
+    private void waitFor(final int position, final boolean isBlocked) {
+        if (waiting[position] != null && isWaiting[position] != isBlocked) {
+            isWaiting[position] = isBlocked;
+            waiting[position].submit(isBlocked ? EpollIoOps.EPOLLOUT : EpollIoOps.EPOLLIN);
+        }
+    }
+
+    private void onWritable(final int position) {
+        senders[position].flush();
+        waitFor(position, senders[position].isBlocked());
+        flows.onLinkWritable();
+    }
+
+    @Override
+    public long nextDeadlineNs(final long nowNs) {
+        long deadlineNs = LoopTask.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
+        if (upkeep != null) {
+            deadlineNs = LoopTask.earlier(deadlineNs, upkeep.nextDeadlineNs());
+        }
+        return deadlineNs;
+    }
+
+    @Override
+    public boolean prepareToSleep() {
+        if (!unread.isEmpty() || forwarder.hasLoopback() || !contexts.prepareToSleep()) {
+            return false;
+        }
+        return true;
+    }
+
+    @Override
+    public void awake() {
+        contexts.awake();
+    }
+
+    @Override
+    public void stop() {
+        flush();
+        contexts.close();
+        for (final LinkSender sender : senders) {
+            sender.close();
+        }
+        export.close();
+        share.close();
+    }
+
+    /** True if some link takes frames. */
+    boolean hasRoom() {
+        for (final LinkSender sender : senders) {
+            if (!sender.isBlocked()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    Forwarder forwarder() {
+        return forwarder;
+    }
+
+    FlowLoop flows() {
+        return flows;
+    }
+
+    LinkSender[] senders() {
+        return senders;
+    }
+
+    /** Frames wait on a link. */
+    private final class LinkHandle extends DescriptorHandle {
+        private final Link link;
+        private final int source;
+        private boolean isUnread = true;
+
+        LinkHandle(final Link link, final int source) {
+            super(link.descriptor(source), errorHandler);
+            this.link = link;
+            this.source = source;
+        }
+
+        @Override
+        void onReady(final boolean isReadable, final boolean isWritable) {
+            if (isReadable && !isUnread && receive(link, source, driver.nowNs()) == BATCH_FRAMES) {
+                isUnread = true;
+                unread.add(this);
+            }
+        }
+    }
+
+    /** A blocked sender can go on. */
+    private final class SenderHandle extends DescriptorHandle {
+        private final int position;
+
+        SenderHandle(final int position) {
+            super(senders[position].descriptor(), errorHandler);
+            this.position = position;
+        }
+
+        @Override
+        void onReady(final boolean isReadable, final boolean isWritable) {
+            if (isWritable) {
+                onWritable(position);
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.hxb.node;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.counter.Counters;
+import io.hxb.flow.FlowConfig;
+import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowTable;
+import io.hxb.forward.ForwardSettings;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.raw.LinkMonitor;
+import io.hxb.trunk.Complaints;
+import io.hxb.trunk.Discovery;
+import io.hxb.trunk.DiscoverySettings;
+import io.hxb.trunk.Port;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.EpochClock;
+
+import java.util.List;
+
+/**
+ * What all loops of one node share. Made by a node or a simulation before the loops start.
+ *
+ * @param config the cluster.
+ * @param nodeId this node.
+ * @param incarnation of this node, never 0.
+ * @param hostName name of this machine.
+ * @param pool receive buffers.
+ * @param ports this node's ports, by link index.
+ * @param complaints what is wrong with the neighbourhood.
+ * @param discovery finds the neighbours.
+ * @param flows flows from and to this node.
+ * @param counters counter file.
+ * @param linkMonitor tells of changes of the NICs; null for links that are no NICs.
+ * @param epochClock time of day in ms.
+ * @param errorHandler told of everything that goes wrong in a loop.
+ */
+record NodeParts(
+        ClusterConfig config,
+        int nodeId,
+        int incarnation,
+        String hostName,
+        BufferPool pool,
+        List<Port> ports,
+        Complaints complaints,
+        Discovery discovery,
+        FlowTable flows,
+        Counters counters,
+        LinkMonitor linkMonitor,
+        EpochClock epochClock,
+        ErrorHandler errorHandler) {
+
+    private static final int RELAY_BACKLOG_FRAMES = 256;
+
+    /** Coordinate vector of this node. */
+    long here() {
+        return config.shape().coordinates(nodeId);
+    }
+
+    ForwardSettings forwardSettings() {
+        return new ForwardSettings(
+                config.shape(),
+                here(),
+                config.clusterId(),
+                config.frame().hopLimit(),
+                config.frame().crc(),
+                RELAY_BACKLOG_FRAMES,
+                pool,
+                discovery);
+    }
+
+    /** Puts the links in their places: {@code config}'s links in the order of their index. */
+    static List<Port> ports(final ClusterConfig config, final int nodeId, final Link[] links) {
+        return config.links(nodeId).stream()
+                .map(link -> new Port(links[link.index()], link.dimension(), link.number()))
+                .toList();
+    }
+
+    static Discovery discovery(
+            final ClusterConfig config,
+            final int nodeId,
+            final int incarnation,
+            final String hostName,
+            final List<Port> ports,
+            final Complaints complaints) {
+        return new Discovery(
+                new DiscoverySettings(
+                        config.shape(),
+                        config.shape().coordinates(nodeId),
+                        config.clusterId(),
+                        config.fingerprint(),
+                        incarnation,
+                        hostName,
+                        config.frame().helloIntervalNs()),
+                ports.toArray(new Port[0]),
+                complaints);
+    }
+
+    static FlowTable flows(
+            final ClusterConfig config,
+            final int nodeId,
+            final int mtuBytes,
+            final BufferPool pool,
+            final FlowListener listener) {
+        return new FlowTable(
+                flowConfig(config, mtuBytes),
+                config.shape(),
+                config.shape().coordinates(nodeId),
+                pool,
+                listener);
+    }
+
+    /** The flows' values of a cluster file whose links carry {@code mtuBytes}. */
+    static FlowConfig flowConfig(final ClusterConfig config, final int mtuBytes) {
+        final FlowConfig base = FlowConfig.defaults(mtuBytes);
+        final io.hxb.config.FlowConfig given = config.flow();
+        return new FlowConfig(
+                mtuBytes,
+                given.windowFrames(),
+                base.initialSequence(),
+                base.inlineBytes(),
+                given.ackEveryFrames(),
+                given.ackDelayNs(),
+                given.reorderingThresholdFrames(),
+                base.linkReorderingFrames(),
+                base.minReorderingNs(),
+                given.minRetransmitNs(),
+                given.maxRetransmitNs(),
+                given.peerTimeoutNs(),
+                base.recallNs(),
+                Math.min(base.resendFrames(), given.windowFrames()),
+                base.txFrames(),
+                base.sharedFrames(),
+                config.context().maxContexts(),
+                base.maxFlows());
+    }
+}

@@ -1,0 +1,122 @@
+package io.hxb.node;
+
+import io.hxb.config.LoopConfig;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Threads;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.SystemNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * The loops that nodes run on: those of one node, or one thread shared by all nodes of a lab, which
+ * is best where virtual nodes outnumber CPUs. Made before the nodes and closed after them.
+ */
+public final class NodeThreads implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(NodeThreads.class);
+
+    private final List<LoopDriver> drivers = new ArrayList<>();
+
+    private NodeThreads() {}
+
+    /** Starts the loops of a configuration, each on a thread of its own. */
+    public static NodeThreads start(final LoopConfig config) {
+        final NodeThreads threads = new NodeThreads();
+        for (int i = 0; i < config.loopCount(); i++) {
+            threads.drivers.add(
+                    new LoopDriver(
+                            waitMode(config),
+                            threadFactory(config, i),
+                            SystemNanoClock.INSTANCE,
+                            errorHandler()));
+        }
+        return threads;
+    }
+
+    /** Makes one loop that the application's thread runs (invoker). */
+    public static NodeThreads invoker(final LoopConfig config) {
+        final NodeThreads threads = new NodeThreads();
+        threads.drivers.add(
+                new LoopDriver(waitMode(config), null, SystemNanoClock.INSTANCE, errorHandler()));
+        return threads;
+    }
+
+    static ErrorHandler errorHandler() {
+        return thrown -> LOGGER.error("a loop goes on after an error", thrown);
+    }
+
+    private static WaitMode waitMode(final LoopConfig config) {
+        return switch (config.waiting()) {
+            case BLOCK -> WaitMode.BLOCK;
+            case SPIN -> WaitMode.SPIN;
+            case HYBRID -> new WaitMode(config.spinForNs());
+        };
+    }
+
+    private static ThreadFactory threadFactory(final LoopConfig config, final int index) {
+        return runnable -> {
+            final Thread thread =
+                    new Thread(
+                            () -> {
+                                place(config, index);
+                                runnable.run();
+                            },
+                            "hxb-loop-" + index);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private static void place(final LoopConfig config, final int index) {
+        try {
+            if (!config.cpus().isEmpty()) {
+                Threads.pin(config.cpus().get(index % config.cpus().size()));
+            }
+            if (config.priority() > 0) {
+                Threads.schedule(Threads.POLICY_FIFO, config.priority());
+            }
+        } catch (final LinuxException e) {
+            LOGGER.warn(
+                    "loop {} runs without the CPU or priority asked for: {}; give the service"
+                            + " CAP_SYS_NICE or take loop.cpus and loop.priority out",
+                    index,
+                    e.getMessage());
+        }
+    }
+
+    /** Number of loops. */
+    public int count() {
+        return drivers.size();
+    }
+
+    LoopDriver driver(final int index) {
+        return drivers.get(index);
+    }
+
+    /** True if the application's thread runs the loop. */
+    public boolean isInvoker() {
+        return drivers.getFirst().isInvoker();
+    }
+
+    /**
+     * Runs an invoker's loop once.
+     *
+     * @param waitLimitNs longest time it may block, 0 to return at once.
+     * @return amount of work done, 0 when idle.
+     */
+    public int run(final long waitLimitNs) {
+        final LoopDriver driver = drivers.getFirst();
+        driver.adopt();
+        return driver.turn(waitLimitNs);
+    }
+
+    @Override
+    public void close() {
+        drivers.forEach(LoopDriver::close);
+    }
+}

@@ -1,0 +1,129 @@
+package io.hxb.node;
+
+import io.hxb.counter.Counters;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.link.raw.LinkMonitor;
+import io.hxb.trunk.Complaint;
+import io.hxb.trunk.Complaints;
+import io.hxb.trunk.Discovery;
+import io.hxb.trunk.Port;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What a node does a few times a second: hello frames, looking after its NICs, heartbeat and
+ * findings. Owned by the node's first loop.
+ */
+final class NodeUpkeep {
+    private static final Logger LOGGER = LoggerFactory.getLogger(NodeUpkeep.class);
+    private static final long REFRESH_INTERVAL_NS = 1_000_000_000L;
+    private static final long HEARTBEAT_INTERVAL_NS = 200_000_000L;
+    private static final long FINDING_AGE_NS = 10_000_000_000L;
+
+    private final NodeParts parts;
+    private final Discovery discovery;
+    private final Complaints complaints;
+    private final Counters counters;
+    private final List<Port> ports;
+    private final LinkSender[] senders;
+    private final BufferPool.Share share;
+    private final boolean[] wasUp;
+    private LinkMonitor monitor;
+    private Consumer<Link> relink = link -> {};
+    private boolean isRefreshDue = true;
+    private long refreshNs;
+    private long heartbeatNs;
+
+    NodeUpkeep(final NodeParts parts, final LinkSender[] senders, final BufferPool.Share share) {
+        this.parts = parts;
+        this.senders = senders;
+        this.share = share;
+        discovery = parts.discovery();
+        complaints = parts.complaints();
+        counters = parts.counters();
+        ports = parts.ports();
+        wasUp = new boolean[ports.size()];
+    }
+
+    /**
+     * Waits for events of the NICs from now on.
+     *
+     * @param onRelink told of links whose descriptors have changed.
+     */
+    void start(final LoopDriver driver, final Consumer<Link> onRelink) {
+        relink = onRelink;
+        monitor = parts.linkMonitor();
+        if (monitor != null) {
+            driver.register(
+                    new DescriptorHandle(monitor.descriptor(), parts.errorHandler()) {
+                        @Override
+                        void onReady(final boolean isReadable, final boolean isWritable) {
+                            isRefreshDue |= monitor.poll();
+                        }
+                    });
+        }
+    }
+
+    void doWork(final long nowNs) {
+        if (isRefreshDue || nowNs - heartbeatNs >= 0) {
+            heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
+            counters.heartbeat(parts.epochClock().time());
+            if (isRefreshDue || nowNs - refreshNs >= 0) {
+                isRefreshDue = false;
+                refreshNs = nowNs + REFRESH_INTERVAL_NS;
+                refresh();
+                counters.findings(findings(nowNs));
+            }
+        }
+        discovery.doWork(nowNs, senders, parts.pool(), share);
+    }
+
+    long nextDeadlineNs() {
+        return LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs);
+    }
+
+    private void refresh() {
+        for (int i = 0; i < ports.size(); i++) {
+            final Link link = ports.get(i).link();
+            if (link.refresh()) {
+                relink.accept(link);
+            }
+            final boolean isUp = link.isUp();
+            if (isUp != wasUp[i]) {
+                wasUp[i] = isUp;
+                LOGGER.info(
+                        "link {} {} ({}) of node {}",
+                        isUp ? "up" : "down",
+                        ports.get(i).label(),
+                        link.name(),
+                        parts.nodeId());
+            }
+        }
+    }
+
+    private List<String> findings(final long nowNs) {
+        final List<String> lines = new ArrayList<>();
+        for (final Port port : ports) {
+            if (!port.link().isUp()) {
+                lines.add(
+                        "link "
+                                + port.label()
+                                + " ("
+                                + port.link().name()
+                                + ") is down: set it up and check its cable");
+            }
+        }
+        for (final Complaint complaint : complaints.recent(nowNs, FINDING_AGE_NS)) {
+            lines.add(complaint.text());
+        }
+        lines.addAll(discovery.silentNeighbours());
+        return lines;
+    }
+}

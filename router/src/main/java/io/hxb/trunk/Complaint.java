@@ -1,0 +1,18 @@
+package io.hxb.trunk;
+
+/**
+ * Something wrong between this node and another, in words. Immutable.
+ *
+ * @param kind what is wrong, see {@code ComplaintFlyweight}.
+ * @param linkIndex link it was noticed on.
+ * @param text what is wrong, where, and what to do.
+ * @param firstNs when it was noticed first.
+ * @param lastNs when it was noticed last.
+ * @param count how often.
+ */
+public record Complaint(
+        int kind, int linkIndex, String text, long firstNs, long lastNs, long count) {
+    Complaint again(final long nowNs) {
+        return new Complaint(kind, linkIndex, text, firstNs, nowNs, count + 1);
+    }
+}

@@ -1,0 +1,50 @@
+package io.hxb.trunk;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is wrong with the neighbourhood, each thing once, newest kept. Any thread may read and
+ * write; nothing here is called per frame.
+ */
+public final class Complaints {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Complaints.class);
+    private static final int LIMIT = 64;
+
+    private final Map<String, Complaint> byText = new LinkedHashMap<>();
+
+    /**
+     * Notes something; it is logged when it is new.
+     *
+     * @return true if it is new.
+     */
+    public synchronized boolean add(
+            final int kind, final int linkIndex, final String text, final long nowNs) {
+        final Complaint known = byText.get(text);
+        if (known != null) {
+            byText.put(text, known.again(nowNs));
+            return false;
+        }
+        if (byText.size() == LIMIT) {
+            byText.remove(byText.keySet().iterator().next());
+        }
+        byText.put(text, new Complaint(kind, linkIndex, text, nowNs, nowNs, 1));
+        LOGGER.warn("{}", text);
+        return true;
+    }
+
+    /**
+     * What was noticed within the last {@code ageNs}.
+     *
+     * @return a copy, oldest first.
+     */
+    public synchronized List<Complaint> recent(final long nowNs, final long ageNs) {
+        return byText.values().stream()
+                .filter(complaint -> nowNs - complaint.lastNs() <= ageNs)
+                .toList();
+    }
+}

@@ -1,0 +1,491 @@
+package io.hxb.trunk;
+
+import io.hxb.frame.ComplaintFlyweight;
+import io.hxb.frame.DropReason;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.HelloFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.linux.Memory;
+import io.hxb.topology.Shape;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Finds the neighbours on every link by hello frames, learns their link addresses, and says in
+ * words what is wrong with the cabling. Loops hand it link-local frames; one of them drives {@link
+ * #doWork}. Locked, because it runs a few times a second, never per data frame.
+ */
+public final class Discovery {
+    private static final long FAST_INTERVAL_NS = 100_000_000L;
+    private static final long FAST_FOR_NS = 5_000_000_000L;
+    private static final long COMPLAINT_INTERVAL_NS = 1_000_000_000L;
+    private static final int MISSED_HELLOS = 5;
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private final DiscoverySettings settings;
+    private final Port[] ports;
+    private final Complaints complaints;
+    private final long[][] heardNs;
+    private final int[][] incarnations;
+    private final long[] helloDueNs;
+    private final long[] complaintDueNs;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight outgoing = new FrameHeaderFlyweight();
+    private final HelloFlyweight hello = new HelloFlyweight();
+    private final ComplaintFlyweight complaint = new ComplaintFlyweight();
+    private final int[] pendingKind;
+    private final long[] pendingSubject;
+    private volatile long startNs = NEVER;
+    // Read without the lock, so that a turn with nothing due does not take it.
+    private volatile long nextDueNs;
+    private int known;
+
+    /**
+     * Makes the discovery of one node.
+     *
+     * @param settings who this node is.
+     * @param ports its ports, by link index, {@code [links]}.
+     * @param complaints where complaints go.
+     */
+    public Discovery(
+            final DiscoverySettings settings, final Port[] ports, final Complaints complaints) {
+        this.settings = settings;
+        this.ports = ports.clone();
+        this.complaints = complaints;
+        heardNs = new long[ports.length][Shape.MAX_EXTENT];
+        incarnations = new int[ports.length][Shape.MAX_EXTENT];
+        helloDueNs = new long[ports.length];
+        complaintDueNs = new long[ports.length];
+        pendingKind = new int[ports.length];
+        pendingSubject = new long[ports.length];
+        for (final long[] times : heardNs) {
+            Arrays.fill(times, NEVER);
+        }
+    }
+
+    /** Neighbours heard on all links together, of {@link #expectedNeighbours()}. */
+    public synchronized int knownNeighbours() {
+        return known;
+    }
+
+    /** Neighbours there should be on all links together. */
+    public int expectedNeighbours() {
+        int expected = 0;
+        for (final Port port : ports) {
+            expected += settings.shape().extent(port.dimension()) - 1;
+        }
+        return expected;
+    }
+
+    /** Neighbours that are heard on one link. */
+    public synchronized int knownNeighbours(final int linkIndex) {
+        int count = 0;
+        for (final long heard : heardNs[linkIndex]) {
+            count += heard == NEVER ? 0 : 1;
+        }
+        return count;
+    }
+
+    /**
+     * A line for each port on which neighbours are missing.
+     *
+     * @return lines for people, one a port at most.
+     */
+    public synchronized List<String> silentNeighbours() {
+        final List<String> lines = new ArrayList<>();
+        for (final Port port : ports) {
+            final StringBuilder silent = new StringBuilder();
+            final int own = Shape.coordinate(settings.here(), port.dimension());
+            for (int i = 0; i < settings.shape().extent(port.dimension()); i++) {
+                if (i != own && heardNs[port.link().index()][i] == NEVER) {
+                    final long there = Shape.withCoordinate(settings.here(), port.dimension(), i);
+                    silent.append(" (").append(settings.shape().format(there)).append(')');
+                }
+            }
+            if (!silent.isEmpty()) {
+                lines.add(
+                        port.label()
+                                + " of "
+                                + hereText()
+                                + " does not hear"
+                                + silent
+                                + ": is that node running, and the cable of "
+                                + port.link().name()
+                                + " plugged into the switch of that line?");
+            }
+        }
+        return lines;
+    }
+
+    /**
+     * A valid link-local frame arrived.
+     *
+     * @param linkIndex link it arrived on.
+     * @param headerAddress its header.
+     * @param sourceAddress link address it came from.
+     */
+    public synchronized void onFrame(
+            final int linkIndex,
+            final long headerAddress,
+            final long sourceAddress,
+            final long nowNs) {
+        header.wrap(headerAddress);
+        final Port port = ports[linkIndex];
+        if (sourceAddress == port.link().localAddress()) {
+            return;
+        }
+        if (header.type() == FrameType.HELLO) {
+            onHello(port, sourceAddress, nowNs);
+        } else if (header.type() == FrameType.COMPLAINT) {
+            onComplaint(port, nowNs);
+        }
+    }
+
+    private void onHello(final Port port, final long sourceAddress, final long nowNs) {
+        hello.wrap(header.bodyAddress());
+        final long source = header.source();
+        final int dimension = port.dimension();
+        final int kind = misplacement(port, source);
+        if (kind != 0) {
+            complain(port, kind, source, nowNs);
+            if (kind != ComplaintFlyweight.MTU_DIFFERS) {
+                return;
+            }
+        }
+        final int neighbour = Shape.coordinate(source, dimension);
+        final int index = port.link().index();
+        final boolean isNew = heardNs[index][neighbour] == NEVER;
+        final boolean isChanged =
+                isNew
+                        || incarnations[index][neighbour] != hello.incarnation()
+                        || port.link().learned(neighbour) != sourceAddress;
+        heardNs[index][neighbour] = nowNs;
+        incarnations[index][neighbour] = hello.incarnation();
+        known += isNew ? 1 : 0;
+        if (isChanged) {
+            port.link().learn(neighbour, sourceAddress);
+            helloDueNs[index] = nowNs;
+            nextDueNs = nowNs;
+        }
+        port.setUsable(neighbour, true);
+    }
+
+    // What is wrong with a neighbour that says it is at source, on the port it names; 0 if nothing.
+    private int misplacement(final Port port, final long source) {
+        final long difference = source ^ settings.here();
+        final boolean isOfThisShape = settings.shape().node(source) >= 0;
+        if (hello.fingerprint() != settings.fingerprint() || !isOfThisShape) {
+            return ComplaintFlyweight.OTHER_FINGERPRINT;
+        }
+        if (difference == 0) {
+            return ComplaintFlyweight.DUPLICATE_COORDINATE;
+        }
+        if (hello.dimension() != port.dimension()) {
+            return ComplaintFlyweight.WRONG_DIMENSION;
+        }
+        if ((difference & ~(0xFFL << (8 * port.dimension()))) != 0) {
+            return ComplaintFlyweight.WRONG_LINE;
+        }
+        if (hello.linkNumber() != port.number()) {
+            return ComplaintFlyweight.WRONG_LINK_NUMBER;
+        }
+        return hello.mtuBytes() != port.link().mtuBytes() ? ComplaintFlyweight.MTU_DIFFERS : 0;
+    }
+
+    private void complain(final Port port, final int kind, final long source, final long nowNs) {
+        final String other = "(" + settings.shape().format(source) + ")";
+        final String otherPort = Port.label(hello.dimension(), hello.linkNumber());
+        final String ends =
+                port.label() + " of " + hereText() + " and " + otherPort + " of " + other;
+        final String host = hello.name().isEmpty() ? "" : " on host " + hello.name();
+        complaints.add(
+                kind,
+                port.link().index(),
+                switch (kind) {
+                    case ComplaintFlyweight.OTHER_FINGERPRINT ->
+                            ends + host + " have different cluster files: give both the same file";
+                    case ComplaintFlyweight.DUPLICATE_COORDINATE ->
+                            "two nodes have the coordinates "
+                                    + hereText()
+                                    + ": this one and one"
+                                    + host
+                                    + ", seen on "
+                                    + port.label()
+                                    + ": start one of them with its own --node";
+                    case ComplaintFlyweight.MTU_DIFFERS ->
+                            ends
+                                    + " have different MTUs, "
+                                    + port.link().mtuBytes()
+                                    + " and "
+                                    + hello.mtuBytes()
+                                    + " bytes: set both NICs to the same";
+                    case ComplaintFlyweight.WRONG_LINE ->
+                            ends
+                                    + host
+                                    + " are on one switch but not on one line: replug one of them";
+                    default -> ends + host + " are on one switch: replug one of them";
+                },
+                nowNs);
+        queueComplaint(port.link().index(), kind, source, nowNs);
+    }
+
+    private void onComplaint(final Port port, final long nowNs) {
+        complaint.wrap(header.bodyAddress());
+        if (complaint.otherCoordinates() != settings.here() || header.source() == settings.here()) {
+            return;
+        }
+        complaints.add(
+                complaint.kind(),
+                port.link().index(),
+                "("
+                        + settings.shape().format(header.source())
+                        + ") on "
+                        + port.label()
+                        + " complains of "
+                        + hereText()
+                        + ": "
+                        + describe(complaint.kind()),
+                nowNs);
+    }
+
+    private static String describe(final int kind) {
+        return switch (kind) {
+            case ComplaintFlyweight.DUPLICATE_COORDINATE -> "two nodes have the same coordinates";
+            case ComplaintFlyweight.WRONG_LINE -> "these ports are not on one line";
+            case ComplaintFlyweight.WRONG_DIMENSION -> "these ports are of different dimensions";
+            case ComplaintFlyweight.WRONG_LINK_NUMBER -> "these ports have different numbers";
+            case ComplaintFlyweight.OTHER_CLUSTER -> "these nodes are of different clusters";
+            case ComplaintFlyweight.OTHER_FINGERPRINT -> "these nodes have different cluster files";
+            case ComplaintFlyweight.OTHER_VERSION -> "these nodes run different versions of HXB";
+            case ComplaintFlyweight.MTU_DIFFERS -> "these ports have different MTUs";
+            default -> "complaint " + kind;
+        };
+    }
+
+    /**
+     * A frame arrived whose header is not right; says so when it is one of another version or
+     * cluster.
+     *
+     * @param reason of {@link DropReason}.
+     * @param lengthBytes bytes that are there.
+     */
+    public synchronized void onInvalid(
+            final int linkIndex,
+            final int reason,
+            final long headerAddress,
+            final int lengthBytes,
+            final long sourceAddress,
+            final long nowNs) {
+        final Port port = ports[linkIndex];
+        if (reason == DropReason.VERSION && lengthBytes > 0) {
+            complaints.add(
+                    ComplaintFlyweight.OTHER_VERSION,
+                    linkIndex,
+                    "a neighbour on "
+                            + port.label()
+                            + " of "
+                            + hereText()
+                            + " speaks version "
+                            + Memory.getUnsignedByte(headerAddress)
+                            + " of the frame layout, this node "
+                            + FrameHeaderFlyweight.VERSION
+                            + ": install one release of HXB on all nodes",
+                    nowNs);
+            queueComplaint(linkIndex, ComplaintFlyweight.OTHER_VERSION, 0, nowNs);
+        } else if (reason == DropReason.CLUSTER) {
+            header.wrap(headerAddress);
+            complaints.add(
+                    ComplaintFlyweight.OTHER_CLUSTER,
+                    linkIndex,
+                    port.label()
+                            + " of "
+                            + hereText()
+                            + " shares a switch with cluster "
+                            + Integer.toHexString(header.clusterId())
+                            + ", ours is "
+                            + Integer.toHexString(settings.clusterId())
+                            + ": separate them, or give both the same cluster name",
+                    nowNs);
+        }
+    }
+
+    private String hereText() {
+        return "(" + settings.shape().format(settings.here()) + ")";
+    }
+
+    private void queueComplaint(
+            final int linkIndex, final int kind, final long subject, final long nowNs) {
+        pendingKind[linkIndex] = kind;
+        pendingSubject[linkIndex] = subject;
+        nextDueNs = Math.min(nextDueNs, Math.max(complaintDueNs[linkIndex], nowNs));
+    }
+
+    /**
+     * Sends the hello and complaint frames that are due and forgets neighbours that are silent.
+     *
+     * @param senders the calling loop's senders by link index, {@code [links]}.
+     * @param share the calling loop's share of the pool.
+     * @return frames queued.
+     */
+    public int doWork(
+            final long nowNs,
+            final LinkSender[] senders,
+            final BufferPool pool,
+            final BufferPool.Share share) {
+        return startNs == NEVER || nextDueNs - nowNs <= 0
+                ? sendDue(nowNs, senders, pool, share)
+                : 0;
+    }
+
+    private synchronized int sendDue(
+            final long nowNs,
+            final LinkSender[] senders,
+            final BufferPool pool,
+            final BufferPool.Share share) {
+        if (startNs == NEVER) {
+            start(nowNs);
+        }
+        int sent = 0;
+        long dueNs = nowNs + settings.helloIntervalNs();
+        for (final Port port : ports) {
+            final int index = port.link().index();
+            expire(port, nowNs);
+            if (helloDueNs[index] - nowNs <= 0) {
+                sent += sendHello(port, senders[index], pool, share);
+                helloDueNs[index] = nowNs + intervalNs(nowNs);
+            }
+            if (pendingKind[index] != 0 && complaintDueNs[index] - nowNs <= 0) {
+                sent += sendComplaint(index, senders[index], pool, share);
+                complaintDueNs[index] = nowNs + COMPLAINT_INTERVAL_NS;
+                pendingKind[index] = 0;
+            }
+            dueNs = helloDueNs[index] - dueNs < 0 ? helloDueNs[index] : dueNs;
+        }
+        nextDueNs = dueNs;
+        return sent;
+    }
+
+    /** When {@link #doWork} has something to do again. */
+    public long nextDeadlineNs() {
+        return nextDueNs;
+    }
+
+    private void start(final long nowNs) {
+        startNs = nowNs;
+        nextDueNs = nowNs;
+        Arrays.fill(helloDueNs, nowNs);
+        Arrays.fill(complaintDueNs, nowNs);
+    }
+
+    private long intervalNs(final long nowNs) {
+        final boolean isStarting = nowNs - startNs < FAST_FOR_NS && known < expectedNeighbours();
+        return isStarting
+                ? Math.min(FAST_INTERVAL_NS, settings.helloIntervalNs())
+                : settings.helloIntervalNs();
+    }
+
+    private void expire(final Port port, final long nowNs) {
+        final int index = port.link().index();
+        final long limitNs = MISSED_HELLOS * settings.helloIntervalNs();
+        final int extent = settings.shape().extent(port.dimension());
+        for (int neighbour = 0; neighbour < extent; neighbour++) {
+            final long heard = heardNs[index][neighbour];
+            if (heard != NEVER && nowNs - heard > limitNs) {
+                heardNs[index][neighbour] = NEVER;
+                known--;
+                port.setUsable(neighbour, false);
+            }
+        }
+    }
+
+    private int sendHello(
+            final Port port,
+            final LinkSender sender,
+            final BufferPool pool,
+            final BufferPool.Share share) {
+        final int id = share.acquire();
+        if (id == BufferPool.NONE) {
+            return 0;
+        }
+        linkLocal(pool.headerAddress(id), FrameType.HELLO);
+        hello.wrap(outgoing.bodyAddress())
+                .clear()
+                .fingerprint(settings.fingerprint())
+                .node(settings.shape().node(settings.here()))
+                .dimension(port.dimension())
+                .linkNumber(port.number())
+                .shape(packedExtents(settings.shape()))
+                .dimensions(settings.shape().dimensions())
+                .incarnation(settings.incarnation())
+                .mtuBytes(port.link().mtuBytes())
+                .name(settings.hostName());
+        return broadcast(sender, id, hello.length(), share);
+    }
+
+    private int sendComplaint(
+            final int linkIndex,
+            final LinkSender sender,
+            final BufferPool pool,
+            final BufferPool.Share share) {
+        final int id = share.acquire();
+        if (id == BufferPool.NONE) {
+            return 0;
+        }
+        linkLocal(pool.headerAddress(id), FrameType.COMPLAINT);
+        complaint
+                .wrap(outgoing.bodyAddress())
+                .clear()
+                .kind(pendingKind[linkIndex])
+                .coordinates(settings.here())
+                .otherCoordinates(pendingSubject[linkIndex])
+                .dimension(ports[linkIndex].dimension())
+                .linkNumber(ports[linkIndex].number());
+        return broadcast(sender, id, ComplaintFlyweight.LENGTH, share);
+    }
+
+    private static long packedExtents(final Shape shape) {
+        long packed = 0;
+        for (int dimension = 0; dimension < shape.dimensions(); dimension++) {
+            packed = Shape.withCoordinate(packed, dimension, shape.extent(dimension) - 1);
+        }
+        return packed;
+    }
+
+    private void linkLocal(final long headerAddress, final int type) {
+        outgoing.wrap(headerAddress)
+                .clear()
+                .type(type)
+                .hopLimit(1)
+                .order(io.hxb.routing.DimensionOrder.DEFAULT)
+                .clusterId(settings.clusterId())
+                .sourceIncarnation(settings.incarnation())
+                .source(settings.here())
+                .destination(FrameHeaderFlyweight.ANY_DESTINATION);
+    }
+
+    private int broadcast(
+            final LinkSender sender,
+            final int id,
+            final int bodyBytes,
+            final BufferPool.Share share) {
+        outgoing.bodyLength(bodyBytes);
+        final boolean isTaken =
+                sender.offer(
+                        Link.BROADCAST,
+                        outgoing.address(),
+                        FrameHeaderFlyweight.LENGTH + bodyBytes,
+                        0,
+                        0,
+                        share,
+                        id);
+        if (!isTaken) {
+            share.release(id);
+        }
+        return isTaken ? 1 : 0;
+    }
+}

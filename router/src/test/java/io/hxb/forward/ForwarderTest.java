@@ -1,0 +1,169 @@
+package io.hxb.forward;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hxb.frame.DropReason;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.LinkSender;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.testing.RecordingLink;
+import io.hxb.testing.TestFrames;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.Complaints;
+import io.hxb.trunk.Discovery;
+import io.hxb.trunk.DiscoverySettings;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.TrunkSender;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@Tag("unit")
+class ForwarderTest {
+    private static final Shape SHAPE = Shape.of(3, 3);
+    private static final int CLUSTER = 77;
+    private static final long HERE = SHAPE.parseCoordinates("1,1");
+
+    private final TestFrames frames = new TestFrames();
+    private final BufferPool pool = frames.pool(64, 12_288);
+    private final RecordingLink x = new RecordingLink(0);
+    private final RecordingLink y = new RecordingLink(1);
+    private final List<Long> released = new ArrayList<>();
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final Forwarder forwarder = forwarder();
+
+    private Forwarder forwarder() {
+        final Port[] ports = {new Port(x, 0, 0), new Port(y, 1, 0)};
+        final Discovery discovery =
+                new Discovery(
+                        new DiscoverySettings(SHAPE, HERE, CLUSTER, 1, 1, "", 1_000_000),
+                        ports,
+                        new Complaints());
+        TestPorts.reachAll(ports);
+        final TrunkSender[] trunks = {
+            new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),
+            new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
+        };
+        return new Forwarder(
+                new ForwardSettings(SHAPE, HERE, CLUSTER, 8, false, 4, pool, discovery),
+                trunks,
+                pool.newShare(),
+                new OrderPolicy(DimensionOrder.DEFAULT),
+                () -> {});
+    }
+
+    private long frame(final String source, final String destination, final int hopLimit) {
+        final long address = frames.frame(SHAPE.parseCoordinates(destination), 0, 100);
+        header.wrap(address)
+                .clusterId(CLUSTER)
+                .source(SHAPE.parseCoordinates(source))
+                .order(DimensionOrder.DEFAULT)
+                .hopLimit(hopLimit);
+        return address;
+    }
+
+    private void receive(final long address) {
+        forwarder.onFrame(x, released::add, 42, address, 164, 5, -1);
+    }
+
+    @Test
+    void shouldSendARelayedFrameFromTheAddressWhereItWasReceived() {
+        // given
+        final long address = frame("0,1", "1,2", 8);
+        // when
+        receive(address);
+        // then
+        final RecordingLink.Offer offer = y.offers().getFirst();
+        assertEquals(address, offer.headerAddress());
+        assertEquals(164, offer.lengthBytes());
+        assertEquals(42, offer.token());
+        assertEquals(2, offer.neighbour());
+        assertEquals(7, header.wrap(address).hopLimit());
+        assertEquals(1, forwarder.counters().relayed);
+    }
+
+    @Test
+    void shouldCorrectDimensionsInTheOrderThatTheFrameCarries() {
+        // given
+        final long address = frame("0,0", "2,2", 8);
+        header.wrap(address).order(0x7654_3201);
+        // when
+        receive(address);
+        // then
+        assertEquals(1, y.offers().size());
+        assertEquals(0, x.offers().size());
+    }
+
+    @Test
+    void shouldDropFramesAtTheirHopLimitAndTellTheSource() {
+        // given
+        final long address = frame("0,1", "1,2", 1);
+        // when
+        receive(address);
+        // then
+        assertEquals(1, forwarder.counters().dropped(DropReason.HOP_LIMIT));
+        assertEquals(List.of(42L), released);
+        assertEquals(0, y.offers().size());
+        assertEquals(1, x.offers().size(), "an unreachable frame goes back");
+        assertEquals(0, pool.outstanding());
+    }
+
+    @Test
+    void shouldDropAndCountWhatAFullLinkDoesNotTake() {
+        // given
+        y.block(true);
+        // when
+        receive(frame("0,1", "1,2", 8));
+        // then
+        assertEquals(1, forwarder.counters().dropped(DropReason.LINK_BLOCKED));
+        assertEquals(List.of(42L), released);
+    }
+
+    @Test
+    void shouldDropFramesOfOtherClustersAndOwnFramesThatComeBack() {
+        // given
+        final long foreign = frame("0,1", "1,2", 8);
+        header.wrap(foreign).clusterId(CLUSTER + 1);
+        // when
+        receive(foreign);
+        receive(frame("1,1", "1,2", 8));
+        // then
+        assertEquals(1, forwarder.counters().dropped(DropReason.CLUSTER));
+        assertEquals(1, forwarder.counters().dropped(DropReason.OWN));
+    }
+
+    @Test
+    void shouldAccountForEveryReceivedFrame() {
+        // given
+        y.block(true);
+        receive(frame("0,1", "1,2", 8));
+        y.block(false);
+        receive(frame("0,1", "1,2", 8));
+        receive(frame("0,1", "1,2", 1));
+        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 63, 5, -1);
+        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 70, 5, -1);
+        // when
+        final ForwardCounters seen = forwarder.counters();
+        // then
+        assertEquals(5, seen.received);
+        assertEquals(
+                seen.received, seen.delivered + seen.relayed + seen.linkLocal + seen.dropped());
+        assertEquals(5, released.size());
+    }
+
+    @Test
+    void shouldNotRelayToCoordinatesOutsideOfTheShape() {
+        // given
+        final long address = frame("0,1", "1,2", 8);
+        header.wrap(address).destination(HERE | 9L << 40);
+        // when
+        receive(address);
+        // then
+        assertEquals(1, forwarder.counters().dropped(DropReason.NO_ROUTE));
+        assertEquals(1, released.size());
+    }
+}

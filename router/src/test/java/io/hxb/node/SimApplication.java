@@ -1,0 +1,157 @@
+package io.hxb.node;
+
+import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowLoop;
+import io.hxb.flow.FlowTable;
+import io.hxb.link.BufferPool;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** An application in a simulated cluster: sends numbered messages to all, checks what it gets. */
+final class SimApplication implements FlowListener {
+    static final int CONTEXT = 1;
+    private static final int SLOTS = 32;
+    private static final int SLOT_BYTES = SimCluster.MTU_BYTES - 72;
+    private static final int HELD_FRAMES = 48;
+
+    private final int node;
+    private final int nodeCount;
+    private final long memory;
+    private final SplittableRandom random;
+    private final ArrayDeque<Integer> free = new ArrayDeque<>();
+    private final ArrayDeque<long[]> held = new ArrayDeque<>();
+    private final long[] sentTo;
+    private final Map<Integer, Long> receivedFrom = new HashMap<>();
+    private FlowTable table;
+    private FlowLoop loop;
+    private BufferPool.Share share;
+    private boolean wasFull;
+    long toSend;
+    long sent;
+    long done;
+    long failed;
+    long received;
+
+    SimApplication(final int node, final int nodeCount, final Arena arena, final long seed) {
+        this.node = node;
+        this.nodeCount = nodeCount;
+        memory = arena.allocate((long) SLOTS * SLOT_BYTES, 8).address();
+        random = new SplittableRandom(seed * 31 + node);
+        sentTo = new long[nodeCount];
+        for (int slot = 0; slot < SLOTS; slot++) {
+            free.add(slot);
+        }
+    }
+
+    void attach(final FlowTable flows, final FlowLoop flowLoop, final BufferPool.Share loopShare) {
+        table = flows;
+        loop = flowLoop;
+        share = loopShare;
+        table.openContext(CONTEXT, node + 100, loop, 128);
+    }
+
+    void turn() {
+        while (sent < toSend && !free.isEmpty()) {
+            send(random.nextInt(nodeCount));
+        }
+        while (!held.isEmpty() && random.nextInt(4) != 0) {
+            final long[] frame = held.poll();
+            table.released((int) frame[0], (int) frame[1], share);
+        }
+        if (wasFull && held.size() < HELD_FRAMES / 2) {
+            wasFull = false;
+            loop.resume(CONTEXT);
+        }
+    }
+
+    private void send(final int to) {
+        final int slot = free.poll();
+        final long payload = memory + (long) slot * SLOT_BYTES;
+        final int length = 25 + random.nextInt(SLOT_BYTES - 24);
+        Memory.putLong(payload, node);
+        Memory.putLong(payload + 8, ++sentTo[to]);
+        Memory.putLong(payload + 16, length);
+        Memory.putByte(payload + length - 1, length);
+        if (loop.submit(CONTEXT, slot, to, CONTEXT, payload, length, 0) != PmStatus.OK) {
+            throw new AssertionError("submit refused");
+        }
+        sent++;
+    }
+
+    long sentTo(final int to) {
+        return sentTo[to];
+    }
+
+    long receivedFrom(final int from) {
+        return receivedFrom.getOrDefault(from, 0L);
+    }
+
+    void close() {
+        held.forEach(frame -> table.released((int) frame[0], (int) frame[1], share));
+        held.clear();
+        table.closeContext(CONTEXT);
+    }
+
+    @Override
+    public int onFrame(
+            final int contextId,
+            final int sourceNode,
+            final int sourceContext,
+            final int flowHandle,
+            final int bufferId,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        if (held.size() >= HELD_FRAMES) {
+            wasFull = true;
+            return FULL;
+        }
+        long at = bodyAddress;
+        for (int i = 0; i < messageCount; i++) {
+            final int length = Memory.getInt(at);
+            check(sourceNode, at + 8, length);
+            at += (8 + length + 7) & -8;
+        }
+        held.add(new long[] {flowHandle, bufferId});
+        return DELIVERED;
+    }
+
+    private void check(final int sourceNode, final long payload, final int length) {
+        final long number = Memory.getLong(payload + 8);
+        final long expected = receivedFrom(sourceNode) + 1;
+        if (Memory.getLong(payload) != sourceNode
+                || number != expected
+                || Memory.getLong(payload + 16) != length) {
+            throw new AssertionError(
+                    "node "
+                            + node
+                            + " got message "
+                            + number
+                            + " of "
+                            + sourceNode
+                            + ", not "
+                            + expected);
+        }
+        receivedFrom.put(sourceNode, number);
+        received++;
+    }
+
+    @Override
+    public void onSendDone(final int contextId, final int sendSlot, final int status) {
+        free.add(sendSlot);
+        done++;
+        failed += status == PmStatus.OK ? 0 : 1;
+    }
+
+    @Override
+    public void onPeerStatus(
+            final int contextId, final int peerNode, final int peerContext, final int status) {
+        throw new AssertionError("peer " + peerNode + ": " + PmStatus.name(status));
+    }
+}

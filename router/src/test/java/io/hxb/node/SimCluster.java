@@ -1,0 +1,223 @@
+package io.hxb.node;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.FrameConfig;
+import io.hxb.config.LinkConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.config.OrderConfig;
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.Counters;
+import io.hxb.flow.FlowTable;
+import io.hxb.forward.ForwardCounters;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.sim.SimClock;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.link.sim.SimLink;
+import io.hxb.link.sim.SimNetwork;
+import io.hxb.link.sim.SimSegment;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.Complaints;
+import io.hxb.trunk.Discovery;
+import io.hxb.trunk.Port;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** A whole hyper-crossbar in one thread and virtual time: the node's own code over sim links. */
+final class SimCluster implements AutoCloseable {
+    static final int MTU_BYTES = 1_024;
+    private static final long STEP_NS = 5_000_000L;
+
+    /** One node: its loop and the application on it. */
+    final class Member {
+        final BufferPool pool;
+        final BufferPool.Share share;
+        final FlowTable flows;
+        final NodeLoop loop;
+        final SimApplication application;
+        final Link[] links;
+        final Discovery discovery;
+
+        Member(final int node, final int buffers) {
+            final int bufferBytes = MTU_BYTES + 128;
+            pool =
+                    new BufferPool(
+                            arena.allocate((long) buffers * bufferBytes, 64).address(),
+                            buffers,
+                            bufferBytes);
+            share = pool.newShare();
+            links = links(node, pool, share);
+            final List<Port> ports = NodeParts.ports(config, node, links);
+            application = new SimApplication(node, config.shape().nodeCount(), arena, seed);
+            flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
+            final Complaints complaints = new Complaints();
+            discovery = NodeParts.discovery(config, node, node + 1, "sim", ports, complaints);
+            final NodeParts parts =
+                    new NodeParts(
+                            config,
+                            node,
+                            node + 1,
+                            "sim",
+                            pool,
+                            ports,
+                            complaints,
+                            discovery,
+                            flows,
+                            newCounters(node),
+                            null,
+                            () -> clock.nanoTime() / 1_000_000,
+                            thrown -> {
+                                throw new AssertionError(thrown);
+                            });
+            loop = new NodeLoop(parts, 0, share, links);
+            application.attach(flows, loop.flows(), share);
+        }
+
+        void turn() {
+            final long nowNs = clock.nanoTime();
+            for (final Link link : links) {
+                loop.receive(link, 0, nowNs);
+            }
+            loop.doWork(nowNs);
+            loop.flush();
+            if (loop.hasRoom()) {
+                loop.flows().onLinkWritable();
+            }
+        }
+
+        ForwardCounters counters() {
+            return loop.forwarder().counters();
+        }
+    }
+
+    final SimClock clock = new SimClock(1);
+    final SimNetwork network;
+    final List<Member> members = new ArrayList<>();
+    final ClusterConfig config;
+    private final long seed;
+    private final Arena arena = Arena.ofConfined();
+    private final SimFaults faults;
+    private final Map<String, SimSegment> segments = new HashMap<>();
+
+    SimCluster(
+            final long seed,
+            final Shape shape,
+            final int linksPerDimension,
+            final SimFaults faults,
+            final int buffers) {
+        this.seed = seed;
+        this.faults = faults;
+        network = new SimNetwork(clock, seed);
+        config =
+                ClusterConfig.of(
+                                "sim",
+                                shape,
+                                Backend.UDP,
+                                LinkPlan.udp(shape.dimensions(), linksPerDimension, 20_000))
+                        .withFrame(new FrameConfig(true, 16, 0x88B5, 50_000_000L))
+                        .withOrders(
+                                seed % 2 == 0
+                                        ? OrderConfig.DEFAULT
+                                        : OrderConfig.all(shape.dimensions()));
+        for (int node = 0; node < shape.nodeCount(); node++) {
+            members.add(new Member(node, buffers));
+        }
+    }
+
+    private Link[] links(final int node, final BufferPool pool, final BufferPool.Share share) {
+        final Shape shape = config.shape();
+        final List<SimLink> links = new ArrayList<>();
+        for (final LinkConfig link : config.links(node)) {
+            final long here = shape.coordinates(node);
+            final long line = Shape.withCoordinate(here, link.dimension(), 0);
+            final SimSegment segment =
+                    segments.computeIfAbsent(
+                            link.dimension() + "." + link.number() + "@" + line,
+                            name -> network.newSegment(faults));
+            links.add(
+                    network.newLink(
+                            segment,
+                            link.index(),
+                            Shape.coordinate(here, link.dimension()),
+                            MTU_BYTES,
+                            pool,
+                            share));
+        }
+        return links.toArray(new Link[0]);
+    }
+
+    private Counters newCounters(final int node) {
+        return Counters.inMemory(
+                new CounterLabels(
+                        "sim",
+                        config.clusterId(),
+                        node,
+                        config.shape().coordinates(node),
+                        config.shape().dimensions(),
+                        config.links(node).stream()
+                                .map(
+                                        link ->
+                                                new CounterLabels.LinkLabel(
+                                                        link.dimension(), link.number(), "sim"))
+                                .toList()),
+                1);
+    }
+
+    /** Lets all nodes work until {@code isDone} or the time is up; true if done. */
+    boolean runUntil(final BooleanSupplier isDone, final long limitNs) {
+        final long endNs = clock.nanoTime() + limitNs;
+        while (!isDone.getAsBoolean()) {
+            if (clock.nanoTime() >= endNs) {
+                return false;
+            }
+            long nextNs = clock.nanoTime() + STEP_NS;
+            for (final Member member : members) {
+                member.application.turn();
+                member.turn();
+                final long dueNs = member.loop.nextDeadlineNs(clock.nanoTime());
+                nextNs = dueNs == LoopTask.NEVER ? nextNs : Math.min(nextNs, dueNs);
+            }
+            final long eventNs = network.nextEventNs();
+            nextNs = eventNs == Long.MAX_VALUE ? nextNs : Math.min(nextNs, eventNs);
+            network.advance(Math.max(clock.nanoTime() + 1_000, nextNs));
+        }
+        return true;
+    }
+
+    boolean allNeighboursKnown() {
+        return members.stream()
+                .allMatch(
+                        member ->
+                                member.discovery.knownNeighbours()
+                                        == member.discovery.expectedNeighbours());
+    }
+
+    /** Buffers still out of any pool after everything has been given back. */
+    int leftovers() {
+        members.forEach(member -> member.application.close());
+        runUntil(() -> false, 300_000_000L);
+        int outstanding = 0;
+        for (final Member member : members) {
+            member.loop.stop();
+            for (final Link link : member.links) {
+                link.close();
+            }
+        }
+        for (final Member member : members) {
+            outstanding += member.pool.outstanding();
+        }
+        return outstanding;
+    }
+
+    @Override
+    public void close() {
+        members.forEach(member -> member.flows.close());
+        arena.close();
+    }
+}

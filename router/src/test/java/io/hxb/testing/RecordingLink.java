@@ -1,0 +1,164 @@
+package io.hxb.testing;
+
+import io.hxb.link.FrameOwner;
+import io.hxb.link.FrameSink;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A link that keeps what is offered, and blocks or goes down when told. Owned by the test. */
+public final class RecordingLink implements Link {
+    /** One frame offered. */
+    public record Offer(int neighbour, long headerAddress, int lengthBytes, long token) {}
+
+    private final int index;
+    private final List<Offer> offers = new ArrayList<>();
+    private boolean isUp = true;
+    private boolean isBlocked;
+
+    /** Makes link number {@code index}. */
+    public RecordingLink(final int index) {
+        this.index = index;
+    }
+
+    /** What was offered and taken, in order. */
+    public List<Offer> offers() {
+        return offers;
+    }
+
+    /** Makes the link take nothing, or everything again. */
+    public void block(final boolean blocked) {
+        isBlocked = blocked;
+    }
+
+    /** Takes the carrier away, or gives it back. */
+    public void up(final boolean up) {
+        isUp = up;
+    }
+
+    @Override
+    public int index() {
+        return index;
+    }
+
+    @Override
+    public String name() {
+        return "recording" + index;
+    }
+
+    @Override
+    public int mtuBytes() {
+        return 9_000;
+    }
+
+    @Override
+    public boolean isUp() {
+        return isUp;
+    }
+
+    @Override
+    public int descriptorCount() {
+        return 0;
+    }
+
+    @Override
+    public int descriptor(final int source) {
+        return -1;
+    }
+
+    @Override
+    public int receive(final int source, final FrameSink sink, final int limitFrames) {
+        return 0;
+    }
+
+    @Override
+    public long localAddress() {
+        return 1000L + index;
+    }
+
+    @Override
+    public void learn(final int neighbour, final long address) {}
+
+    @Override
+    public long learned(final int neighbour) {
+        return 0;
+    }
+
+    @Override
+    public long kernelDrops() {
+        return 0;
+    }
+
+    @Override
+    public boolean refresh() {
+        return false;
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public LinkSender newSender(final int queueFrames) {
+        return new Sender();
+    }
+
+    private final class Sender implements LinkSender {
+        @Override
+        public boolean offer(
+                final int neighbour,
+                final long headerAddress,
+                final int headerLengthBytes,
+                final long payloadAddress,
+                final int payloadLengthBytes,
+                final FrameOwner owner,
+                final long token) {
+            if (isBlocked) {
+                return false;
+            }
+            final int lengthBytes = headerLengthBytes + payloadLengthBytes;
+            offers.add(new Offer(neighbour, headerAddress, lengthBytes, token));
+            owner.release(token);
+            return true;
+        }
+
+        @Override
+        public int flush() {
+            return 0;
+        }
+
+        @Override
+        public int queuedFrames() {
+            return 0;
+        }
+
+        @Override
+        public boolean isBlocked() {
+            return isBlocked;
+        }
+
+        @Override
+        public int descriptor() {
+            return -1;
+        }
+
+        @Override
+        public long sendErrors() {
+            return 0;
+        }
+
+        @Override
+        public long sentFrames() {
+            return offers.size();
+        }
+
+        @Override
+        public long sentBytes() {
+            return 0;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

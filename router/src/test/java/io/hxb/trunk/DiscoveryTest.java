@@ -1,0 +1,179 @@
+package io.hxb.trunk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.frame.ComplaintFlyweight;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.LinkSender;
+import io.hxb.link.sim.SimClock;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.link.sim.SimLink;
+import io.hxb.link.sim.SimNetwork;
+import io.hxb.link.sim.SimSegment;
+import io.hxb.testing.TestFrames;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+@Tag("unit")
+class DiscoveryTest {
+    private static final Shape SHAPE = Shape.of(4, 4);
+    private static final long INTERVAL_NS = 200_000_000L;
+
+    private final SimClock clock = new SimClock(0);
+    private final SimNetwork network = new SimNetwork(clock, 1);
+    private final SimSegment segment = network.newSegment(SimFaults.NONE);
+    private final TestFrames frames = new TestFrames();
+    private final List<Member> members = new ArrayList<>();
+
+    /** A node with one port on the segment. */
+    private final class Member {
+        private final BufferPool pool = frames.pool(64, 4_096);
+        private final BufferPool.Share share = pool.newShare();
+        private final Complaints complaints = new Complaints();
+        private final Port port;
+        private final SimLink link;
+        private final Discovery discovery;
+        private final LinkSender[] senders;
+
+        Member(
+                final String coordinates,
+                final int dimension,
+                final int number,
+                final int fingerprint) {
+            final long here = SHAPE.parseCoordinates(coordinates);
+            link =
+                    network.newLink(
+                            segment, 0, Shape.coordinate(here, dimension), 2_000, pool, share);
+            port = new Port(link, dimension, number);
+            senders = new LinkSender[] {link.newSender(16)};
+            discovery =
+                    new Discovery(
+                            new DiscoverySettings(
+                                    SHAPE,
+                                    here,
+                                    7,
+                                    fingerprint,
+                                    members.size() + 1,
+                                    "host",
+                                    INTERVAL_NS),
+                            new Port[] {port},
+                            complaints);
+            members.add(this);
+        }
+
+        void turn() {
+            discovery.doWork(clock.nanoTime(), senders, pool, share);
+            senders[0].flush();
+            link.receive(
+                    0,
+                    (from, owner, token, headerAddress, lengthBytes, sourceAddress, tci) -> {
+                        discovery.onFrame(0, headerAddress, sourceAddress, clock.nanoTime());
+                        owner.release(token);
+                    },
+                    64);
+        }
+
+        boolean complains(final int kind) {
+            return complaints.recent(clock.nanoTime(), Long.MAX_VALUE).stream()
+                    .anyMatch(complaint -> complaint.kind() == kind);
+        }
+    }
+
+    private void run(final long forNs) {
+        final long endNs = clock.nanoTime() + forNs;
+        while (clock.nanoTime() < endNs) {
+            network.advance(clock.nanoTime() + 10_000_000L);
+            members.forEach(Member::turn);
+        }
+    }
+
+    @Test
+    void shouldLearnEachOthersAddresses() {
+        // given
+        final Member one = new Member("0,1", 0, 0, 5);
+        final Member other = new Member("2,1", 0, 0, 5);
+        // when
+        run(INTERVAL_NS);
+        // then
+        assertTrue(one.port.isUsable(2));
+        assertTrue(other.port.isUsable(0));
+        assertEquals(other.link.localAddress(), one.link.learned(2));
+        assertEquals(1, one.discovery.knownNeighbours());
+        assertFalse(one.port.isUsable(1));
+    }
+
+    @Test
+    void shouldForgetNeighboursThatFallSilent() {
+        // given
+        final Member one = new Member("0,1", 0, 0, 5);
+        final Member other = new Member("2,1", 0, 0, 5);
+        run(INTERVAL_NS);
+        // when
+        members.remove(other);
+        run(7 * INTERVAL_NS);
+        // then
+        assertFalse(one.port.isUsable(2));
+        assertEquals(0, one.discovery.knownNeighbours());
+        assertTrue(one.discovery.silentNeighbours().getFirst().contains("(2,1)"));
+    }
+
+    @Test
+    void shouldNameBothPortsWhenTheyAreOfDifferentDimensions() {
+        // given
+        final Member one = new Member("1,0", 0, 0, 5);
+        final Member other = new Member("2,0", 1, 1, 5);
+        // when
+        run(INTERVAL_NS);
+        // then
+        assertTrue(one.complains(ComplaintFlyweight.WRONG_DIMENSION));
+        assertTrue(other.complains(ComplaintFlyweight.WRONG_DIMENSION));
+        final String text = one.complaints.recent(0, Long.MAX_VALUE).getFirst().text();
+        assertTrue(text.startsWith("x.0 of (1,0) and y.1 of (2,0)"), text);
+        assertFalse(one.port.isUsable(2));
+    }
+
+    @Test
+    void shouldTellTwoNodesWithOneCoordinateToBoth() {
+        // given
+        final Member one = new Member("1,0", 0, 0, 5);
+        final Member other = new Member("1,0", 0, 0, 5);
+        // when
+        run(INTERVAL_NS);
+        // then
+        assertTrue(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+        assertTrue(other.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+    }
+
+    @Test
+    void shouldRefuseNeighboursWithAnotherClusterFile() {
+        // given
+        final Member one = new Member("1,0", 0, 0, 5);
+        final Member other = new Member("2,0", 0, 0, 6);
+        // when
+        run(INTERVAL_NS);
+        // then
+        assertTrue(one.complains(ComplaintFlyweight.OTHER_FINGERPRINT));
+        assertTrue(other.complains(ComplaintFlyweight.OTHER_FINGERPRINT));
+        assertFalse(one.port.isUsable(2));
+    }
+
+    @Test
+    void shouldComplainOfAnotherVersionOfTheLayout() {
+        // given
+        final Member one = new Member("1,0", 0, 0, 5);
+        final long header = frames.frame(0, 0, 0);
+        new FrameHeaderFlyweight().wrap(header).version(9);
+        // when
+        one.discovery.onInvalid(0, io.hxb.frame.DropReason.VERSION, header, 64, 77, 0);
+        // then
+        assertTrue(one.complains(ComplaintFlyweight.OTHER_VERSION));
+    }
+}

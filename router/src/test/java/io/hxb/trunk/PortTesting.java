@@ -1,0 +1,11 @@
+package io.hxb.trunk;
+
+/** Lets tests of other packages set what only {@link Discovery} sets. */
+public final class PortTesting {
+    private PortTesting() {}
+
+    /** Makes a neighbour usable over a port. */
+    public static void reach(final Port port, final int neighbour) {
+        port.setUsable(neighbour, true);
+    }
+}
