@@ -46,7 +46,8 @@ final class SocketAttachment implements PmAttachment {
             return attachment;
         } catch (final LinuxException e) {
             attachment.close();
-            throw new PmException("cannot attach to the node on " + path + ": " + e.getMessage(), e);
+            throw new PmException(
+                    "cannot attach to the node on " + path + ": " + e.getMessage(), e);
         } catch (final PmException e) {
             attachment.close();
             throw e;
@@ -75,8 +76,7 @@ final class SocketAttachment implements PmAttachment {
         message.request(AttachMessage.HELLO);
         exchange(AttachMessage.HELLO, 2);
         nodePage = SharedMemory.mapReadOnly(socket.receivedDescriptor(0), NodePage.LENGTH_BYTES);
-        receivePool =
-                SharedMemory.mapReadOnly(socket.receivedDescriptor(1), message.argument(0));
+        receivePool = SharedMemory.mapReadOnly(socket.receivedDescriptor(1), message.argument(0));
     }
 
     @Override

@@ -45,8 +45,7 @@ public final class AttachServer implements AutoCloseable {
      * @param access who may attach.
      * @throws IOException in words, with what to do.
      */
-    public AttachServer(
-            final ContextManager manager, final Path socket, final AttachAccess access)
+    public AttachServer(final ContextManager manager, final Path socket, final AttachAccess access)
             throws IOException {
         this.manager = manager;
         this.access = access;

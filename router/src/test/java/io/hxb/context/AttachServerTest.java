@@ -201,8 +201,7 @@ class AttachServerTest {
             // when
             node.destroyForcibly().waitFor();
             // then
-            TestNode.await(
-                    "node gone", () -> context.receive(message) == PmStatus.NODE_GONE);
+            TestNode.await("node gone", () -> context.receive(message) == PmStatus.NODE_GONE);
         }
     }
 

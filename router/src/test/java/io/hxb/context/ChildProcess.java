@@ -33,9 +33,7 @@ public final class ChildProcess {
                         socket.toString(),
                         Integer.toString(contextId)));
         final Process process =
-                new ProcessBuilder(command)
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         final StringBuilder line = new StringBuilder();
         int read = process.getInputStream().read();
         while (read >= 0 && read != '\n') {
@@ -71,8 +69,8 @@ public final class ChildProcess {
         }
     }
 
-    private static void application(
-            final Path socket, final int contextId, final boolean isHolding) throws Exception {
+    private static void application(final Path socket, final int contextId, final boolean isHolding)
+            throws Exception {
         try (PmDevice device = PmDevice.attach(socket);
                 PmContext context = device.openContext(contextId)) {
             System.out.println("ready");

@@ -131,8 +131,7 @@ public final class AttachMessage {
 
     /** Why a request was refused. */
     public String text() {
-        final int length =
-                Math.clamp(Memory.getInt(address + TEXT_LENGTH), 0, LENGTH_BYTES - TEXT);
+        final int length = Math.clamp(Memory.getInt(address + TEXT_LENGTH), 0, LENGTH_BYTES - TEXT);
         final byte[] bytes = new byte[length];
         MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, TEXT, bytes, 0, length);
         return new String(bytes, StandardCharsets.UTF_8);
