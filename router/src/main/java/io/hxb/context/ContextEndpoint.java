@@ -5,7 +5,6 @@ import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SharedMemory;
-import io.hxb.linux.SignalSocket;
 import io.hxb.linux.Sockets;
 import io.hxb.pm.PmAttachment;
 import io.hxb.pm.PmContextOptions;
@@ -39,7 +38,6 @@ final class ContextEndpoint {
     private final ReceiveBooks books;
     private final SharedMemory controlMemory;
     private final SharedMemory sendPool;
-    private final int signal;
     private final int wakeApplication;
     private final int wakeNode;
     private final int sendSlots;
@@ -86,25 +84,23 @@ final class ContextEndpoint {
                 SharedMemory.create(
                         "hxb-control", ControlMemory.lengthBytes(sendSlots, deliveryEntries));
         SharedMemory pool = null;
-        int[] pair = {-1, -1};
+        int firstEvent = -1;
         try {
             pool = SharedMemory.create("hxb-send", (long) sendSlots * sendBufferBytes);
-            pair = SignalSocket.pair();
+            firstEvent = EventFd.create();
             wakeNode = EventFd.create();
         } catch (final LinuxException e) {
             controlMemory.close();
             if (pool != null) {
                 pool.close();
             }
-            if (pair[0] >= 0) {
-                Sockets.close(pair[0]);
-                Sockets.close(pair[1]);
+            if (firstEvent >= 0) {
+                Sockets.close(firstEvent);
             }
             throw e;
         }
         sendPool = pool;
-        signal = pair[0];
-        wakeApplication = pair[1];
+        wakeApplication = firstEvent;
         final int seals =
                 SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW | SharedMemory.SEAL_SEALS;
         controlMemory.seal(seals);
@@ -295,7 +291,7 @@ final class ContextEndpoint {
     private void wake(final int interest) {
         VarHandle.fullFence();
         if (control.takeWaiting(interest)) {
-            SignalSocket.signal(signal);
+            EventFd.signal(wakeApplication);
         }
     }
 
@@ -454,7 +450,6 @@ final class ContextEndpoint {
         }
         controlMemory.close();
         sendPool.close();
-        Sockets.close(signal);
         Sockets.close(wakeApplication);
         Sockets.close(wakeNode);
     }

@@ -28,10 +28,7 @@ final class SimContext {
     long submitted;
     long done;
     long gaps;
-
-    /** A stream did not start with its first message, as when this context opened later. */
-    boolean lateStart;
-
+    boolean isReordered;
     boolean isOpen = true;
 
     private final SplittableRandom random;
@@ -155,13 +152,6 @@ final class SimContext {
         }
     }
 
-    int errors() {
-        return statusCounts.entrySet().stream()
-                .filter(entry -> entry.getKey() != PmStatus.OK)
-                .mapToInt(Map.Entry::getValue)
-                .sum();
-    }
-
     void close() {
         isOpen = false;
         node.table.closeContext(id);
@@ -189,8 +179,7 @@ final class SimContext {
             throw new AssertionError(
                     "message " + number + " after " + last + " from node " + sourceNode);
         }
-        gaps += last == 0 ? 0 : number - last - 1;
-        lateStart |= last == 0 && number != 1;
+        gaps += number - last - 1;
         lastReceived.put(stream, number);
         received++;
     }

@@ -171,7 +171,8 @@ final class Loops {
     private void onMessage(final int sequence, final int length) {
         lastSeen = sequence;
         received++;
-        disordered += sequence != ++expected || length != lengthBytes ? 1 : 0;
+        expected = received == 1 ? sequence : expected + 1;
+        disordered += sequence != expected || length != lengthBytes ? 1 : 0;
         expected = sequence;
     }
 

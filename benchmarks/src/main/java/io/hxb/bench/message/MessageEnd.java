@@ -1,5 +1,11 @@
 package io.hxb.bench.message;
 
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LoopConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.node.Node;
+import io.hxb.node.NodeOptions;
+import io.hxb.node.NodeThreads;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 
@@ -18,6 +24,7 @@ import java.util.concurrent.Callable;
 @Command(name = "message-end", mixinStandardHelpOptions = true)
 public final class MessageEnd implements Callable<Integer> {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final long NEIGHBOURS_LIMIT_NS = 30_000_000_000L;
 
     @Option(names = "--role", required = true, description = "ping, pong, send or sink")
     private String role;
@@ -27,6 +34,12 @@ public final class MessageEnd implements Callable<Integer> {
 
     @Option(names = "--attach", description = "socket of an HXB node")
     private Path socket;
+
+    @Option(names = "--embed", description = "cluster file of a node on this thread")
+    private Path file;
+
+    @Option(names = "--node", description = "node id of the embedded node")
+    private int nodeId;
 
     @Option(names = "--context", defaultValue = "1", description = "own context")
     private int contextId;
@@ -70,10 +83,10 @@ public final class MessageEnd implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        say(Map.of("ready", true));
         try (Transport transport = open()) {
             final Loops loops =
                     new Loops(transport, size, (long) (warmUp * 1e9), (long) (seconds * 1e9));
-            say(Map.of("ready", true));
             switch (role) {
                 case "ping" -> say(loops.ping());
                 case "pong" -> loops.pong();
@@ -97,8 +110,41 @@ public final class MessageEnd implements Callable<Integer> {
                         .withSendBuffers(sendBuffers)
                         .withDeliveryEntries(1 << 14)
                         .withSpinNs(isBlocking ? 0 : Long.MAX_VALUE);
-        return new PmTransport(
-                PmDevice.attach(socket), contextId, options, peerNode, peerContext, !isBlocking);
+        if (socket != null) {
+            final PmDevice device = PmDevice.attach(socket);
+            return new PmTransport(
+                    device, device::close, contextId, options, peerNode, peerContext, !isBlocking);
+        }
+        final ClusterConfig config = withWaiting(ClusterConfigYaml.read(file));
+        final NodeThreads threads = NodeThreads.invoker(config.loop());
+        final Node node = Node.start(NodeOptions.embedded(config, nodeId, threads));
+        final PmDevice device = node.device();
+        final Runnable closing =
+                () -> {
+                    device.close();
+                    node.close();
+                    threads.close();
+                };
+        // The context is there before the peer can know of this node.
+        final PmTransport transport =
+                new PmTransport(
+                        device, closing, contextId, options, peerNode, peerContext, !isBlocking);
+        if (!node.awaitNeighbours(NEIGHBOURS_LIMIT_NS)) {
+            throw new IllegalStateException(String.join("; ", node.silentNeighbours()));
+        }
+        return transport;
+    }
+
+    private ClusterConfig withWaiting(final ClusterConfig config) {
+        final LoopConfig loop = config.loop();
+        return config.withLoop(
+                new LoopConfig(
+                        1,
+                        isBlocking ? LoopConfig.Waiting.BLOCK : LoopConfig.Waiting.SPIN,
+                        loop.spinForNs(),
+                        loop.batchFrames(),
+                        loop.cpus(),
+                        loop.priority()));
     }
 
     private static void say(final Map<String, ?> figures) {

@@ -15,6 +15,7 @@ final class PmTransport implements Transport {
     private static final long WAIT_NS = 20_000_000;
 
     private final PmDevice device;
+    private final Runnable closing;
     private final PmContext context;
     private final int peerNode;
     private final int peerContext;
@@ -26,11 +27,13 @@ final class PmTransport implements Transport {
     /**
      * Opens a context.
      *
-     * @param device closed by {@link #close()}.
+     * @param device what the context is opened on.
+     * @param closing closes the device and what lies under it.
      * @param options its sizes; without spinning when the transport is to block.
      */
     PmTransport(
             final PmDevice device,
+            final Runnable closing,
             final int contextId,
             final PmContextOptions options,
             final int peerNode,
@@ -38,6 +41,7 @@ final class PmTransport implements Transport {
             final boolean isSpinning)
             throws IOException {
         this.device = device;
+        this.closing = closing;
         this.peerNode = peerNode;
         this.peerContext = peerContext;
         this.isSpinning = isSpinning;
@@ -97,6 +101,6 @@ final class PmTransport implements Transport {
     @Override
     public void close() {
         context.close();
-        device.close();
+        closing.run();
     }
 }
