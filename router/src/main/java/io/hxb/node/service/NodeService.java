@@ -1,0 +1,141 @@
+package io.hxb.node.service;
+
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmEvent;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * Serves a node's own context by {@link ServiceProtocol}. Owned by the thread that calls {@link
+ * #doWork}. It allocates when a new source context begins to be counted, and then no more.
+ */
+public final class NodeService {
+    private static final int LIMIT_MESSAGES = 64;
+
+    /** Source contexts counted at once; messages of further ones are taken and not counted. */
+    private static final int MOST_STREAMS = 4096;
+
+    private final PmContext context;
+    private final PmMessage message = new PmMessage();
+    private final PmEvent event = new PmEvent();
+    private final Long2ObjectHashMap<StreamCheck> streams = new Long2ObjectHashMap<>();
+    private boolean isAnswerOwed;
+    private long unanswered;
+
+    /**
+     * Takes a context over.
+     *
+     * @param context used by nobody else from now on; the caller closes it.
+     */
+    public NodeService(final PmContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Takes and answers what has arrived, a bounded number of messages. Never blocks.
+     *
+     * @return messages taken, 0 when none waited or the send buffers are all in use.
+     */
+    public int doWork() {
+        int work = 0;
+        while (work < LIMIT_MESSAGES) {
+            if (!isAnswerOwed) {
+                if (context.receive(message) != PmStatus.OK) {
+                    break;
+                }
+                isAnswerOwed = true;
+            }
+            if (!handle()) {
+                break;
+            }
+            context.release(message);
+            isAnswerOwed = false;
+            work++;
+        }
+        while (context.pollEvent(event) == PmStatus.OK) {
+            if (event.slot() != PmEvent.NO_SLOT) {
+                unanswered++;
+            }
+        }
+        return work;
+    }
+
+    /** True if the last message waits for a send buffer, so that finished sends matter too. */
+    public boolean isWaitingForSends() {
+        return isAnswerOwed;
+    }
+
+    /** Answers that could not be delivered because the asker had gone. */
+    public long unanswered() {
+        return unanswered;
+    }
+
+    private boolean handle() {
+        return switch (message.tag()) {
+            case ServiceProtocol.COUNT -> count();
+            case ServiceProtocol.ECHO -> echo();
+            case ServiceProtocol.COUNT_REPORT -> report();
+            case ServiceProtocol.COUNT_RESET -> {
+                streams.remove(streamKey());
+                yield report();
+            }
+            default -> true;
+        };
+    }
+
+    private boolean count() {
+        StreamCheck stream = streams.get(streamKey());
+        if (stream == null) {
+            if (streams.size() >= MOST_STREAMS) {
+                return true;
+            }
+            stream = new StreamCheck();
+            streams.put(streamKey(), stream);
+        }
+        final int length = message.lengthBytes();
+        if (length >= MessagePattern.MIN_BYTES) {
+            stream.onMessage(
+                    MessagePattern.sequence(message.address()),
+                    length,
+                    MessagePattern.isIntact(message.address(), length));
+        }
+        return true;
+    }
+
+    private boolean echo() {
+        final int length = Math.min(message.lengthBytes(), context.maxLengthBytes());
+        final int slot = context.claim(message.sourceNode(), message.sourceContext(), length);
+        if (slot < 0) {
+            return slot != PmStatus.NO_BUFFERS;
+        }
+        Memory.copy(message.address(), context.sendAddress(slot), length);
+        context.send(slot, length, ServiceProtocol.ECHO_REPLY);
+        return true;
+    }
+
+    private boolean report() {
+        final int slot =
+                context.claim(
+                        message.sourceNode(), message.sourceContext(), ServiceProtocol.REPLY_BYTES);
+        if (slot < 0) {
+            return slot != PmStatus.NO_BUFFERS;
+        }
+        final StreamCheck stream = streams.get(streamKey());
+        final long address = context.sendAddress(slot);
+        Memory.putLong(address, stream == null ? 0 : stream.messages());
+        Memory.putLong(address + 8, stream == null ? 0 : stream.bytes());
+        Memory.putLong(address + 16, stream == null ? 0 : stream.lost());
+        Memory.putLong(address + 24, stream == null ? 0 : stream.duplicated());
+        Memory.putLong(address + 32, stream == null ? 0 : stream.reordered());
+        Memory.putLong(address + 40, stream == null ? 0 : stream.corrupt());
+        context.send(slot, ServiceProtocol.REPLY_BYTES, ServiceProtocol.COUNT_REPLY);
+        return true;
+    }
+
+    private long streamKey() {
+        return (long) message.sourceNode() << 32 | message.sourceContext();
+    }
+}

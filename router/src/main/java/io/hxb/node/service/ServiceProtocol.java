@@ -1,0 +1,41 @@
+package io.hxb.node.service;
+
+/**
+ * Tags of the messages that a node's own context understands. Stateless.
+ *
+ * <pre>
+ * tag           payload                          answer
+ * ECHO          anything                         ECHO_REPLY with the same payload
+ * COUNT         as MessagePattern writes it      none; checked and counted by source context
+ * COUNT_REPORT  none                             COUNT_REPLY: messages, bytes, lost, duplicated,
+ *                                                reordered, corrupt; 8 bytes each, little-endian
+ * COUNT_RESET   none                             COUNT_REPLY with all 0
+ * </pre>
+ */
+public final class ServiceProtocol {
+    /** Context of every node that is the node's own. */
+    public static final int CONTEXT = 0;
+
+    /** Asks for the same payload back. */
+    public static final int ECHO = 0x4858_0001;
+
+    /** The same payload back. */
+    public static final int ECHO_REPLY = 0x4858_0002;
+
+    /** A message to be checked and counted. */
+    public static final int COUNT = 0x4858_0003;
+
+    /** Asks what was counted of this source context. */
+    public static final int COUNT_REPORT = 0x4858_0004;
+
+    /** What was counted. */
+    public static final int COUNT_REPLY = 0x4858_0005;
+
+    /** Forgets what was counted of this source context. */
+    public static final int COUNT_RESET = 0x4858_0006;
+
+    /** Bytes of a {@link #COUNT_REPLY}. */
+    public static final int REPLY_BYTES = 6 * Long.BYTES;
+
+    private ServiceProtocol() {}
+}

@@ -1,0 +1,63 @@
+package io.hxb.tool;
+
+import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.measure.DemoRun;
+import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.option.WaitOptions;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+
+/** {@code hxb demo}: the main job in one command. Picocli makes it. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Makes a 2x2x2 cluster with two links per dimension, sends generated files between all"
+                    + " pairs of nodes,",
+            "checks their SHA-256, measures, and removes the cluster. Exit status 0 only if every"
+                    + " byte arrived."
+        })
+final class DemoCommand implements Callable<Integer> {
+    @Mixin private LabOptions lab;
+    @Mixin private WaitOptions waiting;
+    @Mixin private JsonOption json;
+
+    @Option(names = "--processes", description = "a process for each node, instead of all in one")
+    private boolean isProcesses;
+
+    @Option(
+            names = "--file-size",
+            paramLabel = "BYTES",
+            defaultValue = "4194304",
+            description = "mean length of the files, one for each pair (default 4194304)")
+    private long fileBytes;
+
+    /** Picocli makes it. */
+    DemoCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        final LabSpec spec = lab.spec("demo-" + ProcessHandle.current().pid());
+        System.out.printf(
+                "%s of %d nodes over %s, %d links per dimension%n",
+                spec.shape(),
+                spec.shape().nodeCount(),
+                spec.backend() == io.hxb.config.Backend.RAW
+                        ? "veth NICs in network namespaces"
+                        : "UDP on loopback",
+                spec.linkCount());
+        try (LabSession session = LabSession.start(spec, isProcesses, waiting::apply)) {
+            final DemoRun run = new DemoRun(session.cluster(), session.folder(), System.out);
+            final DemoRun.Outcome outcome = run.run(fileBytes);
+            json.print(outcome.fields());
+            return outcome.result().isOk() ? Hxb.OK : Hxb.FAILED;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.hxb.tool;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.measure.Cluster;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.WaitOptions;
+import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** {@code hxb lab run}: makes a lab, runs something in it, removes it. Picocli makes it. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        description = "Makes a lab, measures or runs a command in it, and removes it.",
+        footer = {
+            "",
+            "WHAT is ping, perf, or any other command, after --, which finds the cluster by"
+                    + " HXB_CONFIG.",
+            "ping without --from and --to takes one node at each distance; perf goes to the"
+                    + " farthest.",
+            "Example: hxb lab run perf --shape 2x2x2 --rate 1gbit --size 8192 --seconds 3 --json"
+        })
+final class LabRunCommand implements Callable<Integer> {
+    @Mixin private LabOptions lab;
+    @Mixin private MeasureOptions measure;
+    @Mixin private WaitOptions waiting;
+    @Mixin private JsonOption json;
+
+    @Option(names = "--processes", description = "a process for each node, instead of all in one")
+    private boolean isProcesses;
+
+    @Option(names = "--from", paramLabel = "COORD", description = "sender (default: node 0)")
+    private String from;
+
+    @Option(names = "--to", paramLabel = "COORD", description = "receiver")
+    private String to;
+
+    @Parameters(
+            index = "0..*",
+            arity = "1..*",
+            paramLabel = "WHAT",
+            description = "ping, perf, or a command after --")
+    private List<String> what;
+
+    /** Picocli makes it. */
+    LabRunCommand() {}
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        final LabSpec spec = lab.spec();
+        final Shape shape = spec.shape();
+        final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
+        final int receiver = to == null ? -1 : shape.node(shape.parseCoordinates(to));
+        measure.sizeOr(64);
+        try (LabSession session = LabSession.start(spec, isProcesses, this::configure)) {
+            return switch (what.getFirst()) {
+                case "ping" ->
+                        PingCommand.ping(
+                                session.cluster(),
+                                pingPairs(shape, sender, receiver),
+                                measure,
+                                json);
+                case "perf" ->
+                        PerfCommand.perf(
+                                session.cluster(),
+                                perfPairs(shape, sender, receiver),
+                                measure,
+                                json);
+                default -> run(session);
+            };
+        }
+    }
+
+    private ClusterConfig configure(final ClusterConfig config) {
+        return waiting.apply(config);
+    }
+
+    private List<Pair> pingPairs(final Shape shape, final int sender, final int receiver) {
+        return receiver >= 0
+                ? measure.pairs(shape, sender, receiver)
+                : Pair.oneOfEachDistance(shape, sender);
+    }
+
+    private List<Pair> perfPairs(final Shape shape, final int sender, final int receiver) {
+        return measure.pairs(
+                shape,
+                sender,
+                receiver >= 0 ? receiver : Pair.oneOfEachDistance(shape, sender).getLast().to());
+    }
+
+    private int run(final LabSession session) throws InterruptedException {
+        final Cluster cluster = session.cluster();
+        final ProcessBuilder builder = new ProcessBuilder(what).inheritIO();
+        builder.environment()
+                .put("HXB_CONFIG", session.folder().resolve("cluster.yaml").toString());
+        builder.environment().put("HXB_NODE", Integer.toString(0));
+        try {
+            return builder.start().waitFor();
+        } catch (final IOException e) {
+            throw new ToolException(
+                    "cannot run '"
+                            + what.getFirst()
+                            + "' in lab "
+                            + cluster.config().name()
+                            + ": is it installed and in the PATH?",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.hxb.tool;
+
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabState;
+import io.hxb.tool.report.Json;
+import io.hxb.tool.report.TextTable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb lab status}: the labs of this machine. Picocli makes it. */
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        description = "Shows the labs of this machine and user.")
+final class LabStatusCommand implements Callable<Integer> {
+    @Option(names = "--json", description = "the last line of output is one JSON object")
+    private boolean isJson;
+
+    /** Picocli makes it. */
+    LabStatusCommand() {}
+
+    @Override
+    public Integer call() {
+        final LabRegistry registry = LabRegistry.ofUser();
+        final List<LabState> labs = registry.list();
+        final List<String> stale = registry.stale();
+        if (labs.isEmpty()) {
+            System.out.println("no lab is up");
+        } else {
+            final TextTable table =
+                    new TextTable(
+                            "lab", "state", "shape", "links", "backend", "rate", "mtu", "owner");
+            for (final LabState lab : labs) {
+                table.row(
+                        lab.name(),
+                        stale.contains(lab.name()) ? "stale" : lab.isReady() ? "ready" : "starting",
+                        lab.shape(),
+                        lab.links(),
+                        lab.backend(),
+                        lab.rateBps() == 0
+                                ? "none"
+                                : io.hxb.config.Quantity.formatRate(lab.rateBps()),
+                        lab.mtuBytes(),
+                        lab.ownerPid());
+            }
+            System.out.print(table);
+        }
+        if (!stale.isEmpty()) {
+            System.out.println(
+                    "stale, remove with 'hxb lab down --stale': " + String.join(", ", stale));
+        }
+        if (isJson) {
+            final Map<String, Object> report = new LinkedHashMap<>();
+            report.put("ok", stale.isEmpty());
+            report.put("labs", labs);
+            report.put("stale", stale);
+            System.out.println(Json.line(report));
+        }
+        return Hxb.OK;
+    }
+}

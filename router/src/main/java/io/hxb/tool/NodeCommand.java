@@ -1,0 +1,44 @@
+package io.hxb.tool;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.node.Node;
+import io.hxb.node.NodeOptions;
+import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.WaitOptions;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+
+/** {@code hxb node}: the service. Picocli makes it. */
+@Command(
+        name = "node",
+        mixinStandardHelpOptions = true,
+        description = "Runs the node of this machine until it is told to end (SIGTERM, Ctrl-C).")
+final class NodeCommand implements Callable<Integer> {
+    @Mixin private ClusterOptions cluster;
+    @Mixin private WaitOptions waiting;
+
+    /** Picocli makes it. */
+    NodeCommand() {}
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        final ClusterConfig config = waiting.apply(cluster.config());
+        final int id = cluster.node(config);
+        final Node node = Node.start(NodeOptions.service(config, id));
+        Runtime.getRuntime().addShutdownHook(new Thread(node::close, "hxb-node-stop"));
+        System.out.printf(
+                "node %d (%s) of cluster %s is up: socket %s, counters %s%n",
+                id,
+                config.shape().format(config.shape().coordinates(id)),
+                config.name(),
+                config.socketPath(id),
+                config.countersPath(id));
+        new CountDownLatch(1).await();
+        return Hxb.OK;
+    }
+}

@@ -1,0 +1,110 @@
+package io.hxb.tool;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.tool.measure.AttachedCluster;
+import io.hxb.tool.measure.Cluster;
+import io.hxb.tool.measure.Measurement;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.Result;
+import io.hxb.tool.measure.RoundTrips;
+import io.hxb.tool.measure.Throughput;
+import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.WaitOptions;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb perf}: throughput to a node. Picocli makes it. */
+@Command(
+        name = "perf",
+        mixinStandardHelpOptions = true,
+        description = "Measures throughput; every message is checked by its receiver.",
+        footer = {
+            "",
+            "--both and --all need the sending nodes on this machine, as in a lab. Messages longer"
+                    + " than one frame",
+            "are sent by the second level of the PM API, and need the receiving node on this"
+                    + " machine too."
+        })
+final class PerfCommand implements Callable<Integer> {
+    private static final int TRIPS = 500;
+
+    @Mixin private ClusterOptions cluster;
+    @Mixin private MeasureOptions measure;
+    @Mixin private WaitOptions waiting;
+    @Mixin private JsonOption json;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "COORD",
+            description = "coordinates of the receiver, such as 1,0,0")
+    private String target;
+
+    /** Picocli makes it. */
+    PerfCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        final ClusterConfig config = waiting.apply(cluster.config());
+        final int to = config.shape().node(config.shape().parseCoordinates(target));
+        try (Cluster nodes = new AttachedCluster(config, cluster.pids())) {
+            final List<Pair> pairs = measure.pairs(config.shape(), cluster.node(config), to);
+            return perf(nodes, pairs, measure, json);
+        }
+    }
+
+    /** Measures and prints; shared with {@code lab run}. */
+    static int perf(
+            final Cluster cluster,
+            final List<Pair> pairs,
+            final MeasureOptions measure,
+            final JsonOption json)
+            throws IOException {
+        final int size = measure.sizeOr(8192);
+        final Measurement measurement = new Measurement(cluster);
+        measurement.awaitReady(pairs);
+        final RoundTrips trips =
+                measurement
+                        .ping(pairs.subList(0, 1), Math.min(size, 64), TRIPS, 0)
+                        .result()
+                        .roundTrips();
+        final Throughput found =
+                measurement.perf(
+                        pairs, size, measure.sendNs(), measure.countOr(Long.MAX_VALUE), trips);
+        final Result result = found.result();
+        System.out.printf(
+                Locale.ROOT,
+                "%d bytes, %d pairs, %.2f s: %.2f MB/s, %d messages/s, %d relayed frames%n",
+                size,
+                result.pairs(),
+                result.seconds(),
+                result.bandwidthMegabytes(),
+                result.messagesPerSecond(),
+                result.relays());
+        System.out.printf(
+                Locale.ROOT,
+                "lost %d, duplicated %d, reordered %d, corrupt %d; frames resent %d, dropped %d;"
+                        + " CPU %.2f us a frame%n",
+                result.lost(),
+                result.duplicated(),
+                result.reordered(),
+                result.corrupt(),
+                found.resent(),
+                found.dropped(),
+                found.cpuPerFrameUs());
+        System.out.println("round trip " + result.roundTrips());
+        final Map<String, Object> report = found.fields();
+        report.put("size", size);
+        json.print(report);
+        return result.isOk() ? Hxb.OK : Hxb.FAILED;
+    }
+}

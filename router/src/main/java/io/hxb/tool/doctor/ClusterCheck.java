@@ -1,0 +1,239 @@
+package io.hxb.tool.doctor;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkConfig;
+import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterType;
+import io.hxb.pm.PmDevice;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Examines what a cluster file asks of this machine, and its running nodes. Stateless. */
+public final class ClusterCheck {
+    private static final long COUNTERS_BYTES = 4L << 20;
+
+    private ClusterCheck() {}
+
+    /**
+     * Everything about one node.
+     *
+     * @param config a checked configuration.
+     * @param node the node that is, or shall be, on this machine.
+     */
+    public static List<Finding> run(final ClusterConfig config, final int node) {
+        final List<Finding> findings = new ArrayList<>();
+        final String subject = "node " + config.shape().format(config.shape().coordinates(node));
+        final boolean isRunning = running(config, node, subject, findings);
+        if (config.backend() == Backend.RAW) {
+            nics(config, node, findings);
+        } else if (!isRunning) {
+            ports(config, node, findings);
+        }
+        if (!isRunning) {
+            findings.add(space(config.attach().countersDirectory()));
+            findings.add(socket(config, node));
+        }
+        return findings;
+    }
+
+    private static boolean running(
+            final ClusterConfig config,
+            final int node,
+            final String subject,
+            final List<Finding> findings) {
+        final Path file = config.countersPath(node);
+        if (!Files.exists(file)) {
+            findings.add(Finding.ok(subject, "has not run on this machine yet"));
+            return false;
+        }
+        try (CounterReader reader = CounterReader.open(file)) {
+            if (reader.isClosed()) {
+                findings.add(Finding.ok(subject, "was stopped in order"));
+                return false;
+            }
+            if (!reader.isAlive(System.currentTimeMillis())) {
+                findings.add(
+                        Finding.fail(
+                                subject,
+                                "pid "
+                                        + reader.pid()
+                                        + " died or hangs: no sign of life since "
+                                        + java.time.Instant.ofEpochMilli(reader.heartbeatMs()),
+                                "look at its log, then start it again (systemctl restart"
+                                        + " hxb-node)"));
+                return false;
+            }
+            findings.add(Finding.ok(subject, "runs, pid " + reader.pid()));
+            for (final String finding : reader.findings()) {
+                findings.add(
+                        Finding.warn(
+                                subject, finding, "see the text; hxb stat shows the counters"));
+            }
+            drops(reader, subject, findings);
+            return true;
+        } catch (final IOException e) {
+            findings.add(
+                    Finding.fail(
+                            subject,
+                            e.getMessage(),
+                            "remove the file when its node is of an older version"));
+            return false;
+        }
+    }
+
+    private static void drops(
+            final CounterReader reader, final String subject, final List<Finding> findings) {
+        final long kernel = reader.sum(CounterType.LINK_KERNEL_DROPPED_FRAMES);
+        if (kernel > 0) {
+            findings.add(
+                    Finding.warn(
+                            subject,
+                            "the kernel dropped "
+                                    + kernel
+                                    + " frames that were not fetched in time",
+                            "raise socket.receiveBuffer in the cluster file, or give the node more"
+                                    + " CPU"));
+        }
+        final long empty = reader.sum(CounterType.FORWARD_DROPPED_POOL_EMPTY_FRAMES);
+        if (empty > 0) {
+            findings.add(
+                    Finding.warn(
+                            subject,
+                            empty + " frames were dropped for want of a buffer",
+                            "raise pool.buffers, or look for an application that holds messages"));
+        }
+    }
+
+    private static void nics(
+            final ClusterConfig config, final int node, final List<Finding> findings) {
+        final String namespace = config.netns(node);
+        final Optional<NicTable> table = NicTable.of(namespace);
+        if (table.isEmpty()) {
+            findings.add(
+                    Finding.fail(
+                            "namespace " + namespace,
+                            "cannot be entered",
+                            "make it, or take netns out of the cluster file"));
+            return;
+        }
+        final Map<Integer, List<String>> mtus = new TreeMap<>();
+        for (final LinkConfig link : config.links(node)) {
+            final String subject = "nic " + link.nic() + " (" + link.label() + ")";
+            final NicTable.Nic nic = table.get().nics().get(link.nic());
+            if (nic == null) {
+                findings.add(
+                        Finding.fail(
+                                subject,
+                                "is not there",
+                                "correct links: in the cluster file; there are "
+                                        + table.get().nics().keySet()));
+                continue;
+            }
+            mtus.computeIfAbsent(nic.mtuBytes(), key -> new ArrayList<>()).add(link.nic());
+            if (!nic.isUp()) {
+                findings.add(Finding.fail(subject, "is down", "ip link set " + link.nic() + " up"));
+            } else if (!nic.hasCarrier()) {
+                findings.add(
+                        Finding.fail(
+                                subject,
+                                "has no carrier",
+                                "plug in its cable, and switch the other end on"));
+            } else {
+                findings.add(Finding.ok(subject, "up, MTU " + nic.mtuBytes()));
+            }
+            if (config.socket().mtuBytes() > nic.mtuBytes()) {
+                findings.add(
+                        Finding.fail(
+                                subject,
+                                "has MTU "
+                                        + nic.mtuBytes()
+                                        + ", the cluster file wants "
+                                        + config.socket().mtuBytes(),
+                                "ip link set "
+                                        + link.nic()
+                                        + " mtu "
+                                        + config.socket().mtuBytes()));
+            }
+        }
+        if (mtus.size() > 1) {
+            findings.add(
+                    Finding.warn(
+                            "mtu",
+                            "differs among the NICs: " + mtus,
+                            "give all NICs and switches the same, best 9000"));
+        }
+    }
+
+    private static void ports(
+            final ClusterConfig config, final int node, final List<Finding> findings) {
+        for (final LinkConfig link : config.links(node)) {
+            final InetSocketAddress address = new InetSocketAddress(link.host(), link.port());
+            final String subject = "udp " + link.label();
+            try (DatagramSocket socket = new DatagramSocket(address)) {
+                findings.add(Finding.ok(subject, socket.getLocalSocketAddress() + " is free"));
+            } catch (final SocketException e) {
+                findings.add(
+                        Finding.fail(
+                                subject,
+                                address + ": " + e.getMessage(),
+                                "stop who uses the port (ss -lunp), or choose another basePort or"
+                                        + " host"));
+            }
+        }
+    }
+
+    private static Finding space(final Path folder) {
+        Path place = folder.toAbsolutePath();
+        while (place != null && !Files.exists(place)) {
+            place = place.getParent();
+        }
+        try {
+            if (place == null || !Files.isWritable(place)) {
+                return Finding.fail(
+                        "counters",
+                        folder + " cannot be written",
+                        "change its owner, or attach.countersDirectory");
+            }
+            final long free = Files.getFileStore(place).getUsableSpace();
+            return free >= COUNTERS_BYTES
+                    ? Finding.ok("counters", folder + " has room")
+                    : Finding.fail(
+                            "counters",
+                            folder + " has " + free + " bytes left",
+                            "make room, or choose another attach.countersDirectory");
+        } catch (final IOException e) {
+            return Finding.fail(
+                    "counters",
+                    folder + ": " + e.getMessage(),
+                    "choose another attach.countersDirectory");
+        }
+    }
+
+    private static Finding socket(final ClusterConfig config, final int node) {
+        final Path path = config.socketPath(node);
+        if (!Files.exists(path)) {
+            return Finding.ok("socket", path + " is free");
+        }
+        try (PmDevice device = PmDevice.attach(path)) {
+            return Finding.fail(
+                    "socket",
+                    path + " belongs to a running node of id " + device.nodeId(),
+                    "stop that node, or choose another attach.directory");
+        } catch (final IOException e) {
+            return Finding.ok(
+                    "socket",
+                    path + " was left by a node that ended; it is replaced at the next start");
+        }
+    }
+}

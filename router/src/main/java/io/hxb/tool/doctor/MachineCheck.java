@@ -1,0 +1,135 @@
+package io.hxb.tool.doctor;
+
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.Privileges;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Examines the machine: JDK, rights, limits, memory. Stateless. */
+public final class MachineCheck {
+    private static final long WANTED_SOCKET_BUFFER = 8L << 20;
+
+    private MachineCheck() {}
+
+    /** Everything that needs no configuration. */
+    public static List<Finding> run(final LabRegistry registry) {
+        final List<Finding> findings = new ArrayList<>();
+        findings.add(java());
+        findings.add(flags(ManagementFactory.getRuntimeMXBean().getInputArguments()));
+        findings.add(capability("CAP_NET_RAW", Privileges.NET_RAW, "raw links"));
+        findings.add(
+                capability(
+                        "CAP_NET_ADMIN",
+                        Privileges.NET_ADMIN,
+                        "labs and socket buffers beyond the limits"));
+        findings.add(socketBuffer("net.core.rmem_max"));
+        findings.add(socketBuffer("net.core.wmem_max"));
+        findings.add(hugePages());
+        findings.add(program("ip"));
+        findings.add(program("tc"));
+        findings.add(labs(registry));
+        return findings;
+    }
+
+    private static Finding java() {
+        final String version = Runtime.version().toString();
+        return Runtime.version().feature() == 25
+                ? Finding.ok("jdk", "Java " + version)
+                : Finding.warn(
+                        "jdk",
+                        "Java " + version + " was not tested",
+                        "use JDK 25: set HXB_JAVA_HOME");
+    }
+
+    static Finding flags(final List<String> arguments) {
+        final List<String> missing = new ArrayList<>();
+        for (final String wanted :
+                List.of("--enable-native-access", "--add-opens=java.base/jdk.internal.misc")) {
+            if (arguments.stream().noneMatch(argument -> argument.startsWith(wanted))) {
+                missing.add(wanted);
+            }
+        }
+        return missing.isEmpty()
+                ? Finding.ok("jvm flags", "those of .mvn/jvm.config")
+                : Finding.warn(
+                        "jvm flags",
+                        "missing: " + String.join(" ", missing),
+                        "start it by deploy/hxb, or java @.mvn/jvm.config");
+    }
+
+    private static Finding capability(final String name, final int number, final String purpose) {
+        return Privileges.has(number)
+                ? Finding.ok(name, "there, for " + purpose)
+                : Finding.warn(
+                        name,
+                        "missing: no " + purpose,
+                        "run as root, or by deploy/hxb-node.service, which grants it; UDP links"
+                                + " need nothing");
+    }
+
+    private static Finding socketBuffer(final String name) {
+        final long limit = number(Path.of("/proc/sys/" + name.replace('.', '/')));
+        if (limit >= WANTED_SOCKET_BUFFER || Privileges.has(Privileges.NET_ADMIN)) {
+            return Finding.ok(
+                    name,
+                    limit
+                            + " bytes"
+                            + (limit < WANTED_SOCKET_BUFFER ? ", CAP_NET_ADMIN passes it" : ""));
+        }
+        return Finding.warn(
+                name,
+                limit + " bytes: bursts of large frames will be dropped",
+                "sysctl -w " + name + "=" + WANTED_SOCKET_BUFFER + " (and in /etc/sysctl.d/)");
+    }
+
+    private static Finding hugePages() {
+        final long free =
+                number(Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"));
+        return free > 0
+                ? Finding.ok("huge pages", free + " of 2 MB free")
+                : Finding.warn(
+                        "huge pages",
+                        "none free: the receive pool takes small pages, which costs a few percent",
+                        "sysctl -w vm.nr_hugepages=64 (a pool of 4,096 buffers of 12 KiB takes"
+                                + " 24)");
+    }
+
+    private static Finding program(final String name) {
+        for (final String folder : List.of("/usr/sbin", "/sbin", "/usr/bin", "/bin")) {
+            if (Files.isExecutable(Path.of(folder, name))) {
+                return Finding.ok(name, "in " + folder);
+            }
+        }
+        return Finding.warn(
+                name,
+                "not found: no raw labs",
+                "install iproute2 (Debian: apt-get install iproute2)");
+    }
+
+    private static Finding labs(final LabRegistry registry) {
+        final List<String> stale = registry.stale();
+        return stale.isEmpty()
+                ? Finding.ok("labs", registry.list().size() + " up, none stale")
+                : Finding.warn(
+                        "labs", "stale: " + String.join(", ", stale), "hxb lab down --stale");
+    }
+
+    /** The number in a file of the kernel; -1 when there is none. */
+    static long number(final Path file) {
+        // Files below /proc/sys give everything to the first read and nothing to later ones.
+        final byte[] bytes = new byte[64];
+        try (InputStream input = Files.newInputStream(file)) {
+            final int count = Math.max(0, input.read(bytes));
+            return Long.parseLong(new String(bytes, 0, count, StandardCharsets.US_ASCII).strip());
+        } catch (final IOException | NumberFormatException e) {
+            return -1;
+        }
+    }
+}

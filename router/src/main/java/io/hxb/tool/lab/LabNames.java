@@ -1,0 +1,75 @@
+package io.hxb.tool.lab;
+
+import io.hxb.config.Dimensions;
+import io.hxb.topology.Shape;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Names of everything in a lab: namespaces, NICs, switch ports, bridges and MAC addresses, as pure
+ * functions. Stateless.
+ */
+public final class LabNames {
+    private static final String PREFIX = "hxb-";
+    private static final String SWITCH = "switch";
+
+    private LabNames() {}
+
+    /** NIC in every node's namespace, such as {@code y1}. */
+    public static String nic(final int dimension, final int link) {
+        return Dimensions.name(dimension) + link;
+    }
+
+    /** Namespace of a node, such as {@code hxb-lab-17}. */
+    public static String namespace(final String lab, final int node) {
+        return namespacePattern(lab).replace("{node}", Integer.toString(node));
+    }
+
+    /** The same for all nodes, as cluster files write it: {@code hxb-lab-{node}}. */
+    public static String namespacePattern(final String lab) {
+        return PREFIX + lab + "-{node}";
+    }
+
+    /** Namespace that holds the bridges. */
+    public static String switchNamespace(final String lab) {
+        return PREFIX + lab + "-" + SWITCH;
+    }
+
+    /** The lab that a namespace belongs to; empty when it is not one of ours. */
+    public static Optional<String> labOf(final String namespace) {
+        final int end = namespace.lastIndexOf('-');
+        if (!namespace.startsWith(PREFIX) || end <= PREFIX.length()) {
+            return Optional.empty();
+        }
+        final String last = namespace.substring(end + 1);
+        final boolean isOurs = last.equals(SWITCH) || last.matches("\\d{1,7}");
+        return isOurs ? Optional.of(namespace.substring(PREFIX.length(), end)) : Optional.empty();
+    }
+
+    /** The switch's end of a node's veth pair, such as {@code y1.17}. */
+    public static String port(final int dimension, final int link, final int node) {
+        return nic(dimension, link) + "." + node;
+    }
+
+    /** Bridge of one line and link, such as {@code by1.15}; a line is known by its first node. */
+    public static String bridge(final int dimension, final int link, final int firstNodeOfLine) {
+        return "b" + nic(dimension, link) + "." + firstNodeOfLine;
+    }
+
+    /** First node (coordinate 0) of the line through {@code node} along {@code dimension}. */
+    public static int firstNodeOfLine(final Shape shape, final int node, final int dimension) {
+        return shape.node(Shape.withCoordinate(shape.coordinates(node), dimension, 0));
+    }
+
+    /** MAC address of a NIC: locally administered, different for every NIC of a lab. */
+    public static String mac(final int dimension, final int link, final int node) {
+        return String.format(
+                Locale.ROOT,
+                "02:48:%02x:%02x:%02x:%02x",
+                dimension << 4 | link,
+                node >>> 16 & 0xFF,
+                node >>> 8 & 0xFF,
+                node & 0xFF);
+    }
+}

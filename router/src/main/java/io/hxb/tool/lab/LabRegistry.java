@@ -1,0 +1,250 @@
+package io.hxb.tool.lab;
+
+import io.hxb.tool.report.Json;
+import io.hxb.tool.report.Shell;
+import io.hxb.tool.report.ToolException;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * The labs of this machine and user: a folder with a state file and a folder of files for each.
+ * Stateless but for the files; commands of several processes may use it at once.
+ */
+public final class LabRegistry {
+    private final Path root;
+
+    /** Makes a registry over a folder, which is made when the first lab is. */
+    public LabRegistry(final Path root) {
+        this.root = root;
+    }
+
+    /** The registry of this user: {@code HXB_RUN}, /run/hxb for root, else XDG_RUNTIME_DIR/hxb. */
+    public static LabRegistry ofUser() {
+        return new LabRegistry(runFolder().resolve("labs"));
+    }
+
+    private static Path runFolder() {
+        final String chosen = System.getenv("HXB_RUN");
+        if (chosen != null) {
+            return Path.of(chosen);
+        }
+        if (Privileges.isRoot()) {
+            return Path.of("/run/hxb");
+        }
+        final String runtime = System.getenv("XDG_RUNTIME_DIR");
+        final boolean isUsable = runtime != null && Files.isWritable(Path.of(runtime));
+        return isUsable
+                ? Path.of(runtime, "hxb")
+                : Path.of(
+                        System.getProperty("java.io.tmpdir"),
+                        "hxb-" + System.getProperty("user.name"));
+    }
+
+    /** Folder of a lab's cluster file, logs, sockets and counters. */
+    public Path folder(final String lab) {
+        return root.resolve(lab);
+    }
+
+    /** File that the owner of a lab of {@code lab up} writes its messages to; kept when it ends. */
+    public Path log(final String lab) {
+        try {
+            Files.createDirectories(root);
+        } catch (final IOException e) {
+            throw unwritable(e);
+        }
+        return root.resolve(lab + ".log");
+    }
+
+    private ToolException unwritable(final IOException cause) {
+        return new ToolException(
+                "cannot write below " + root + ": " + cause + "; set HXB_RUN to another folder",
+                cause);
+    }
+
+    private Path stateFile(final String lab) {
+        return root.resolve(lab + ".json");
+    }
+
+    /** The state of a lab, empty when there is none. */
+    public Optional<LabState> find(final String lab) {
+        try {
+            final String text = Files.readString(stateFile(lab));
+            return Optional.of(Json.parse(text, LabState.class, stateFile(lab).toString()));
+        } catch (final NoSuchFileException e) {
+            return Optional.empty();
+        } catch (final IOException e) {
+            throw new UncheckedIOException("cannot read " + stateFile(lab), e);
+        }
+    }
+
+    /**
+     * The state of a lab that has to be there.
+     *
+     * @throws ToolException when it is not, naming those that are.
+     */
+    public LabState require(final String lab) {
+        return find(lab)
+                .orElseThrow(() -> new ToolException("there is no lab '" + lab + "'; " + advice()));
+    }
+
+    private String advice() {
+        final List<String> names = list().stream().map(LabState::name).toList();
+        return names.isEmpty()
+                ? "start one with: hxb lab up"
+                : "there are: " + String.join(", ", names);
+    }
+
+    /** All labs with a state file, by name. */
+    public List<LabState> list() {
+        if (!Files.isDirectory(root)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(root)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".json"))
+                    .sorted()
+                    .map(name -> find(name.substring(0, name.length() - ".json".length())))
+                    .flatMap(Optional::stream)
+                    .toList();
+        } catch (final IOException e) {
+            throw new UncheckedIOException("cannot list " + root, e);
+        }
+    }
+
+    /**
+     * Takes the name for a new lab: from here on another process cannot, and a crash leaves a
+     * trace.
+     *
+     * @throws ToolException when a living lab has it.
+     */
+    void claim(final LabState state) {
+        try {
+            Files.createDirectories(root);
+            Files.createFile(stateFile(state.name()));
+            write(state);
+            Files.createDirectories(folder(state.name()));
+        } catch (final FileAlreadyExistsException e) {
+            throw new ToolException(
+                    "the lab '"
+                            + state.name()
+                            + "' is up already: choose another --name, or run: hxb lab down --name "
+                            + state.name(),
+                    e);
+        } catch (final IOException e) {
+            throw unwritable(e);
+        }
+    }
+
+    /** Replaces the state file in one step. */
+    void write(final LabState state) {
+        try {
+            final Path next = Files.createTempFile(root, state.name(), ".new");
+            Files.writeString(next, Json.line(state) + "\n");
+            Files.move(next, stateFile(state.name()), StandardCopyOption.ATOMIC_MOVE);
+        } catch (final IOException e) {
+            throw new ToolException("cannot write " + stateFile(state.name()) + ": " + e, e);
+        }
+    }
+
+    /** Removes the state file and the lab's folder. */
+    void forget(final String lab) {
+        try {
+            if (Files.isDirectory(folder(lab))) {
+                try (Stream<Path> files = Files.walk(folder(lab))) {
+                    for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                        Files.deleteIfExists(file);
+                    }
+                }
+            }
+            Files.deleteIfExists(stateFile(lab));
+        } catch (final IOException e) {
+            throw new UncheckedIOException("cannot remove the files of lab " + lab, e);
+        }
+    }
+
+    /** Labs whose owner is gone: those with a state file, and namespaces whose file was lost. */
+    public List<String> stale() {
+        final Set<String> stale = new TreeSet<>();
+        final Set<String> alive = new TreeSet<>();
+        for (final LabState state : list()) {
+            (state.isOwnerAlive() ? alive : stale).add(state.name());
+        }
+        for (final String namespace : namespaces()) {
+            LabNames.labOf(namespace).filter(lab -> !alive.contains(lab)).ifPresent(stale::add);
+        }
+        return List.copyOf(stale);
+    }
+
+    /** Names of the network namespaces of this machine. */
+    static List<String> namespaces() {
+        final Path folder = Path.of("/run/netns");
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        } catch (final IOException e) {
+            throw new UncheckedIOException("cannot list " + folder, e);
+        }
+    }
+
+    /**
+     * Removes everything of a lab: its nodes' processes, namespaces and files. Harmless when parts
+     * are gone already. Blocks until they are removed.
+     */
+    public void remove(final String lab) {
+        find(lab).ifPresent(LabRegistry::stopProcesses);
+        final List<String> namespaces = new ArrayList<>();
+        for (final String namespace : namespaces()) {
+            if (LabNames.labOf(namespace).filter(lab::equals).isPresent()) {
+                namespaces.add(namespace);
+            }
+        }
+        if (!namespaces.isEmpty()) {
+            // -force goes on when another process was quicker with one of them.
+            Shell.run(LabScripts.removal(namespaces), List.of("ip", "-force", "-batch", "-"));
+        }
+        forget(lab);
+    }
+
+    private static void stopProcesses(final LabState state) {
+        final List<Long> pids = new ArrayList<>(state.nodePids());
+        if (state.isOwnerAlive() && state.ownerPid() != ProcessHandle.current().pid()) {
+            pids.add(state.ownerPid());
+        }
+        for (final long pid : pids) {
+            ProcessHandle.of(pid).filter(LabRegistry::isOurs).ifPresent(LabRegistry::stop);
+        }
+    }
+
+    /** A recorded pid may have been given to a stranger since; only a Java process is ours. */
+    private static boolean isOurs(final ProcessHandle process) {
+        return process.info().command().filter(command -> command.endsWith("java")).isPresent();
+    }
+
+    private static void stop(final ProcessHandle process) {
+        process.destroy();
+        try {
+            process.onExit().get(5, java.util.concurrent.TimeUnit.SECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            process.destroyForcibly();
+        } catch (final java.util.concurrent.ExecutionException
+                | java.util.concurrent.TimeoutException e) {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.hxb.tool.lab;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.tool.measure.AttachedCluster;
+import io.hxb.tool.measure.Cluster;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * A lab with running nodes, removed again by {@link #close}, or when the process is told to end.
+ * Owned by the command that started it.
+ */
+public final class LabSession implements AutoCloseable {
+    private final Lab lab;
+    private final Cluster cluster;
+
+    private LabSession(final Lab lab, final Cluster cluster) {
+        this.lab = lab;
+        this.cluster = cluster;
+    }
+
+    /**
+     * Makes a lab and starts its nodes. When that fails, nothing of it stays.
+     *
+     * @param isProcesses a process for each node, instead of all of them in this one.
+     * @param change what is different from the lab's usual configuration.
+     */
+    public static LabSession start(
+            final LabSpec spec,
+            final boolean isProcesses,
+            final UnaryOperator<ClusterConfig> change) {
+        final Lab lab = Lab.up(LabRegistry.ofUser(), spec);
+        // The hook only removes what outlives the process: the nodes' memory may be in use still.
+        Runtime.getRuntime().addShutdownHook(new Thread(lab::close, "hxb-lab-remove"));
+        try {
+            final ClusterConfig config = change.apply(LabCluster.config(spec, lab.folder()));
+            final Path file = LabCluster.write(config, lab.folder());
+            return new LabSession(lab, start(lab, config, file, isProcesses));
+        } catch (final RuntimeException e) {
+            lab.close();
+            throw e;
+        }
+    }
+
+    private static Cluster start(
+            final Lab lab, final ClusterConfig config, final Path file, final boolean isProcesses) {
+        if (isProcesses) {
+            return new AttachedCluster(config, NodeProcesses.start(lab, config, file));
+        }
+        final Cluster cluster = new EmbeddedCluster(config);
+        lab.ready(List.of());
+        return cluster;
+    }
+
+    /** The nodes. */
+    public Cluster cluster() {
+        return cluster;
+    }
+
+    /** Folder of the lab's files. */
+    public Path folder() {
+        return lab.folder();
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+        lab.close();
+    }
+}

@@ -1,0 +1,83 @@
+package io.hxb.tool.lab;
+
+import io.hxb.config.Backend;
+import io.hxb.config.Quantity;
+import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What lab is wanted. Immutable, checked.
+ *
+ * @param name lab name: lower-case letters, digits and dashes.
+ * @param shape shape of the cluster.
+ * @param linkCount links per dimension, 1 to 8.
+ * @param backend what links are made of.
+ * @param rateBps bits per second of each link and direction; 0 for as fast as it goes.
+ * @param mtuBytes MTU of the NICs (RAW), or the largest frame (UDP).
+ */
+public record LabSpec(
+        String name, Shape shape, int linkCount, Backend backend, long rateBps, int mtuBytes) {
+    /** Most NICs of one lab: every one costs kernel memory and time to make. */
+    public static final int MAX_NICS = 8192;
+
+    /** Checks everything and reports all problems at once. */
+    public LabSpec {
+        final List<String> problems = new ArrayList<>();
+        if (!name.matches("[a-z]([a-z0-9-]{0,14}[a-z0-9])?")) {
+            problems.add(
+                    "a lab name has 1 to 16 lower-case letters, digits and dashes, beginning with a"
+                            + " letter: '"
+                            + name
+                            + "'");
+        }
+        if (shape.nodeCount() < 2) {
+            problems.add("a lab needs at least 2 nodes, the shape " + shape + " has 1");
+        }
+        if (linkCount < 1 || linkCount > 8) {
+            problems.add("--links must be 1..8: " + linkCount);
+        }
+        final long nics = (long) shape.nodeCount() * shape.dimensions() * linkCount;
+        if (nics > MAX_NICS) {
+            problems.add(
+                    "a lab has at most "
+                            + MAX_NICS
+                            + " links on one machine; "
+                            + shape
+                            + " with "
+                            + linkCount
+                            + " links per dimension needs "
+                            + nics);
+        }
+        if (mtuBytes < 576 || mtuBytes > 65_000) {
+            problems.add("--mtu must be 576..65000: " + mtuBytes);
+        }
+        if (rateBps < 0) {
+            problems.add("--rate must not be negative: " + rateBps);
+        }
+        if (backend == Backend.UDP && rateBps > 0) {
+            problems.add(
+                    "--rate needs --backend raw: loopback cannot be shaped without harming others");
+        }
+        if (!problems.isEmpty()) {
+            throw new ToolException(String.join("; ", problems));
+        }
+    }
+
+    /**
+     * Reads {@code 1gbit}, {@code 2.5gbit}, {@code 250mbit} or {@code none}.
+     *
+     * @return bits per second; 0 for none.
+     * @throws IllegalArgumentException if it is neither.
+     */
+    public static long parseRate(final String text) {
+        return text.equals("none") ? 0 : Quantity.parseRateBps(text);
+    }
+
+    /** NICs per node. */
+    public int nicsPerNode() {
+        return shape.dimensions() * linkCount;
+    }
+}

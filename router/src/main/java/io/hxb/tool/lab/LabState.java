@@ -1,0 +1,118 @@
+package io.hxb.tool.lab;
+
+import io.hxb.config.Backend;
+import io.hxb.topology.Shape;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What is remembered of a lab in its state file, so that it can be used and removed by other
+ * commands, also after its owner crashed. Immutable; the JSON fields are the components.
+ *
+ * @param name lab name.
+ * @param shape such as {@code 3x3x3}.
+ * @param links links per dimension.
+ * @param backend {@code raw} or {@code udp}.
+ * @param rateBps bits per second of a link, 0 for unshaped.
+ * @param mtuBytes MTU.
+ * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.
+ * @param ownerStartMs when that process started, to tell it from a later one with the same pid.
+ * @param nodePids processes of the nodes, empty when the owner carries them all.
+ * @param isReady true once every node can be attached to.
+ */
+public record LabState(
+        String name,
+        String shape,
+        int links,
+        String backend,
+        long rateBps,
+        int mtuBytes,
+        long ownerPid,
+        long ownerStartMs,
+        List<Long> nodePids,
+        boolean isReady) {
+
+    /** State of a new lab owned by this process. */
+    static LabState of(final LabSpec spec) {
+        return new LabState(
+                        spec.name(),
+                        spec.shape().toString(),
+                        spec.linkCount(),
+                        spec.backend().name().toLowerCase(Locale.ROOT),
+                        spec.rateBps(),
+                        spec.mtuBytes(),
+                        0,
+                        0,
+                        List.of(),
+                        false)
+                .withOwner(ProcessHandle.current());
+    }
+
+    /** The same lab owned by another process. */
+    LabState withOwner(final ProcessHandle owner) {
+        return new LabState(
+                name,
+                shape,
+                links,
+                backend,
+                rateBps,
+                mtuBytes,
+                owner.pid(),
+                startMs(owner),
+                nodePids,
+                isReady);
+    }
+
+    /** The same lab with the processes of its nodes. */
+    LabState withNodes(final List<Long> pids, final boolean ready) {
+        return new LabState(
+                name,
+                shape,
+                links,
+                backend,
+                rateBps,
+                mtuBytes,
+                ownerPid,
+                ownerStartMs,
+                List.copyOf(pids),
+                ready);
+    }
+
+    /** What was asked for. */
+    public LabSpec spec() {
+        return new LabSpec(
+                name,
+                Shape.parse(shape),
+                links,
+                Backend.valueOf(backend.toUpperCase(Locale.ROOT)),
+                rateBps,
+                mtuBytes);
+    }
+
+    /** True while the process that the lab belongs to lives. */
+    public boolean isOwnerAlive() {
+        return ProcessHandle.of(ownerPid)
+                .filter(ProcessHandle::isAlive)
+                .map(owner -> Math.abs(startMs(owner) - ownerStartMs) < 1000)
+                .orElse(false);
+    }
+
+    /** All namespaces of the lab, the switch first; none for UDP. */
+    public List<String> namespaces() {
+        final LabSpec spec = spec();
+        final List<String> names = new ArrayList<>();
+        if (spec.backend() == Backend.RAW) {
+            names.add(LabNames.switchNamespace(name));
+            for (int node = 0; node < spec.shape().nodeCount(); node++) {
+                names.add(LabNames.namespace(name, node));
+            }
+        }
+        return names;
+    }
+
+    private static long startMs(final ProcessHandle process) {
+        return process.info().startInstant().map(java.time.Instant::toEpochMilli).orElse(0L);
+    }
+}

@@ -1,0 +1,125 @@
+package io.hxb.tool.lab;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.pm.PmDevice;
+import io.hxb.tool.report.ToolException;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/** Starts the nodes of a lab as processes of their own. Stateless. */
+public final class NodeProcesses {
+    private static final long READY_NS = 60_000_000_000L;
+    private static final long LOOK_NS = 20_000_000;
+
+    private NodeProcesses() {}
+
+    /**
+     * The command that runs this program again: the same Java, class path and flags.
+     *
+     * @param arguments of hxb.
+     */
+    public static List<String> self(final String... arguments) {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        final Path flags = Path.of(System.getProperty("hxb.root", "."), ".mvn", "jvm.config");
+        if (Files.exists(flags)) {
+            command.add("@" + flags);
+        }
+        command.add("-Dhxb.root=" + System.getProperty("hxb.root", "."));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.hxb.tool.Hxb"));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /**
+     * Starts every node of a lab and waits until all can be attached to.
+     *
+     * @param file the cluster file.
+     * @return their process ids.
+     * @throws ToolException with the log of a node that ended.
+     */
+    public static List<Long> start(final Lab lab, final ClusterConfig config, final Path file) {
+        final List<Process> nodes = new ArrayList<>();
+        for (int node = 0; node < config.shape().nodeCount(); node++) {
+            nodes.add(start(lab, config, file, node));
+        }
+        final List<Long> pids = nodes.stream().map(Process::pid).toList();
+        lab.nodesStarted(pids);
+        final long deadlineNs = System.nanoTime() + READY_NS;
+        for (int node = 0; node < nodes.size(); node++) {
+            await(nodes.get(node), config, node, log(lab, node), deadlineNs);
+        }
+        lab.ready(pids);
+        return pids;
+    }
+
+    private static Process start(
+            final Lab lab, final ClusterConfig config, final Path file, final int node) {
+        final List<String> command = new ArrayList<>();
+        if (config.backend() == Backend.RAW) {
+            command.addAll(List.of("ip", "netns", "exec", config.netns(node)));
+        }
+        command.addAll(
+                self(
+                        "node",
+                        "--config",
+                        file.toString(),
+                        "--node",
+                        config.shape().format(config.shape().coordinates(node))));
+        try {
+            return new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(log(lab, node))
+                    .redirectInput(new File("/dev/null"))
+                    .start();
+        } catch (final IOException e) {
+            throw new ToolException("cannot start node " + node + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static File log(final Lab lab, final int node) {
+        return lab.folder().resolve("node-" + node + ".log").toFile();
+    }
+
+    private static void await(
+            final Process process,
+            final ClusterConfig config,
+            final int node,
+            final File log,
+            final long deadlineNs) {
+        while (true) {
+            if (!process.isAlive()) {
+                throw new ToolException("node " + node + " ended: " + text(log));
+            }
+            if (Files.exists(config.socketPath(node))) {
+                try (PmDevice device = PmDevice.attach(config.socketPath(node))) {
+                    if (device.nodeId() == node) {
+                        return;
+                    }
+                } catch (final IOException e) {
+                    // Not listening yet: looks again.
+                }
+            }
+            if (System.nanoTime() - deadlineNs > 0) {
+                throw new ToolException(
+                        "node " + node + " cannot be attached to after 60 s: " + text(log));
+            }
+            LockSupport.parkNanos(LOOK_NS);
+        }
+    }
+
+    private static String text(final File log) {
+        try {
+            return Files.readString(log.toPath()).strip();
+        } catch (final IOException e) {
+            return "it left no log";
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.hxb.tool.measure;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.pm.PmDevice;
+import io.hxb.tool.report.ToolException;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A cluster whose nodes are other processes; those on this machine are attached to by their Unix
+ * sockets. Owned by the thread that measures.
+ */
+public final class AttachedCluster implements Cluster {
+    private final ClusterConfig config;
+    private final List<Long> pids;
+    private final Map<Integer, PmDevice> devices = new HashMap<>();
+
+    /**
+     * Makes one; nothing is attached to yet.
+     *
+     * @param pids processes of the nodes, as far as they are known.
+     */
+    public AttachedCluster(final ClusterConfig config, final List<Long> pids) {
+        this.config = config;
+        this.pids = List.copyOf(pids);
+    }
+
+    @Override
+    public ClusterConfig config() {
+        return config;
+    }
+
+    @Override
+    public PmDevice device(final int node) {
+        final PmDevice known = devices.get(node);
+        if (known != null) {
+            return known;
+        }
+        try {
+            final PmDevice device = PmDevice.attach(config.socketPath(node));
+            devices.put(node, device);
+            return device;
+        } catch (final IOException e) {
+            throw new ToolException(e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public List<Long> pids() {
+        return pids;
+    }
+
+    @Override
+    public void close() {
+        devices.values().forEach(PmDevice::close);
+        devices.clear();
+    }
+}

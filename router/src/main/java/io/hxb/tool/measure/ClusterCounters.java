@@ -1,0 +1,85 @@
+package io.hxb.tool.measure;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterSample;
+import io.hxb.counter.CounterType;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The counter files of those nodes of a cluster that run on this machine, summed up. Owned by the
+ * thread that measures.
+ */
+public final class ClusterCounters implements AutoCloseable {
+    private final List<CounterReader> readers = new ArrayList<>();
+
+    /** Opens the files that are there. */
+    public ClusterCounters(final ClusterConfig config) throws IOException {
+        for (int node = 0; node < config.shape().nodeCount(); node++) {
+            if (java.nio.file.Files.exists(config.countersPath(node))) {
+                readers.add(CounterReader.open(config.countersPath(node)));
+            }
+        }
+    }
+
+    /**
+     * One reading of all nodes. Immutable.
+     *
+     * @param sums sum of each counter over all nodes, links and dimensions, by export name.
+     * @param sentBytes bytes sent on each kind of link, by its label, such as {@code x.0}.
+     */
+    public record Reading(Map<String, Long> sums, Map<String, Long> sentBytes) {
+        /** The sum of a counter. */
+        public long sum(final CounterType type) {
+            return sums.getOrDefault(type.exportName(), 0L);
+        }
+
+        /** Frames that were dropped for any reason. */
+        public long dropped() {
+            return sums.entrySet().stream()
+                    .filter(entry -> entry.getKey().startsWith("hxb_forward_dropped_"))
+                    .mapToLong(Map.Entry::getValue)
+                    .sum();
+        }
+    }
+
+    /** Reads all files again. */
+    public Reading read() throws IOException {
+        final Map<String, Long> sums = new LinkedHashMap<>();
+        final Map<String, Long> sent = new LinkedHashMap<>();
+        for (final CounterReader reader : readers) {
+            reader.refresh();
+            final List<CounterLabels.LinkLabel> links = reader.labels().links();
+            for (final CounterSample sample : reader.samples()) {
+                sums.merge(sample.name(), sample.value(), Long::sum);
+                if (sample.id() == CounterType.LINK_SENT_BYTES.id()) {
+                    final CounterLabels.LinkLabel link = links.get(sample.instance());
+                    sent.merge(label(link), sample.value(), Long::sum);
+                }
+            }
+        }
+        return new Reading(sums, sent);
+    }
+
+    private static String label(final CounterLabels.LinkLabel link) {
+        return io.hxb.config.Dimensions.name(link.dimension()) + "." + link.number();
+    }
+
+    /** Nodes whose files were found. */
+    public int nodes() {
+        return readers.size();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (final CounterReader reader : readers) {
+            reader.close();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.hxb.tool.measure;
+
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmEvent;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+import io.hxb.tool.report.ToolException;
+
+/**
+ * One context of a measurement, with the waiting and the errors that all measurements share. Owned
+ * by the thread that measures.
+ */
+final class Exchange implements AutoCloseable {
+    private final PmContext context;
+    private final PmEvent event = new PmEvent();
+    private final PmMessage message = new PmMessage();
+
+    Exchange(final PmContext context) {
+        this.context = context;
+    }
+
+    PmContext context() {
+        return context;
+    }
+
+    PmMessage message() {
+        return message;
+    }
+
+    /** Claims a slot, waiting for one at most {@code timeoutNs}. */
+    int claim(final int node, final int peerContext, final int lengthBytes, final long timeoutNs) {
+        final long deadlineNs = System.nanoTime() + timeoutNs;
+        int slot = context.claim(node, peerContext, lengthBytes);
+        while (slot == PmStatus.NO_BUFFERS && System.nanoTime() - deadlineNs < 0) {
+            context.awaitSends(deadlineNs - System.nanoTime());
+            checkEvents();
+            slot = context.claim(node, peerContext, lengthBytes);
+        }
+        if (slot < 0) {
+            throw new ToolException("no send buffer to node " + node + ": " + PmStatus.name(slot));
+        }
+        return slot;
+    }
+
+    /** Sends a claimed slot. */
+    void send(final int slot, final int lengthBytes, final int tag) {
+        final int status = context.send(slot, lengthBytes, tag);
+        if (status != PmStatus.OK) {
+            throw new ToolException(
+                    "cannot send: " + PmStatus.name(status) + " " + context.closeReason());
+        }
+    }
+
+    /**
+     * Waits for the next message.
+     *
+     * @return false when none came in time.
+     */
+    boolean receive(final long timeoutNs) {
+        final long deadlineNs = System.nanoTime() + timeoutNs;
+        while (true) {
+            final int status = context.receive(message);
+            if (status == PmStatus.OK) {
+                return true;
+            }
+            if (status != PmStatus.EMPTY) {
+                throw new ToolException(
+                        "cannot receive: " + PmStatus.name(status) + " " + context.closeReason());
+            }
+            checkEvents();
+            final long restNs = deadlineNs - System.nanoTime();
+            if (restNs <= 0) {
+                return false;
+            }
+            context.await(restNs);
+        }
+    }
+
+    void release() {
+        context.release(message);
+    }
+
+    /** Waits until everything sent is acknowledged. */
+    boolean drain(final long timeoutNs) {
+        final long deadlineNs = System.nanoTime() + timeoutNs;
+        while (context.unfinishedSends() > 0) {
+            checkEvents();
+            final long restNs = deadlineNs - System.nanoTime();
+            if (restNs <= 0) {
+                return false;
+            }
+            context.awaitSends(restNs);
+        }
+        return true;
+    }
+
+    /**
+     * Looks whether a flow has failed.
+     *
+     * @throws ToolException if so, saying to whom.
+     */
+    void checkEvents() {
+        if (context.pollEvent(event) == PmStatus.OK) {
+            throw new ToolException(
+                    "node "
+                            + event.node()
+                            + " context "
+                            + event.context()
+                            + ": "
+                            + explain(event.status()));
+        }
+    }
+
+    private static String explain(final int status) {
+        return switch (status) {
+            case PmStatus.PEER_UNREACHABLE ->
+                    "cannot be reached: is that node running, and its links up? See hxb doctor and"
+                            + " hxb stat";
+            case PmStatus.PEER_RESTARTED -> "has been restarted in between: try again";
+            case PmStatus.NO_SUCH_CONTEXT ->
+                    "nobody has opened that context: is it a node of this version?";
+            default -> PmStatus.name(status);
+        };
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,88 @@
+package io.hxb.tool.option;
+
+import io.hxb.config.Backend;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.Privileges;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** Options that say what lab is wanted. Picocli fills it. */
+public final class LabOptions {
+    @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
+    private CommandLine.Model.CommandSpec command;
+
+    @Option(
+            names = "--shape",
+            paramLabel = "3x3x3",
+            defaultValue = "2x2x2",
+            description = "shape (default 2x2x2)")
+    private String shape;
+
+    @Option(
+            names = "--links",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "links per dimension, 1..8 (default 2)")
+    private int links;
+
+    @Option(
+            names = "--backend",
+            paramLabel = "raw|udp",
+            description =
+                    "veth NICs in network namespaces (root), or UDP on loopback (default: raw for"
+                            + " root)")
+    private Backend backend;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "1gbit",
+            defaultValue = "none",
+            description =
+                    "rate of each link and direction, raw only (default none: as fast as it goes)")
+    private String rate;
+
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            defaultValue = "9000",
+            description = "MTU (default 9000)")
+    private int mtu;
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "name of the lab (default lab; demo takes one of its own)")
+    private String name;
+
+    /** Picocli makes it. */
+    public LabOptions() {}
+
+    /** The lab that was asked for; wrong values end the command as wrong usage. */
+    public LabSpec spec() {
+        return spec("lab");
+    }
+
+    /** The same, with another name when none was given. */
+    public LabSpec spec(final String defaultName) {
+        try {
+            return new LabSpec(
+                    name == null ? defaultName : name,
+                    Shape.parse(shape),
+                    links,
+                    backend(),
+                    LabSpec.parseRate(rate),
+                    mtu);
+        } catch (final IllegalArgumentException | io.hxb.tool.report.ToolException e) {
+            throw new CommandLine.ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private Backend backend() {
+        if (backend != null) {
+            return backend;
+        }
+        return Privileges.canMakeNamespaces() ? Backend.RAW : Backend.UDP;
+    }
+}

@@ -1,0 +1,94 @@
+package io.hxb.tool.option;
+
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Options of everything that measures. Picocli fills it. */
+public final class MeasureOptions {
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            description = "payload of a message, 4..1048576 (default 8192; ping 64)")
+    private Integer size;
+
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            description = "round trips, or most messages of each pair")
+    private Long count;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            defaultValue = "3",
+            description = "how long to send (default 3)")
+    private double seconds;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "US",
+            defaultValue = "0",
+            description = "microseconds between round trips")
+    private long intervalUs;
+
+    @Option(names = "--both", description = "both directions at once")
+    private boolean isBoth;
+
+    @Option(names = "--all", description = "every node to every other")
+    private boolean isAll;
+
+    /** Picocli makes it. */
+    public MeasureOptions() {}
+
+    /** Payload of a message in bytes, or what the command takes otherwise. */
+    public int sizeOr(final int other) {
+        final int value = size == null ? other : size;
+        if (value < 4 || value > 1 << 20) {
+            throw new ToolException("--size must be 4..1048576: " + value);
+        }
+        return value;
+    }
+
+    /** How many were asked for, or what the command takes otherwise. */
+    public long countOr(final long other) {
+        final long value = count == null ? other : count;
+        if (value < 1) {
+            throw new ToolException("--count must be 1 or more: " + value);
+        }
+        return value;
+    }
+
+    /** How long to send. */
+    public long sendNs() {
+        if (!(seconds > 0 && seconds <= 86_400)) {
+            throw new ToolException("--seconds must be above 0, at most 86400: " + seconds);
+        }
+        return (long) (seconds * 1e9);
+    }
+
+    /** Pause between round trips. */
+    public long intervalNs() {
+        return intervalUs * 1_000;
+    }
+
+    /** The pairs that exchange messages: all, or one, or both of its directions. */
+    public List<Pair> pairs(final Shape shape, final int from, final int to) {
+        if (isAll) {
+            return Pair.all(shape);
+        }
+        if (from == to) {
+            throw new ToolException("--from and --to are the same node");
+        }
+        final List<Pair> pairs = new ArrayList<>(List.of(new Pair(from, to)));
+        if (isBoth) {
+            pairs.add(new Pair(to, from));
+        }
+        return pairs;
+    }
+}

@@ -1,0 +1,2 @@
+/** Options that several commands share, filled by picocli. */
+package io.hxb.tool.option;

@@ -1,0 +1,109 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Wrong input to the command line: a clear message and the right exit status. */
+@Tag("unit")
+class CliTest {
+    @TempDir private Path folder;
+
+    private record Outcome(int status, String errors) {}
+
+    @Test
+    void shouldCallAnUnknownOptionWrongUsage() {
+        assertEquals(Hxb.USAGE, run("lab", "up", "--shap", "2x2").status());
+        assertEquals(Hxb.USAGE, run("nonsense").status());
+        assertEquals(Hxb.USAGE, run("lab").status());
+    }
+
+    @Test
+    void shouldCallAnImpossibleLabWrongUsage() {
+        for (final List<String> options :
+                List.of(
+                        List.of("--shape", "2x300"),
+                        List.of("--shape", "0x2"),
+                        List.of("--shape", "1x1"),
+                        List.of("--links", "9"),
+                        List.of("--mtu", "12"),
+                        List.of("--rate", "fast"),
+                        List.of("--name", "Not a name"),
+                        List.of("--backend", "tin"))) {
+            final String[] arguments = {"lab", "up", options.getFirst(), options.getLast()};
+
+            assertEquals(Hxb.USAGE, run(arguments).status(), options::toString);
+        }
+    }
+
+    @Test
+    void shouldSayWhereAClusterFileIsWrong() throws IOException {
+        // given
+        final Path file = folder.resolve("cluster.yaml");
+        Files.writeString(
+                file,
+                """
+                name: x
+                shape: 2x2
+                backend: udp
+                links: {x: 1, y: 1}
+                colour: blue
+                pool: {buffers: 1}
+                """);
+
+        // when
+        final Outcome outcome = run("node", "--config", file.toString(), "--node", "0,0");
+
+        // then
+        assertEquals(Hxb.FAILED, outcome.status());
+        assertTrue(outcome.errors().contains("cluster.yaml:5"), outcome.errors());
+        assertTrue(outcome.errors().contains("colour"), outcome.errors());
+        assertTrue(outcome.errors().contains("cluster.yaml:6"), outcome.errors());
+    }
+
+    @Test
+    void shouldSayThatAFileIsNoYaml() throws IOException {
+        final Path file = folder.resolve("cluster.yaml");
+        Files.writeString(file, "name: [x\nshape: }\n");
+
+        final Outcome outcome = run("node", "--config", file.toString());
+
+        assertEquals(Hxb.FAILED, outcome.status());
+        assertTrue(outcome.errors().contains("cluster.yaml:"), outcome.errors());
+    }
+
+    @Test
+    void shouldSayThatAClusterFileIsNotThere() {
+        final Outcome outcome = run("doctor", "--config", folder.resolve("none.yaml").toString());
+
+        assertEquals(Hxb.FAILED, outcome.status());
+    }
+
+    @Test
+    void shouldSayThatACounterFileIsNone() throws IOException {
+        final Path file =
+                Files.writeString(folder.resolve("a.counters"), "this is no counter file");
+
+        final Outcome outcome = run("stat", file.toString());
+
+        assertEquals(Hxb.FAILED, outcome.status());
+        assertTrue(outcome.errors().contains("no counter file"), outcome.errors());
+    }
+
+    private static Outcome run(final String... arguments) {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final int status = Hxb.run(arguments, new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        return new Outcome(status, bytes.toString(StandardCharsets.UTF_8));
+    }
+}

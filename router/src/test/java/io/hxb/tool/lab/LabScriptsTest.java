@@ -1,0 +1,87 @@
+package io.hxb.tool.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.Backend;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+@Tag("unit")
+class LabScriptsTest {
+    @Test
+    void shouldMakeOneBridgePerLineAndLinkAndOnePortPerNic() {
+        // given
+        final LabSpec spec = new LabSpec("t", Shape.of(3, 3, 3), 2, Backend.RAW, 0, 9000);
+
+        // when
+        final List<String> lines = LabScripts.switches(spec).lines().toList();
+
+        // then: 9 lines in each of 3 dimensions, 2 links; 27 nodes with 6 NICs
+        assertEquals(9 * 3 * 2, count(lines, " type bridge "));
+        assertEquals(27 * 6, count(lines, " type veth "));
+        assertEquals(27 * 6, count(lines, "link set "));
+    }
+
+    @Test
+    void shouldMakeABridgeBeforeItsFirstPort() {
+        // given
+        final LabSpec spec = new LabSpec("t", Shape.of(2, 3), 1, Backend.RAW, 0, 1500);
+
+        // when
+        final String script = LabScripts.switches(spec);
+
+        // then
+        for (final String line :
+                script.lines().filter(line -> line.contains(" master ")).toList()) {
+            final String bridge = line.replaceAll(".* master (\\S+) .*", "$1");
+            final int made = script.indexOf("link add " + bridge + " ");
+            assertTrue(made >= 0 && made < script.indexOf(line), bridge);
+        }
+    }
+
+    @Test
+    void shouldWriteTheWholePairInOneLine() {
+        final LabSpec spec = new LabSpec("t", Shape.of(2), 1, Backend.RAW, 0, 9000);
+
+        assertTrue(
+                LabScripts.switches(spec)
+                        .contains(
+                                "link add x0.1 mtu 9000 master bx0.0 type veth peer name x0 mtu"
+                                        + " 9000 address 02:48:00:00:00:01 netns hxb-t-1\n"),
+                LabScripts.switches(spec));
+    }
+
+    @Test
+    void shouldShapeNothingWithoutARate() {
+        final LabSpec spec = new LabSpec("t", Shape.of(3, 3), 2, Backend.RAW, 0, 9000);
+
+        assertEquals("", LabScripts.nodeShapers(spec));
+        assertEquals("", LabScripts.switchShapers(spec));
+    }
+
+    @Test
+    void shouldShapeSwitchPortsOnlyOnLinesOfMoreThanTwoNodes() {
+        // given
+        final LabSpec spec = new LabSpec("t", Shape.of(2, 3), 1, Backend.RAW, 250_000_000, 9000);
+
+        // when
+        final String ports = LabScripts.switchShapers(spec);
+
+        // then
+        assertFalse(ports.contains(" x0."), ports);
+        assertEquals(6, count(ports.lines().toList(), " y0."));
+        assertEquals(
+                "qdisc add dev x0 root tbf rate 250000000bit burst 128kb limit 64mb",
+                LabScripts.nodeShapers(spec).lines().findFirst().orElseThrow());
+    }
+
+    private static long count(final List<String> lines, final String part) {
+        return lines.stream().filter(line -> line.contains(part)).count();
+    }
+}

@@ -1,0 +1,43 @@
+package io.hxb.tool.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.Backend;
+import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class LabSpecTest {
+    @Test
+    void shouldReportAllProblemsAtOnce() {
+        final ToolException thrown =
+                assertThrows(
+                        ToolException.class,
+                        () -> new LabSpec("No!", Shape.of(1), 9, Backend.UDP, 1_000, 20));
+
+        for (final String part :
+                new String[] {"'No!'", "at least 2 nodes", "--links", "--mtu", "--rate"}) {
+            assertTrue(thrown.getMessage().contains(part), thrown.getMessage());
+        }
+    }
+
+    @Test
+    void shouldRefuseMoreLinksThanAMachineCarries() {
+        assertThrows(
+                ToolException.class,
+                () -> new LabSpec("big", Shape.of(16, 16, 10), 2, Backend.RAW, 0, 9000));
+    }
+
+    @Test
+    void shouldReadRates() {
+        assertEquals(0, LabSpec.parseRate("none"));
+        assertEquals(1_000_000_000L, LabSpec.parseRate("1gbit"));
+        assertEquals(250_000_000L, LabSpec.parseRate("250mbit"));
+        assertThrows(IllegalArgumentException.class, () -> LabSpec.parseRate("fast"));
+    }
+}

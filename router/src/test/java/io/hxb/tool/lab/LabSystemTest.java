@@ -1,0 +1,135 @@
+package io.hxb.tool.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.config.Backend;
+import io.hxb.tool.report.Shell;
+import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Labs of real namespaces; needs root. */
+@Tag("system")
+class LabSystemTest {
+    @TempDir private Path folder;
+
+    private final String name = "t" + ProcessHandle.current().pid();
+
+    @BeforeEach
+    void needsRoot() {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+    }
+
+    @Test
+    void shouldMakeAndRemoveEveryNamespaceOfALab() {
+        // given
+        final LabRegistry registry = new LabRegistry(folder);
+        final LabSpec spec =
+                new LabSpec(name, Shape.of(3, 2), 2, Backend.RAW, 1_000_000_000L, 9000);
+
+        // when
+        final List<String> during;
+        final String links;
+        final String shapers;
+        try (Lab lab = Lab.up(registry, spec)) {
+            during = own();
+            links =
+                    Shell.check(
+                            "",
+                            List.of(
+                                    "ip",
+                                    "-n",
+                                    LabNames.namespace(lab.spec().name(), 5),
+                                    "-br",
+                                    "link"));
+            shapers =
+                    Shell.check(
+                            "",
+                            List.of("tc", "-n", LabNames.namespace(lab.spec().name(), 5), "qdisc"));
+        }
+
+        // then
+        assertEquals(7, during.size(), during::toString);
+        for (final String nic : List.of("x0", "x1", "y0", "y1")) {
+            assertTrue(links.lines().anyMatch(line -> line.startsWith(nic + "@")), links);
+            assertTrue(shapers.contains("dev " + nic + " root"), shapers);
+        }
+        assertEquals(List.of(), own());
+        assertEquals(List.of(), registry.list());
+        assertFalse(Files.exists(registry.folder(name)));
+    }
+
+    @Test
+    void shouldRefuseASecondLabOfTheSameName() {
+        // given
+        final LabRegistry registry = new LabRegistry(folder);
+        final LabSpec spec = new LabSpec(name, Shape.of(2), 1, Backend.RAW, 0, 1500);
+
+        try (Lab lab = Lab.up(registry, spec)) {
+            // when
+            final ToolException thrown =
+                    assertThrows(ToolException.class, () -> Lab.up(registry, lab.spec()));
+
+            // then
+            assertTrue(thrown.getMessage().contains("is up already"), thrown.getMessage());
+            assertEquals(3, own().size());
+        }
+    }
+
+    @Test
+    void shouldReplaceTheStaleLabOfACrashedOwner() throws Exception {
+        // given: a lab whose owner, another process, has died
+        final LabRegistry registry = new LabRegistry(folder);
+        final LabSpec spec = new LabSpec(name, Shape.of(2, 2), 1, Backend.RAW, 0, 1500);
+        final Process owner = new ProcessBuilder("sleep", "1000").start();
+        Lab.up(registry, spec);
+        registry.write(LabState.of(spec).withOwner(owner.toHandle()));
+        assertFalse(registry.stale().contains(name));
+        owner.destroyForcibly().waitFor();
+        assertTrue(registry.stale().contains(name));
+
+        // when
+        final List<String> during;
+        try (Lab lab = Lab.up(registry, new LabSpec(name, Shape.of(2), 1, Backend.RAW, 0, 1500))) {
+            assertEquals(2, lab.spec().shape().nodeCount());
+            during = own();
+        }
+
+        // then
+        assertEquals(3, during.size(), during::toString);
+        assertEquals(List.of(), own());
+    }
+
+    @Test
+    void shouldFindNamespacesWhoseStateFileWasLost() {
+        // given
+        final LabRegistry registry = new LabRegistry(folder);
+        Shell.check("", List.of("ip", "netns", "add", LabNames.namespace(name, 3)));
+
+        // when
+        final List<String> stale = registry.stale();
+        registry.remove(name);
+
+        // then
+        assertTrue(stale.contains(name), stale::toString);
+        assertEquals(List.of(), own());
+    }
+
+    private List<String> own() {
+        return LabRegistry.namespaces().stream()
+                .filter(namespace -> LabNames.labOf(namespace).filter(name::equals).isPresent())
+                .toList();
+    }
+}

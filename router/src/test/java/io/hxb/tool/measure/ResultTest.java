@@ -1,0 +1,73 @@
+package io.hxb.tool.measure;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.report.Json;
+import io.hxb.topology.Shape;
+
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Map;
+
+@Tag("unit")
+class ResultTest {
+    @Test
+    void shouldReportEveryFieldThatProgramsRelyOn() {
+        // given
+        final Histogram histogram = new Histogram(3);
+        histogram.recordValue(12_340);
+        final Result result =
+                new Result(8, 56, 2_000_000, 100, 0, 0, 0, 0, 77, 2.0, RoundTrips.of(histogram));
+
+        // when
+        final String line = Json.line(result.fields());
+        final Map<?, ?> read = Json.parse(line, Map.class, "line");
+
+        // then
+        for (final String field :
+                List.of(
+                        "ok",
+                        "nodes",
+                        "pairs",
+                        "bytes",
+                        "lost",
+                        "duplicated",
+                        "reordered",
+                        "relays",
+                        "bandwidth_MBps",
+                        "messages_per_s",
+                        "rtt_us")) {
+            assertTrue(read.containsKey(field), field + " is missing in " + line);
+        }
+        assertEquals(
+                List.of("min", "median", "p99", "p999", "max"),
+                List.copyOf(((Map<?, ?>) read.get("rtt_us")).keySet()));
+        assertEquals(1.0, read.get("bandwidth_MBps"));
+        assertEquals(50, read.get("messages_per_s"));
+        assertEquals(true, read.get("ok"));
+    }
+
+    @Test
+    void shouldNotBeOkWhenAnythingWentWrongOrNothingArrived() {
+        assertFalse(new Result(2, 1, 1, 1, 1, 0, 0, 0, 0, 1, RoundTrips.NONE).isOk());
+        assertFalse(new Result(2, 1, 1, 1, 0, 1, 0, 0, 0, 1, RoundTrips.NONE).isOk());
+        assertFalse(new Result(2, 1, 1, 1, 0, 0, 1, 0, 0, 1, RoundTrips.NONE).isOk());
+        assertFalse(new Result(2, 1, 1, 1, 0, 0, 0, 1, 0, 1, RoundTrips.NONE).isOk());
+        assertFalse(new Result(2, 1, 0, 0, 0, 0, 0, 0, 0, 1, RoundTrips.NONE).isOk());
+    }
+
+    @Test
+    void shouldTakeOneNodeAtEachDistance() {
+        final Shape shape = Shape.of(3, 1, 2);
+
+        final List<Pair> pairs = Pair.oneOfEachDistance(shape, 0);
+
+        assertEquals(List.of(1, 2), pairs.stream().map(pair -> pair.hops(shape)).toList());
+        assertEquals(30, Pair.all(shape).size());
+    }
+}
