@@ -50,6 +50,7 @@ public final class Node implements AutoCloseable {
     private final List<NodeLoop> loops = new ArrayList<>();
     private NodeParts parts;
     private ContextManager contexts;
+    private ServiceTask service;
     private boolean isClosed;
 
     private Node(final NodeOptions options) {
@@ -102,6 +103,8 @@ public final class Node implements AutoCloseable {
         for (int i = 0; i < loops.size(); i++) {
             threads.driver(i).add(loops.get(i));
         }
+        service = ServiceTask.open(device(), NodeThreads.errorHandler());
+        threads.driver(0).add(service);
     }
 
     private <T extends AutoCloseable> T keep(final T resource) {
@@ -312,6 +315,10 @@ public final class Node implements AutoCloseable {
     }
 
     private void stopLoops() {
+        if (service != null) {
+            threads.driver(0).adopt();
+            threads.driver(0).remove(service, () -> {});
+        }
         final CountDownLatch stopped = new CountDownLatch(loops.size());
         for (int i = 0; i < loops.size(); i++) {
             final LoopDriver driver = threads.driver(i);

@@ -56,6 +56,7 @@ public final class Hxb implements Runnable {
     /** Runs a command and ends the process with its exit status. */
     public static void main(final String[] arguments) {
         int status = FAILED;
+        setLogLevel(arguments);
         try {
             status = run(arguments, System.err);
         } catch (final Throwable e) {
@@ -63,6 +64,15 @@ public final class Hxb implements Runnable {
             e.printStackTrace(System.err);
         }
         System.exit(status);
+    }
+
+    /** A service logs what a person acts on; other commands print results and only warn. */
+    private static void setLogLevel(final String[] arguments) {
+        final String level = "org.slf4j.simpleLogger.defaultLogLevel";
+        if (System.getProperty(level) == null) {
+            final boolean isService = arguments.length > 0 && arguments[0].equals("node");
+            System.setProperty(level, isService ? "info" : "warn");
+        }
     }
 
     /**
