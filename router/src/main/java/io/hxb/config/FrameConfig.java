@@ -7,10 +7,14 @@ package io.hxb.config;
  * @param hopLimit links a frame may cross, 1 to 255.
  * @param etherType EtherType of raw links, 0x0600 to 0xFFFF.
  * @param helloIntervalNs time between hello frames on each link.
+ * @param vlanTags whether raw links receive frames with IEEE 802.1Q tags too and recover the tags;
+ *     their sockets then look at every frame of the NIC.
  */
-public record FrameConfig(boolean crc, int hopLimit, int etherType, long helloIntervalNs) {
+public record FrameConfig(
+        boolean crc, int hopLimit, int etherType, long helloIntervalNs, boolean vlanTags) {
     /** What holds when the file says nothing. Source: IEEE 802, local experimental EtherType 1. */
-    public static final FrameConfig DEFAULT = new FrameConfig(false, 32, 0x88B5, 200_000_000L);
+    public static final FrameConfig DEFAULT =
+            new FrameConfig(false, 32, 0x88B5, 200_000_000L, false);
 
     /** Checks the values. */
     public FrameConfig {

@@ -71,7 +71,7 @@ final class LinkFactory {
                         config.socket().relayRingFrames(),
                         config.socket().receiveBufferBytes(),
                         config.socket().sendBufferBytes(),
-                        false),
+                        config.frame().vlanTags()),
                 pool,
                 share);
     }

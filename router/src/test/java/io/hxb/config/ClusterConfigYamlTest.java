@@ -246,7 +246,7 @@ class ClusterConfigYamlTest {
         final ClusterConfig otherPool =
                 config.withPool(new PoolConfig(64, 1024, PoolConfig.HugePages.OFF));
         final ClusterConfig otherCrc =
-                config.withFrame(new FrameConfig(true, 32, 0x88B5, 1_000_000));
+                config.withFrame(new FrameConfig(true, 32, 0x88B5, 1_000_000, true));
         // then
         assertEquals(config.fingerprint(), otherPool.fingerprint());
         assertNotEquals(config.fingerprint(), otherCrc.fingerprint());

@@ -192,12 +192,14 @@ final class ClusterReader {
         final FrameConfig fallback = FrameConfig.DEFAULT;
         final boolean crc = section.flag("crc", fallback.crc());
         final int hopLimit = section.count("hopLimit", fallback.hopLimit());
+        final boolean vlanTags = section.flag("vlanTags", fallback.vlanTags());
         final int etherType = section.count("etherType", fallback.etherType());
         final long helloIntervalNs =
                 section.durationNs("helloInterval", fallback.helloIntervalNs());
         section.finish();
         return section.build(
-                fallback, () -> new FrameConfig(crc, hopLimit, etherType, helloIntervalNs));
+                fallback,
+                () -> new FrameConfig(crc, hopLimit, etherType, helloIntervalNs, vlanTags));
     }
 
     private static ContextConfig context(final YamlSection section) {

@@ -78,6 +78,7 @@ final class ClusterWriter {
         section("frame");
         line("  crc", config.frame().crc());
         line("  hopLimit", config.frame().hopLimit());
+        line("  vlanTags", config.frame().vlanTags());
         line("  etherType", "0x" + Integer.toHexString(config.frame().etherType()));
         line("  helloInterval", Quantity.formatDuration(config.frame().helloIntervalNs()));
     }
