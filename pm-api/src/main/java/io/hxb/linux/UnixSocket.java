@@ -157,7 +157,7 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Sends one message.
+     * Sends one message; never blocks.
      *
      * @param address first byte of {@code lengthBytes}, 1 or more.
      * @param descriptors passed along; they stay open here; at most {@link #MAX_DESCRIPTORS}.
@@ -176,7 +176,7 @@ public final class UnixSocket implements AutoCloseable {
             Memory.putLong(header + 32, control);
             Memory.putLong(header + 40, (16 + 4L * descriptors.length + 7) & -8L);
         }
-        return outcome(Handles.sendmsg(descriptor, header, MSG_NOSIGNAL), "sendmsg");
+        return outcome(Handles.sendmsg(descriptor, header, MSG_NOSIGNAL | MSG_DONTWAIT), "sendmsg");
     }
 
     /**

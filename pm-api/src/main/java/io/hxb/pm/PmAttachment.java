@@ -57,7 +57,7 @@ public interface PmAttachment extends AutoCloseable {
      * @param sendBufferBytes bytes of each.
      * @param deliveryEntries entries of the delivery ring.
      * @param loop the node's loop that serves the context.
-     * @param wakeApplication eventfd by which the node wakes the application.
+     * @param wakeApplication end of a SignalSocket by which the node wakes the application.
      * @param wakeNode eventfd by which the application wakes the node.
      */
     record ContextMemory(

@@ -3,6 +3,7 @@ package io.hxb.pm;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.Memory;
 import io.hxb.linux.PollSet;
+import io.hxb.linux.SignalSocket;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
@@ -383,7 +384,7 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * An eventfd for the application's own poll or epoll. It becomes readable only while armed:
+     * A descriptor for the application's own poll or epoll. It becomes readable only while armed:
      * call {@link #arm}, poll if it returned true, then call {@link #disarm}. Poll {@link
      * PmDevice#descriptor()} along with it to notice the death of the node.
      */
@@ -414,7 +415,7 @@ public final class PmContext implements AutoCloseable {
     public void disarm() {
         if (!isClosed) {
             control.waiting(0);
-            EventFd.drain(memory.wakeApplication());
+            SignalSocket.drain(memory.wakeApplication());
         }
     }
 
@@ -559,7 +560,7 @@ public final class PmContext implements AutoCloseable {
             }
         }
         control.waiting(0);
-        EventFd.drain(memory.wakeApplication());
+        SignalSocket.drain(memory.wakeApplication());
     }
 
     private boolean isReady(final int interest) {

@@ -5,6 +5,7 @@ import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SharedMemory;
+import io.hxb.linux.SignalSocket;
 import io.hxb.linux.Sockets;
 import io.hxb.pm.PmAttachment;
 import io.hxb.pm.PmContextOptions;
@@ -38,6 +39,7 @@ final class ContextEndpoint {
     private final ReceiveBooks books;
     private final SharedMemory controlMemory;
     private final SharedMemory sendPool;
+    private final int signal;
     private final int wakeApplication;
     private final int wakeNode;
     private final int sendSlots;
@@ -84,23 +86,25 @@ final class ContextEndpoint {
                 SharedMemory.create(
                         "hxb-control", ControlMemory.lengthBytes(sendSlots, deliveryEntries));
         SharedMemory pool = null;
-        int firstEvent = -1;
+        int[] pair = {-1, -1};
         try {
             pool = SharedMemory.create("hxb-send", (long) sendSlots * sendBufferBytes);
-            firstEvent = EventFd.create();
+            pair = SignalSocket.pair();
             wakeNode = EventFd.create();
         } catch (final LinuxException e) {
             controlMemory.close();
             if (pool != null) {
                 pool.close();
             }
-            if (firstEvent >= 0) {
-                Sockets.close(firstEvent);
+            if (pair[0] >= 0) {
+                Sockets.close(pair[0]);
+                Sockets.close(pair[1]);
             }
             throw e;
         }
         sendPool = pool;
-        wakeApplication = firstEvent;
+        signal = pair[0];
+        wakeApplication = pair[1];
         final int seals =
                 SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW | SharedMemory.SEAL_SEALS;
         controlMemory.seal(seals);
@@ -291,7 +295,7 @@ final class ContextEndpoint {
     private void wake(final int interest) {
         VarHandle.fullFence();
         if (control.takeWaiting(interest)) {
-            EventFd.signal(wakeApplication);
+            SignalSocket.signal(signal);
         }
     }
 
@@ -450,6 +454,7 @@ final class ContextEndpoint {
         }
         controlMemory.close();
         sendPool.close();
+        Sockets.close(signal);
         Sockets.close(wakeApplication);
         Sockets.close(wakeNode);
     }

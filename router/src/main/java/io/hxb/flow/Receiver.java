@@ -307,7 +307,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private void store(
             final ReceiveFlow flow, final int sequence, final int bufferId, final boolean isNow) {
-        final int result = flow.array.store(sequence, bufferId, this, flow);
+        final int result = flow.array.store(sequence, bufferId);
         if (result == OrderingArray.STORED) {
             counters.framesReceived++;
             flow.array.drain(this, flow);

@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.link.sim.SimFaults;
@@ -79,6 +80,7 @@ class FlowSimulationTest {
         assertEquals(contexts.size() * (long) total, received(contexts));
         for (final SimContext context : contexts) {
             assertEquals(0, context.gaps);
+            assertFalse(context.lateStart);
             assertEquals(total, context.statusCounts.getOrDefault(PmStatus.OK, 0));
             assertTrue(context.peerStatus.isEmpty(), "no flow ended");
         }

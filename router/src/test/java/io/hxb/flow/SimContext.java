@@ -28,7 +28,10 @@ final class SimContext {
     long submitted;
     long done;
     long gaps;
-    boolean isReordered;
+
+    /** A stream did not start with its first message, as when this context opened later. */
+    boolean lateStart;
+
     boolean isOpen = true;
 
     private final SplittableRandom random;
@@ -152,6 +155,13 @@ final class SimContext {
         }
     }
 
+    int errors() {
+        return statusCounts.entrySet().stream()
+                .filter(entry -> entry.getKey() != PmStatus.OK)
+                .mapToInt(Map.Entry::getValue)
+                .sum();
+    }
+
     void close() {
         isOpen = false;
         node.table.closeContext(id);
@@ -179,7 +189,8 @@ final class SimContext {
             throw new AssertionError(
                     "message " + number + " after " + last + " from node " + sourceNode);
         }
-        gaps += number - last - 1;
+        gaps += last == 0 ? 0 : number - last - 1;
+        lateStart |= last == 0 && number != 1;
         lastReceived.put(stream, number);
         received++;
     }

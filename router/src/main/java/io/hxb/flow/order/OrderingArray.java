@@ -7,14 +7,15 @@ import java.lang.invoke.VarHandle;
  * Sorts the frames of one flow, which several receiving loops put in as they arrive and one loop at
  * a time takes out in order. No thread ever waits for another.
  *
- * <p>A slot is 64 bits: sequence in the upper half, buffer id + 1 in the lower, 0 = empty. A loop
- * stores with one compare-and-set. The sender has at most as many frames on the way as there are
- * slots, so only copies of one frame, or of a frame of the past, can meet in a slot.
+ * <p>A slot is 64 bits: sequence in the upper half, buffer id + 1 in the lower; 0 = never used. A
+ * loop stores with one compare-and-set. A delivered frame leaves its sequence behind as a mark, so
+ * the sequence in a slot only ever grows: a copy of the past finds its own sequence or a later one,
+ * however late it is. The sender has at most as many frames on the way as there are slots, so
+ * nothing else can meet in one.
  *
  * <p>Taking out belongs to whoever brings the work counter from 0 to 1; others only add to it, and
- * the one at work goes round again. The next sequence is published before its slot is emptied:
- * whoever puts a late copy into the emptied slot therefore sees that it is late, and takes it out
- * again.
+ * the one at work goes round again. A slot is marked before the next sequence is published, and
+ * only then may the frame that uses the slot next be stored.
  *
  * @param <F> what the sink knows the flow by.
  */
@@ -27,6 +28,9 @@ public final class OrderingArray<F> {
 
     /** The sequence lies ahead of the array; the caller keeps the buffer. */
     public static final int OUTSIDE = 2;
+
+    /** Lower half of a slot whose frame was delivered. */
+    private static final long DELIVERED = 0xFFFF_FFFFL;
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle NEXT;
@@ -74,10 +78,9 @@ public final class OrderingArray<F> {
     /**
      * Puts a frame in; {@link #drain} has to be called after {@link #STORED}. Any thread.
      *
-     * @param owner gets the buffer of a frame of the past back, if one lies in the slot.
      * @return {@link #STORED}, {@link #DUPLICATE} or {@link #OUTSIDE}.
      */
-    public int store(final int sequence, final int bufferId, final Sink<F> owner, final F flow) {
+    public int store(final int sequence, final int bufferId) {
         final int ahead = sequence - next();
         if (ahead < 0) {
             return DUPLICATE;
@@ -87,26 +90,20 @@ public final class OrderingArray<F> {
         }
         final int index = sequence & mask;
         final long value = pack(sequence, bufferId);
-        while (true) {
-            final long seen = (long) SLOT.getAcquire(slots, index);
+        long seen;
+        do {
+            seen = (long) SLOT.getAcquire(slots, index);
             if (seen != 0 && sequence(seen) - sequence >= 0) {
                 return DUPLICATE;
             }
-            if (SLOT.compareAndSet(slots, index, seen, value)) {
-                if (seen != 0) {
-                    owner.discard(flow, buffer(seen));
-                }
-                break;
-            }
-        }
-        final boolean isLate = sequence - next() < 0;
-        return isLate && SLOT.compareAndSet(slots, index, value, 0L) ? DUPLICATE : STORED;
+        } while (!SLOT.compareAndSet(slots, index, seen, value));
+        return STORED;
     }
 
     /** True if no frame is here, undelivered. Exact only while nobody stores or drains. */
     public boolean isEmpty() {
         for (int index = 0; index < slots.length; index++) {
-            if ((long) SLOT.getAcquire(slots, index) != 0) {
+            if (hasBuffer((long) SLOT.getAcquire(slots, index))) {
                 return false;
             }
         }
@@ -150,7 +147,7 @@ public final class OrderingArray<F> {
         long bits = 0;
         for (int i = 0; i < Long.SIZE; i++) {
             final long slot = (long) SLOT.getAcquire(slots, (from + i) & mask);
-            if (slot != 0 && sequence(slot) == from + i) {
+            if (hasBuffer(slot) && sequence(slot) == from + i) {
                 bits |= 1L << i;
             }
         }
@@ -163,13 +160,14 @@ public final class OrderingArray<F> {
         while (!isEnded) {
             final int index = sequence & mask;
             final long slot = (long) SLOT.getAcquire(slots, index);
-            if (slot == 0 || sequence(slot) != sequence || !sink.deliver(flow, buffer(slot))) {
+            final boolean isHere = hasBuffer(slot) && sequence(slot) == sequence;
+            if (!isHere || !sink.deliver(flow, buffer(slot))) {
                 break;
             }
+            SLOT.setRelease(slots, index, slot | DELIVERED);
             sequence++;
             frames++;
             NEXT.setRelease(this, sequence);
-            SLOT.setRelease(slots, index, 0L);
         }
         return frames;
     }
@@ -178,7 +176,7 @@ public final class OrderingArray<F> {
         int frames = 0;
         for (int index = 0; index < slots.length; index++) {
             final long slot = (long) SLOT.getAndSet(slots, index, 0L);
-            if (slot != 0) {
+            if (hasBuffer(slot)) {
                 sink.discard(flow, buffer(slot));
                 frames++;
             }
@@ -191,6 +189,10 @@ public final class OrderingArray<F> {
         return (long) sequence << 32 | (bufferId + 1);
     }
 
+    private static boolean hasBuffer(final long slot) {
+        return slot != 0 && (slot & DELIVERED) != DELIVERED;
+    }
+
     private static int sequence(final long slot) {
         return (int) (slot >>> 32);
     }
@@ -200,7 +202,7 @@ public final class OrderingArray<F> {
     }
 
     /**
-     * Where frames go. Called by the thread that drains or stores.
+     * Where frames go. Called by the thread that drains.
      *
      * @param <F> what the sink knows the flow by.
      */

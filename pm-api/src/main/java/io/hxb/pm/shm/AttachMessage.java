@@ -1,0 +1,150 @@
+package io.hxb.pm.shm;
+
+import io.hxb.linux.Memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A message between an application and its node over the node's Unix socket: one request, one
+ * reply. Has its own memory; owned by one thread at a time.
+ *
+ * <pre>
+ * offset length meaning (little-endian); always 512 bytes
+ *      0      4 magic
+ *      4      2 version
+ *      6      2 type; a reply has REPLY added
+ *      8      4 status of a reply: 0 done, 1 refused
+ *     16     8*8 arguments, see below
+ *     80      4 length of the text
+ *     84    428 why it was refused, UTF-8
+ *
+ * type            arguments of the request               of the reply              descriptors
+ * HELLO           -                                      receive pool bytes        page, pool
+ * OPEN_CONTEXT    id, send buffers, bytes of each,       control bytes, send       control, send pool,
+ *                 delivery entries                       buffers, bytes of each,   wake application,
+ *                                                        delivery entries, loop    wake node
+ * CLOSE_CONTEXT   id                                     -
+ * OPEN_REGION     bytes                                  id                        region
+ * CLOSE_REGION    id                                     -
+ * </pre>
+ */
+public final class AttachMessage {
+    /** Bytes of every message. */
+    public static final int LENGTH_BYTES = 512;
+
+    /** First request on a connection. */
+    public static final int HELLO = 1;
+
+    /** Opens a context. */
+    public static final int OPEN_CONTEXT = 2;
+
+    /** Closes a context. */
+    public static final int CLOSE_CONTEXT = 3;
+
+    /** Makes a region. */
+    public static final int OPEN_REGION = 4;
+
+    /** Gives a region back. */
+    public static final int CLOSE_REGION = 5;
+
+    private static final int REPLY = 0x80;
+    private static final int MAGIC = 0x5042_5848;
+    private static final int VERSION = 1;
+    private static final int ARGUMENTS = 16;
+    private static final int TEXT_LENGTH = 80;
+    private static final int TEXT = 84;
+
+    private final MemorySegment segment = Arena.ofAuto().allocate(LENGTH_BYTES, 8);
+    private final long address = segment.address();
+
+    /** Makes an empty message. */
+    public AttachMessage() {
+        // Filled by request, reply or a receive call.
+    }
+
+    /** Address of the {@link #LENGTH_BYTES} bytes. */
+    public long address() {
+        return address;
+    }
+
+    /** Makes it a request of {@code type} without arguments. */
+    public AttachMessage request(final int type) {
+        Memory.fill(address, LENGTH_BYTES, 0);
+        Memory.putInt(address, MAGIC);
+        Memory.putShort(address + 4, VERSION);
+        Memory.putShort(address + 6, type);
+        return this;
+    }
+
+    /** Makes it the reply to a request of {@code type}, done, without arguments. */
+    public AttachMessage reply(final int type) {
+        return request(type | REPLY);
+    }
+
+    /** Makes it a refusal of a request of {@code type}; the text is cut when it is too long. */
+    public AttachMessage refusal(final int type, final String text) {
+        reply(type);
+        Memory.putInt(address + 8, 1);
+        final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        final int length = Math.min(bytes.length, LENGTH_BYTES - TEXT);
+        MemorySegment.copy(bytes, 0, segment, ValueLayout.JAVA_BYTE, TEXT, length);
+        Memory.putInt(address + TEXT_LENGTH, length);
+        return this;
+    }
+
+    /**
+     * Checks what was received.
+     *
+     * @param lengthBytes bytes received.
+     * @return null if it is a message of this version, else what is wrong with it.
+     */
+    public String problem(final int lengthBytes) {
+        if (lengthBytes != LENGTH_BYTES) {
+            return "a message of " + lengthBytes + " bytes instead of " + LENGTH_BYTES;
+        }
+        if (Memory.getInt(address) != MAGIC) {
+            return "a message that is not HXB's";
+        }
+        final int version = Memory.getUnsignedShort(address + 4);
+        return version == VERSION
+                ? null
+                : "version " + version + " of the attach protocol instead of " + VERSION;
+    }
+
+    /** Type of a request; of a reply the type of its request. */
+    public int type() {
+        return Memory.getUnsignedShort(address + 6) & ~REPLY;
+    }
+
+    /** True for a reply. */
+    public boolean isReply() {
+        return (Memory.getUnsignedShort(address + 6) & REPLY) != 0;
+    }
+
+    /** True for a reply that refuses. */
+    public boolean isRefusal() {
+        return Memory.getInt(address + 8) != 0;
+    }
+
+    /** Why a request was refused. */
+    public String text() {
+        final int length = Math.clamp(Memory.getInt(address + TEXT_LENGTH), 0, LENGTH_BYTES - TEXT);
+        final byte[] bytes = new byte[length];
+        MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, TEXT, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** Argument {@code index}, 0 to 7. */
+    public long argument(final int index) {
+        return Memory.getLong(address + ARGUMENTS + 8L * index);
+    }
+
+    /** Sets argument {@code index}, 0 to 7. */
+    public AttachMessage argument(final int index, final long value) {
+        Memory.putLong(address + ARGUMENTS + 8L * index, value);
+        return this;
+    }
+}

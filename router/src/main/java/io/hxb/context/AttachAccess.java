@@ -1,0 +1,41 @@
+package io.hxb.context;
+
+import io.hxb.linux.UnixSocket;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * Who may attach. Immutable.
+ *
+ * @param uids user ids that may.
+ * @param gids primary group ids that may.
+ */
+public record AttachAccess(Set<Integer> uids, Set<Integer> gids) {
+    /** Copies the sets. */
+    public AttachAccess {
+        uids = Set.copyOf(uids);
+        gids = Set.copyOf(gids);
+    }
+
+    /** Root and the user this process runs as. */
+    public static AttachAccess ownUser() {
+        final int own = ownUid();
+        return new AttachAccess(own == 0 ? Set.of(0) : Set.of(0, own), Set.of());
+    }
+
+    static int ownUid() {
+        try {
+            return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (final IOException e) {
+            throw new UncheckedIOException("cannot find out the own user id", e);
+        }
+    }
+
+    boolean isAllowed(final UnixSocket.Peer peer) {
+        return uids.contains(peer.uid()) || gids.contains(peer.gid());
+    }
+}

@@ -1,0 +1,173 @@
+package io.hxb.context;
+
+import io.hxb.linux.EventFd;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.PollSet;
+import io.hxb.linux.Sockets;
+import io.hxb.linux.UnixSocket;
+import io.hxb.pm.shm.AttachMessage;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Attaches applications of other processes over a Unix socket, on a thread of its own; the loops
+ * get commands in their queues. Each connection lasts as long as its application: when it hangs up,
+ * its contexts are closed.
+ */
+public final class AttachServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AttachServer.class);
+    private static final int MAX_APPLICATIONS = 512;
+    private static final long HELLO_TIMEOUT_NS = 2_000_000_000L;
+    private static final long TICK_NS = 500_000_000L;
+
+    private final ContextManager manager;
+    private final AttachAccess access;
+    private final SocketPath path;
+    private final AttachMessage message = new AttachMessage();
+    private final List<AttachConnection> connections = new ArrayList<>();
+    private final PollSet poll = new PollSet(MAX_APPLICATIONS + 2);
+    private final AtomicLong refused = new AtomicLong();
+    private final int stopEvent;
+    private final Thread thread;
+    private volatile boolean isStopped;
+
+    /**
+     * Listens and starts the thread.
+     *
+     * @param socket path that no other node listens on; what a dead node left there is removed.
+     * @param access who may attach.
+     * @throws IOException in words, with what to do.
+     */
+    public AttachServer(final ContextManager manager, final Path socket, final AttachAccess access)
+            throws IOException {
+        this.manager = manager;
+        this.access = access;
+        final boolean isForOthers =
+                !access.gids().isEmpty() || access.uids().stream().anyMatch(AttachServer::isOther);
+        path = SocketPath.listen(socket, isForOthers);
+        stopEvent = EventFd.create();
+        thread = new Thread(this::run, "hxb-attach");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static boolean isOther(final int uid) {
+        return uid != 0 && uid != AttachAccess.ownUid();
+    }
+
+    /** Connections that were refused, or ended because the other side broke the protocol. */
+    public long refused() {
+        return refused.get();
+    }
+
+    private void run() {
+        while (!isStopped) {
+            try {
+                turn();
+            } catch (final LinuxException | RuntimeException e) {
+                LOG.error("attaching: {}", e.getMessage());
+            }
+        }
+        connections.forEach(AttachConnection::close);
+        connections.clear();
+    }
+
+    private void turn() throws LinuxException {
+        poll.clear();
+        poll.add(stopEvent);
+        poll.add(connections.size() < MAX_APPLICATIONS ? path.socket().descriptor() : -1);
+        for (final AttachConnection connection : connections) {
+            poll.add(connection.descriptor());
+        }
+        poll.await(TICK_NS);
+        final long nowNs = System.nanoTime();
+        for (int i = connections.size() - 1; i >= 0; i--) {
+            final AttachConnection connection = connections.get(i);
+            final String end = poll.ready(i + 2) != 0 ? serve(connection) : null;
+            if (end != null || connection.isLate(nowNs, HELLO_TIMEOUT_NS)) {
+                end(i, end != null ? end : "it did not say hello within 2 s");
+            }
+        }
+        if (poll.ready(1) != 0) {
+            accept(nowNs);
+        }
+    }
+
+    private static String serve(final AttachConnection connection) {
+        try {
+            return connection.serve();
+        } catch (final LinuxException | RuntimeException e) {
+            return e.getMessage();
+        }
+    }
+
+    private void end(final int index, final String why) {
+        final AttachConnection connection = connections.remove(index);
+        if (!why.equals("it has detached")) {
+            refuse(connection.name(), why);
+        }
+        connection.close();
+    }
+
+    // Logged with its repeat count ever more rarely, so that nobody can fill the log.
+    private void refuse(final String name, final String why) {
+        final long count = refused.incrementAndGet();
+        if (Long.bitCount(count) == 1) {
+            LOG.warn("{} is refused: {} ({} such so far)", name, why, count);
+        }
+    }
+
+    private void accept(final long nowNs) throws LinuxException {
+        final UnixSocket socket = path.socket().accept();
+        final UnixSocket.Peer peer = socket.peer();
+        final String name = "process " + peer.pid() + " of user " + peer.uid();
+        final Application application =
+                new Application(false, name, manager.settings().maxMemoryBytes());
+        // Refused when it says hello, not before: an answer sent earlier could be lost.
+        final String refusal =
+                access.isAllowed(peer)
+                        ? null
+                        : "user "
+                                + peer.uid()
+                                + " (group "
+                                + peer.gid()
+                                + ") may not attach: add it to the node's allow list";
+        connections.add(
+                new AttachConnection(manager, socket, application, message, refusal, nowNs));
+    }
+
+    /** Stops listening and detaches all applications; before the loops are closed. */
+    @Override
+    public void close() {
+        if (isStopped) {
+            return;
+        }
+        isStopped = true;
+        EventFd.signal(stopEvent);
+        boolean isInterrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (final InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            path.close();
+        } catch (final IOException e) {
+            LOG.warn("removing the socket: {}", e.getMessage());
+        }
+        poll.close();
+        Sockets.close(stopEvent);
+    }
+}

@@ -1,0 +1,282 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.linux.Memory;
+import io.hxb.linux.UnixSocket;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmRegion;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.AttachMessage;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+@Tag("system")
+class AttachServerTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    @TempDir private Path directory;
+
+    private final List<Process> children = new ArrayList<>();
+    private final PmMessage message = new PmMessage();
+
+    @AfterEach
+    void killChildren() {
+        children.forEach(Process::destroyForcibly);
+    }
+
+    private Path socket() {
+        return directory.resolve("node.sock");
+    }
+
+    private Process child(final String role, final int contextId) throws IOException {
+        final Process process = ChildProcess.start(role, socket(), contextId);
+        children.add(process);
+        return process;
+    }
+
+    private AttachServer serve(final TestNode node) throws IOException {
+        return new AttachServer(node.manager, socket(), AttachAccess.ownUser());
+    }
+
+    private static int send(final PmContext from, final int context, final int value) {
+        final int slot = from.claim(0, context, 8);
+        if (slot >= 0) {
+            from.sendBuffer(slot).putLong(0, value);
+            assertEquals(PmStatus.OK, from.send(slot, 8, value));
+        }
+        return slot;
+    }
+
+    private void pingPong(final PmContext context, final int peer, final int count) {
+        for (int i = 0; i < count; i++) {
+            assertTrue(send(context, peer, i) >= 0);
+            assertEquals(PmStatus.OK, context.await(5 * SECOND_NS));
+            assertEquals(PmStatus.OK, context.receive(message));
+            assertEquals(i, message.tag());
+            assertEquals(i, message.buffer().getLong(0));
+            context.release(message);
+        }
+    }
+
+    @Test
+    void shouldServeAnotherProcess() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server = serve(node);
+                PmDevice device = node.attached();
+                PmContext context = device.openContext(1)) {
+            child("echo", 5);
+            pingPong(context, 5, 1000);
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldServeRegionsOverTheSocket() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server = serve(node);
+                PmDevice device = PmDevice.attach(socket());
+                PmContext context = device.openContext(1);
+                PmRegion region = device.openRegion(1 << 20)) {
+            region.segment().fill((byte) 7);
+            final int slot = context.claim(0, 1, 0);
+            assertEquals(PmStatus.OK, context.sendFrom(slot, region, 4096, 100, 3));
+            assertEquals(PmStatus.OK, context.await(SECOND_NS));
+            assertEquals(PmStatus.OK, context.receive(message));
+            assertEquals(7, Memory.getByte(message.address() + 99));
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldTakeBackEverythingFromAKilledProcess() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server = serve(node);
+                PmDevice device = node.attached();
+                PmContext context = device.openContext(1)) {
+            // given a process that holds all the buffers it may have
+            final Process holder = child("hold", 5);
+            for (int i = 0; i < TestNode.QUOTA_FRAMES; i++) {
+                send(context, 5, i);
+            }
+            TestNode.await("all sent", () -> context.unfinishedSends() == 0);
+            assertEquals(TestNode.QUOTA_FRAMES, node.pool.outstanding());
+            // when
+            holder.destroyForcibly().waitFor();
+            // then
+            TestNode.await("context closed", () -> node.manager.openContexts() == 1);
+            assertEquals(0, node.pool.outstanding());
+            child("echo", 5);
+            pingPong(context, 5, 10);
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldServeOthersWhileAProcessHangsAndGoOnWithItAfterwards() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server = serve(node);
+                PmDevice device = node.attached();
+                PmContext one = device.openContext(1);
+                PmContext two = device.openContext(2)) {
+            // given
+            final Process hung = child("echo", 5);
+            child("echo", 6);
+            signal(hung, "STOP");
+            int sent = 0;
+            while (send(one, 5, sent) >= 0) {
+                sent++;
+            }
+            // when
+            pingPong(two, 6, 500);
+            TestNode.await(
+                    "only the hung one holds",
+                    () -> node.pool.outstanding() <= TestNode.QUOTA_FRAMES);
+            signal(hung, "CONT");
+            // then
+            for (int i = 0; i < sent; i++) {
+                assertEquals(PmStatus.OK, one.await(5 * SECOND_NS));
+                assertEquals(PmStatus.OK, one.receive(message));
+                assertEquals(i, message.tag());
+                one.release(message);
+            }
+            assertEquals(0, server.refused());
+        }
+    }
+
+    private static void signal(final Process process, final String name) throws Exception {
+        final int result =
+                new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .start()
+                        .waitFor();
+        assertEquals(0, result);
+    }
+
+    @Test
+    void shouldTellApplicationsOfAKilledNodeAndAttachToTheNextOne() throws Exception {
+        // given
+        final Process node = child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket());
+                PmContext context = device.openContext(1)) {
+            pingPong(context, 1, 10);
+            // when
+            node.destroyForcibly().waitFor();
+            // then
+            final long killedNs = System.nanoTime();
+            assertEquals(PmStatus.NODE_GONE, context.await(5 * SECOND_NS));
+            assertTrue(System.nanoTime() - killedNs < SECOND_NS);
+            assertEquals(PmStatus.NODE_GONE, context.receive(message));
+            final IOException refused =
+                    assertThrows(IOException.class, () -> PmDevice.attach(socket()));
+            assertTrue(refused.getMessage().contains("no node listens"), refused.getMessage());
+        }
+        child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket());
+                PmContext context = device.openContext(1)) {
+            pingPong(context, 1, 10);
+        }
+    }
+
+    @Test
+    void shouldNoticeAKilledNodeWhileSpinning() throws Exception {
+        // given
+        final Process node = child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket());
+                PmContext context = device.openContext(1)) {
+            // when
+            node.destroyForcibly().waitFor();
+            // then
+            TestNode.await("node gone", () -> context.receive(message) == PmStatus.NODE_GONE);
+        }
+    }
+
+    @Test
+    void shouldRefuseASecondNodeOnTheSamePath() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server = serve(node)) {
+            final IOException refused =
+                    assertThrows(
+                            IOException.class,
+                            () -> ChildProcess.start("node", socket(), 0).destroy());
+            assertTrue(refused.getMessage().contains("the child process said ''"));
+            final IOException here = assertThrows(IOException.class, () -> serve(node).close());
+            assertTrue(here.getMessage().contains("two nodes on one socket path"));
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldNotRemoveAFileThatIsNoSocket() throws Exception {
+        try (TestNode node = new TestNode().start()) {
+            Files.writeString(socket(), "precious");
+            final IOException refused = assertThrows(IOException.class, () -> serve(node).close());
+            assertTrue(refused.getMessage().contains("is no socket"), refused.getMessage());
+            assertEquals("precious", Files.readString(socket()));
+        }
+    }
+
+    @Test
+    void shouldRefuseUsersThatAreNotAllowed() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server =
+                        new AttachServer(
+                                node.manager,
+                                socket(),
+                                new AttachAccess(Set.of(12_345), Set.of(12_345)))) {
+            final IOException refused =
+                    assertThrows(IOException.class, () -> PmDevice.attach(socket()));
+            assertTrue(refused.getMessage().contains("may not attach"), refused.getMessage());
+            assertEquals(1, server.refused());
+        }
+    }
+
+    @Test
+    void shouldDetachWhoeverSendsRubbishAndServeOthers() throws Exception {
+        final long seed = System.nanoTime();
+        final Random random = new Random(seed);
+        try (TestNode node = new TestNode().start();
+                AttachServer server = serve(node);
+                PmDevice device = PmDevice.attach(socket());
+                PmContext context = device.openContext(1)) {
+            for (int i = 0; i < 200; i++) {
+                sendRubbish(random);
+                pingPong(context, 1, 1);
+            }
+            assertTrue(server.refused() > 0, () -> "seed " + seed);
+            TestNode.await("all closed", () -> node.manager.openContexts() == 1);
+            assertEquals(null, node.failure(), () -> "seed " + seed);
+        }
+    }
+
+    private void sendRubbish(final Random random) throws IOException {
+        final AttachMessage rubbish = new AttachMessage();
+        try (UnixSocket connection = UnixSocket.connect(socket())) {
+            for (int i = random.nextInt(5); i >= 0; i--) {
+                rubbish.request(i == 0 ? random.nextInt(8) : AttachMessage.HELLO + i % 2);
+                for (int argument = 0; argument < 5; argument++) {
+                    rubbish.argument(argument, random.nextLong() >> random.nextInt(64));
+                }
+                if (random.nextInt(4) == 0) {
+                    Memory.putByte(rubbish.address() + random.nextInt(512), random.nextInt());
+                }
+                final int length = random.nextInt(8) == 0 ? 1 + random.nextInt(512) : 512;
+                connection.send(rubbish.address(), length, 0);
+            }
+        }
+    }
+}

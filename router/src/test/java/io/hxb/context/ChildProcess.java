@@ -1,0 +1,101 @@
+package io.hxb.context;
+
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/** Another process for tests: an application that echoes or holds, or a node. */
+public final class ChildProcess {
+    private ChildProcess() {}
+
+    /** Starts one: {@code role socket contextId}; it prints "ready" when it is. */
+    static Process start(final String role, final Path socket, final int contextId)
+            throws IOException {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ChildProcess.class.getName(),
+                        role,
+                        socket.toString(),
+                        Integer.toString(contextId)));
+        final Process process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        final StringBuilder line = new StringBuilder();
+        int read = process.getInputStream().read();
+        while (read >= 0 && read != '\n') {
+            line.append((char) read);
+            read = process.getInputStream().read();
+        }
+        if (!line.toString().equals("ready")) {
+            process.destroyForcibly();
+            throw new IOException("the child process said '" + line + "'");
+        }
+        return process;
+    }
+
+    /** Runs one; see {@link #start}. */
+    public static void main(final String[] arguments) throws Exception {
+        final Path socket = Path.of(arguments[1]);
+        if (arguments[0].equals("node")) {
+            node(socket);
+        } else {
+            application(socket, Integer.parseInt(arguments[2]), arguments[0].equals("hold"));
+        }
+    }
+
+    private static void node(final Path socket) throws Exception {
+        final int incarnation = (int) ProcessHandle.current().pid();
+        try (TestNode node = new TestNode(256, incarnation).start();
+                AttachServer server =
+                        new AttachServer(node.manager, socket, AttachAccess.ownUser())) {
+            System.out.println("ready");
+            while (server.refused() >= 0) {
+                LockSupport.parkNanos(1_000_000_000L);
+            }
+        }
+    }
+
+    private static void application(final Path socket, final int contextId, final boolean isHolding)
+            throws Exception {
+        try (PmDevice device = PmDevice.attach(socket);
+                PmContext context = device.openContext(contextId)) {
+            System.out.println("ready");
+            final PmMessage message = new PmMessage();
+            int status = PmStatus.OK;
+            while (status == PmStatus.OK || status == PmStatus.TIMED_OUT) {
+                status = context.await(1_000_000_000L);
+                while (context.receive(message) == PmStatus.OK) {
+                    if (!isHolding) {
+                        echo(context, message);
+                    }
+                }
+            }
+            System.out.println(PmStatus.name(status));
+        }
+    }
+
+    private static void echo(final PmContext context, final PmMessage message) {
+        final int length = message.lengthBytes();
+        int slot = PmStatus.NO_BUFFERS;
+        while (slot == PmStatus.NO_BUFFERS) {
+            slot = context.claim(message.sourceNode(), message.sourceContext(), length);
+        }
+        context.sendBuffer(slot).putBytes(0, message.buffer(), 0, length);
+        context.send(slot, length, message.tag());
+        context.release(message);
+    }
+}

@@ -1,0 +1,205 @@
+package io.hxb.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.link.sim.SimFaults;
+import io.hxb.link.sim.SimLink;
+import io.hxb.pm.PmStatus;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Applications that come and go, links that are cut for longer than a peer is waited for: flows
+ * end, but nothing is doubled, reordered or lost without a report, and in the end all go on.
+ */
+@Tag("simulation")
+class FlowChaosSimulationTest {
+    private static final int SEEDS = Math.max(1, Integer.getInteger("hxb.sim.seeds", 1_000) / 5);
+    private static final long ONE_SEED = Long.getLong("hxb.sim.seed", -1);
+    private static final int CONTEXTS_A_NODE = 2;
+
+    @Test
+    void shouldReportWhatIsLostWhenPeersRestartAndLinksAreCut() {
+        if (ONE_SEED >= 0) {
+            new Run(ONE_SEED).run();
+            return;
+        }
+        long restarts = 0;
+        long silences = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            final Run run = new Run(seed);
+            try {
+                run.run();
+            } catch (final AssertionError | RuntimeException e) {
+                throw new AssertionError(
+                        "seed " + seed + " failed; replay it with -Dhxb.sim.seed=" + seed, e);
+            }
+            restarts += run.restarted;
+            silences += run.unreachable;
+        }
+        assertTrue(restarts > 0, "no flow met a peer that restarted");
+        assertTrue(silences > 0, "no flow met a silent peer");
+    }
+
+    private static final class Run {
+        private final long seed;
+        private final SplittableRandom random;
+        private final List<SimContext> all = new ArrayList<>();
+        private final int nodeCount;
+        private SimWorld world;
+        private long restarted;
+        private long unreachable;
+        private boolean isQuiet;
+        private long nextSendNs;
+
+        Run(final long seed) {
+            this.seed = seed;
+            random = new SplittableRandom(seed);
+            nodeCount = 2 + random.nextInt(2);
+        }
+
+        void run() {
+            final FlowConfig config =
+                    FlowConfig.defaults(1_500)
+                            .withMemory(128, 8, 8, 64)
+                            .withWindow(8 << random.nextInt(5), -random.nextInt(32))
+                            .withPeerTimeoutNs(400 * SimWorld.MILLISECOND);
+            final int links = 1 + random.nextInt(3);
+            final int loops = 1 + random.nextInt(2);
+            try (SimWorld made = new SimWorld(seed, nodeCount, links, loops, config, faults())) {
+                world = made;
+                nextSendNs = world.nowNs();
+                for (int node = 0; node < nodeCount; node++) {
+                    for (int id = 0; id < CONTEXTS_A_NODE; id++) {
+                        all.add(world.open(node, id, 16 + random.nextInt(64)));
+                    }
+                }
+                disturb();
+                settle();
+                goOn();
+                check();
+            }
+        }
+
+        private void disturb() {
+            for (int round = 0; round < 12; round++) {
+                final int what = random.nextInt(4);
+                if (what == 0) {
+                    restart();
+                } else if (what == 1) {
+                    cut(random.nextBoolean());
+                } else if (what == 2) {
+                    cut(false);
+                }
+                final long timeNs = random.nextInt(600) * SimWorld.MILLISECOND;
+                world.runUntil(() -> false, timeNs + 1, this::act);
+            }
+        }
+
+        private void settle() {
+            cut(false);
+            isQuiet = true;
+            assertTrue(
+                    world.runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act),
+                    "messages neither arrived nor failed");
+        }
+
+        private void goOn() {
+            final List<SimContext> open = all.stream().filter(context -> context.isOpen).toList();
+            final long before = open.stream().mapToLong(context -> context.received).sum();
+            final int errorsBefore = errors();
+            int sent = 0;
+            for (final SimContext from : open) {
+                for (final SimContext to : open) {
+                    sent += from.send(to.node.id, to.id, 100) ? 1 : 0;
+                }
+            }
+            final int expected = sent;
+            assertTrue(world.runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act));
+            final long after = open.stream().mapToLong(context -> context.received).sum();
+            final int failed = errors() - errorsBefore;
+            assertEquals(
+                    expected,
+                    after - before + failed,
+                    "every message after the trouble arrives or meets an old flow");
+            assertTrue(world.runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act));
+        }
+
+        private void check() {
+            int gaps = 0;
+            for (final SimContext context : all) {
+                gaps += (int) context.gaps;
+                restarted +=
+                        context.statusCounts.getOrDefault(PmStatus.PEER_RESTARTED, 0)
+                                + context.statusCounts.getOrDefault(PmStatus.NO_SUCH_CONTEXT, 0);
+                unreachable += context.statusCounts.getOrDefault(PmStatus.PEER_UNREACHABLE, 0);
+            }
+            assertTrue(gaps <= errors(), gaps + " lost, " + errors() + " reported");
+            assertEquals(0, world.leftovers(), "buffers and frames in use at the end");
+        }
+
+        private int errors() {
+            return all.stream().mapToInt(SimContext::errors).sum();
+        }
+
+        private boolean isIdle() {
+            return all.stream().allMatch(c -> !c.isOpen || (c.isIdle() && c.heldFrames() == 0));
+        }
+
+        private void restart() {
+            final int index = random.nextInt(nodeCount * CONTEXTS_A_NODE);
+            final int node = index / CONTEXTS_A_NODE;
+            final int id = index % CONTEXTS_A_NODE;
+            final SimContext before = world.nodes.get(node).contexts.get(id);
+            before.close();
+            before.release(Integer.MAX_VALUE);
+            world.runUntil(() -> false, 1 + random.nextInt(20_000_000), this::act);
+            all.add(world.open(node, id, 16 + random.nextInt(64)));
+        }
+
+        private void cut(final boolean isCut) {
+            for (final var segment : world.segments) {
+                for (final SimLink from : segment.links()) {
+                    for (final SimLink to : segment.links()) {
+                        if (from != to && (!isCut || random.nextInt(3) > 0)) {
+                            world.network.cut(from, to, isCut);
+                        }
+                    }
+                }
+            }
+        }
+
+        private void act() {
+            final boolean isTime = world.nowNs() - nextSendNs >= 0;
+            if (isTime) {
+                nextSendNs = world.nowNs() + random.nextInt(3_000_000);
+            }
+            for (final SimContext context : all) {
+                if (!context.isOpen) {
+                    continue;
+                }
+                context.release(random.nextInt(8));
+                final boolean isSending = isTime && !isQuiet && random.nextInt(2) == 0;
+                for (int i = 0; isSending && context.hasFreeSlot() && i < 3; i++) {
+                    context.send(
+                            random.nextInt(nodeCount),
+                            random.nextInt(CONTEXTS_A_NODE),
+                            random.nextInt(400));
+                }
+            }
+        }
+
+        private SimFaults faults() {
+            return SimFaults.NONE
+                    .withDelay(1_000 + random.nextInt(100_000), random.nextInt(50_000))
+                    .withLoss(random.nextDouble() * 0.1, random.nextDouble() * 0.05)
+                    .withReordering(random.nextDouble() * 0.3, random.nextInt(1_000_000));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package io.hxb.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.config.LoopConfig;
+import io.hxb.counter.CounterType;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Real nodes over UDP on loopback: what an ordinary user runs. */
+@Tag("system")
+class NodeTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final int CONTEXT = 1;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+    }
+
+    private List<Node> start(final NodeThreads threads, final Shape shape, final int basePort)
+            throws IOException {
+        open.add(threads);
+        final ClusterConfig config =
+                ClusterConfig.of(
+                        "test", shape, Backend.UDP, LinkPlan.udp(shape.dimensions(), 2, basePort));
+        final List<Node> nodes = new ArrayList<>();
+        for (int id = 0; id < shape.nodeCount(); id++) {
+            final Node node = Node.start(NodeOptions.embedded(config, id, threads));
+            open.add(node);
+            nodes.add(node);
+        }
+        for (final Node node : nodes) {
+            assertTrue(node.awaitNeighbours(10 * SECOND), () -> node.silentNeighbours().toString());
+        }
+        return nodes;
+    }
+
+    private PmContext context(final Node node) throws IOException {
+        final PmDevice device = node.device();
+        open.add(device);
+        return device.openContext(CONTEXT);
+    }
+
+    @Test
+    void shouldCarryMessagesThroughTwoRelays() throws IOException {
+        // given
+        final List<Node> nodes =
+                start(NodeThreads.start(LoopConfig.DEFAULT), Shape.of(2, 2, 2), 21_000);
+        final PmContext from = context(nodes.getFirst());
+        final PmContext to = context(nodes.getLast());
+        // when
+        exchange(from, to, nodes.getLast().nodeId(), 5_000);
+        // then
+        final long relayed =
+                nodes.stream()
+                        .mapToLong(node -> node.counters().sum(CounterType.FORWARD_RELAYED_FRAMES))
+                        .sum();
+        assertTrue(relayed >= 2, "relayed " + relayed);
+    }
+
+    @Test
+    void shouldRunOnTheApplicationsThread() throws IOException {
+        // given
+        final List<Node> nodes =
+                start(NodeThreads.invoker(LoopConfig.DEFAULT), Shape.of(2), 21_100);
+        final PmContext from = context(nodes.getFirst());
+        final PmContext to = context(nodes.getLast());
+        // when, then
+        exchange(from, to, 1, 5_000);
+    }
+
+    @Test
+    void shouldServeSeveralLoops() throws IOException {
+        // given
+        final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
+        final List<Node> nodes = start(NodeThreads.start(loops), Shape.of(2, 2), 21_200);
+        final PmContext from = context(nodes.getFirst());
+        final PmContext to = context(nodes.getLast());
+        // when, then
+        exchange(from, to, nodes.getLast().nodeId(), 5_000);
+    }
+
+    private static void exchange(
+            final PmContext from, final PmContext to, final int node, final int count) {
+        final PmMessage message = new PmMessage();
+        int sent = 0;
+        int received = 0;
+        final long deadlineNs = System.nanoTime() + 20 * SECOND;
+        while (received < count) {
+            assertTrue(System.nanoTime() < deadlineNs, "sent " + sent + " received " + received);
+            if (sent < count) {
+                final int length = 8 + sent % 1_000;
+                final int slot = from.claim(node, CONTEXT, length);
+                if (slot >= 0) {
+                    from.sendBuffer(slot).putInt(0, sent);
+                    assertEquals(PmStatus.OK, from.send(slot, length, sent));
+                    sent++;
+                    continue;
+                }
+            }
+            if (to.receive(message) == PmStatus.OK) {
+                assertEquals(received, message.tag());
+                assertEquals(8 + received % 1_000, message.lengthBytes());
+                assertEquals(received, message.buffer().getInt(0));
+                to.release(message);
+                received++;
+            } else {
+                to.await(1_000_000);
+            }
+        }
+    }
+}
