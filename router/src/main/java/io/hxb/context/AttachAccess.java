@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -25,6 +27,14 @@ public record AttachAccess(Set<Integer> uids, Set<Integer> gids) {
     public static AttachAccess ownUser() {
         final int own = ownUid();
         return new AttachAccess(own == 0 ? Set.of(0) : Set.of(0, own), Set.of());
+    }
+
+    /** Root, the user this process runs as, and these users and groups. */
+    public static AttachAccess ownUserAnd(
+            final Collection<Integer> uids, final Collection<Integer> gids) {
+        final Set<Integer> all = new HashSet<>(ownUser().uids());
+        all.addAll(uids);
+        return new AttachAccess(all, Set.copyOf(gids));
     }
 
     static int ownUid() {

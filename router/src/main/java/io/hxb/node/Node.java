@@ -2,6 +2,8 @@ package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
+import io.hxb.context.AttachAccess;
+import io.hxb.context.AttachServer;
 import io.hxb.context.ContextLoop;
 import io.hxb.context.ContextManager;
 import io.hxb.context.ContextSettings;
@@ -102,6 +104,14 @@ public final class Node implements AutoCloseable {
         }
         for (int i = 0; i < loops.size(); i++) {
             threads.driver(i).add(loops.get(i));
+        }
+        if (options.attaches()) {
+            resources.add(
+                    new AttachServer(
+                            contexts,
+                            config.socketPath(options.nodeId()),
+                            AttachAccess.ownUserAnd(
+                                    config.attach().allowedUids(), config.attach().allowedGids())));
         }
         service = ServiceTask.open(device(), NodeThreads.errorHandler());
         threads.driver(0).add(service);
