@@ -27,12 +27,12 @@ final class HxbNode implements AutoCloseable {
     private static final long READY_LIMIT_NS = 30_000_000_000L;
 
     private final Path folder;
-    private final Path socket;
+    private final Path counters;
     private final Program program;
 
-    private HxbNode(final Path folder, final Path socket, final Program program) {
+    private HxbNode(final Path folder, final Path counters, final Program program) {
         this.folder = folder;
-        this.socket = socket;
+        this.counters = counters;
         this.program = program;
     }
 
@@ -56,7 +56,7 @@ final class HxbNode implements AutoCloseable {
     }
 
     /**
-     * Starts a node and waits until applications can attach.
+     * Starts a node and waits until it is there.
      *
      * @param namespace full name of the network namespace it runs in.
      * @param cpus CPU list for its process; empty for all.
@@ -92,14 +92,14 @@ final class HxbNode implements AutoCloseable {
                         namespace,
                         cpus,
                         Peers.hxb("node", "--config", file.toString(), "--node", coordinates));
-        final HxbNode started = new HxbNode(folder, own.socketPath(node), program);
+        final HxbNode started = new HxbNode(folder, own.countersPath(node), program);
         started.awaitReady();
         return started;
     }
 
     private void awaitReady() throws IOException, InterruptedException {
         final long startNs = System.nanoTime();
-        while (!Files.exists(socket)) {
+        while (!Files.exists(counters)) {
             if (System.nanoTime() - startNs > READY_LIMIT_NS || program.await(0) >= 0) {
                 close();
                 throw new IOException("the HXB node did not start, see above");
@@ -111,11 +111,6 @@ final class HxbNode implements AutoCloseable {
     /** The node's process. */
     Program program() {
         return program;
-    }
-
-    /** Unix socket by which applications attach. */
-    Path socket() {
-        return socket;
     }
 
     @Override

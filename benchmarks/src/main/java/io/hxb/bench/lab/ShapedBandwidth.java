@@ -110,6 +110,8 @@ final class ShapedBandwidth implements Callable<Integer> {
                         "lab",
                         "run",
                         "perf",
+                        "--name",
+                        "b" + ProcessHandle.current().pid(),
                         "--shape",
                         plan.shape,
                         "--links",
