@@ -41,7 +41,7 @@ public final class FlowLoopPort implements FlowPort {
             final long payloadAddress,
             final int lengthBytes,
             final int tag) {
-        loop.submit(
+        loop.submitOrReport(
                 contextId,
                 sendSlot,
                 destinationNode,

@@ -107,6 +107,33 @@ public final class FlowLoop {
     }
 
     /**
+     * Takes a message as {@link #submit} does, and reports a refusal by {@link
+     * FlowListener#onSendDone} within the call: for callers that look for the outcome there anyway.
+     * For a context that is not open nothing is reported.
+     */
+    public void submitOrReport(
+            final int contextId,
+            final int sendSlot,
+            final int destinationNode,
+            final int destinationContext,
+            final long payloadAddress,
+            final int lengthBytes,
+            final int tag) {
+        final int status =
+                submit(
+                        contextId,
+                        sendSlot,
+                        destinationNode,
+                        destinationContext,
+                        payloadAddress,
+                        lengthBytes,
+                        tag);
+        if (status != PmStatus.OK && status != PmStatus.CONTEXT_CLOSED) {
+            table.listener().onSendDone(contextId, sendSlot, status);
+        }
+    }
+
+    /**
      * Takes a frame for this node of a type that belongs to flows; data is delivered within the
      * call when its turn has come. The frame has been validated: version, cluster, length, records.
      *
