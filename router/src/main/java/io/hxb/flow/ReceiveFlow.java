@@ -123,7 +123,7 @@ final class ReceiveFlow extends Flow {
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
     static int bytes(final int windowFrames) {
-        return 512 + 8 * windowFrames;
+        return 768 + 8 * windowFrames;
     }
 
     /** Frames handed to the context and not released by it. */

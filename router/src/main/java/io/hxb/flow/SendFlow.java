@@ -308,6 +308,6 @@ final class SendFlow extends Flow {
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
     static int bytes(final int windowFrames) {
-        return 512 + 4 * windowFrames + 8 * MAX_LINKS;
+        return 768 + 4 * windowFrames + 8 * MAX_LINKS;
     }
 }
