@@ -1,5 +1,7 @@
 package io.hxb.tool.measure;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 import io.hxb.counter.CounterType;
 import io.hxb.pm.PmContext;
 import io.hxb.tool.report.ToolException;
@@ -38,7 +40,8 @@ public final class Measurement {
      * @param hops links between them.
      * @param rttUs round trips.
      */
-    public record Trip(String from, String to, int hops, RoundTrips rttUs) {}
+    public record Trip(
+            String from, String to, int hops, @JsonProperty("rtt_us") RoundTrips rttUs) {}
 
     /**
      * What round trips were found.

@@ -1,0 +1,101 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.tool.lab.Privileges;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Wrong surroundings: the real command line says what to do, and ends with status 1. */
+@Tag("system")
+class BadInputSystemTest {
+    @TempDir private Path folder;
+
+    @Test
+    void shouldNameTheNicThatIsMissing() throws Exception {
+        assumeTrue(Privileges.has(Privileges.NET_RAW), "skipped: raw links need CAP_NET_RAW");
+        final Path file = cluster("backend: raw\nlinks: {x: [hxbnone0]}\n");
+
+        try (HxbProcess hxb =
+                HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
+            assertFailure(hxb, "hxbnone0");
+        }
+    }
+
+    @Test
+    void shouldRefuseANicThatIsGivenTwice() throws Exception {
+        final Path file = cluster("backend: raw\nlinks: {x: [lo, lo]}\n");
+
+        try (HxbProcess hxb =
+                HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
+            assertFailure(hxb, "lo");
+        }
+    }
+
+    @Test
+    void shouldSayWhichPrivilegeIsMissing() throws Exception {
+        assumeTrue(Privileges.isRoot(), "skipped: taking capabilities away needs root");
+        final Path file = cluster("backend: raw\nlinks: {x: [lo]}\n");
+        final List<String> without =
+                List.of(
+                        "setpriv",
+                        "--bounding-set=-net_raw,-net_admin",
+                        "--inh-caps=-net_raw,-net_admin");
+
+        try (HxbProcess hxb =
+                HxbProcess.start(
+                        folder, without, "node", "--config", file.toString(), "--node", "0")) {
+            assertFailure(hxb, "CAP_NET_RAW");
+        }
+        try (HxbProcess hxb = HxbProcess.start(folder, without, "lab", "up", "--backend", "raw")) {
+            assertFailure(hxb, "--backend udp");
+        }
+    }
+
+    @Test
+    void shouldNameThePortThatIsInUse() throws Exception {
+        try (DatagramSocket other =
+                new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            final Path file =
+                    cluster(
+                            "backend: udp\nlinks: {x: [\"127.0.0.1:"
+                                    + other.getLocalPort()
+                                    + "\"]}\n");
+
+            try (HxbProcess hxb =
+                    HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
+                assertFailure(hxb, Integer.toString(other.getLocalPort()));
+            }
+        }
+    }
+
+    private Path cluster(final String rest) throws IOException {
+        return Files.writeString(
+                folder.resolve("cluster.yaml"),
+                "name: bad\nshape: 2\nattach: {directory: "
+                        + folder
+                        + ", countersDirectory: "
+                        + folder
+                        + "}\n"
+                        + rest);
+    }
+
+    private static void assertFailure(final HxbProcess hxb, final String part)
+            throws InterruptedException {
+        assertEquals(Hxb.FAILED, hxb.status(), hxb::output);
+        assertTrue(hxb.errors().contains(part), hxb::errors);
+        assertTrue(!hxb.errors().contains("\tat "), "a stack trace is no message: " + hxb.errors());
+    }
+}

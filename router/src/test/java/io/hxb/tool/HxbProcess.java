@@ -1,0 +1,105 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.hxb.tool.lab.NodeProcesses;
+import io.hxb.tool.report.Json;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** One run of the real command line in a process of its own; ended with the test. */
+final class HxbProcess implements AutoCloseable {
+    private static final long LIMIT_S = 120;
+
+    private final Process process;
+    private final Path output;
+    private final Path errors;
+
+    private HxbProcess(final Process process, final Path output, final Path errors) {
+        this.process = process;
+        this.output = output;
+        this.errors = errors;
+    }
+
+    /** Starts hxb; its labs are remembered in {@code folder}. */
+    static HxbProcess start(final Path folder, final String... arguments) throws IOException {
+        return start(folder, List.of(), arguments);
+    }
+
+    /** The same behind a prefix such as setpriv. */
+    static HxbProcess start(final Path folder, final List<String> prefix, final String... arguments)
+            throws IOException {
+        final Path output = Files.createTempFile(folder, "out", ".txt");
+        final Path errors = Files.createTempFile(folder, "err", ".txt");
+        final List<String> command = new ArrayList<>(prefix);
+        command.addAll(NodeProcesses.self(arguments));
+        final ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .redirectOutput(output.toFile())
+                        .redirectError(errors.toFile());
+        builder.environment().put("HXB_RUN", folder.resolve("run").toString());
+        builder.environment().keySet().removeAll(List.of("HXB_CONFIG", "HXB_NODE"));
+        return new HxbProcess(builder.start(), output, errors);
+    }
+
+    /** Waits for its end; the exit status. */
+    int status() throws InterruptedException {
+        if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
+            fail("hxb did not end within " + LIMIT_S + " s: " + output() + errors());
+        }
+        return process.exitValue();
+    }
+
+    Process process() {
+        return process;
+    }
+
+    String output() {
+        return read(output);
+    }
+
+    String errors() {
+        return read(errors);
+    }
+
+    /** The last line of its output as a JSON object. */
+    Map<?, ?> json() {
+        final List<String> lines = output().lines().toList();
+        return Json.parse(lines.isEmpty() ? "" : lines.getLast(), Map.class, output() + errors());
+    }
+
+    /** Waits for a condition while the process lives. */
+    void await(final String what, final BooleanSupplier condition) {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadlineNs > 0 || !process.isAlive()) {
+                fail("waited in vain for " + what + ": " + output() + errors());
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private static String read(final Path file) {
+        try {
+            return Files.readString(file);
+        } catch (final IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
+    }
+}

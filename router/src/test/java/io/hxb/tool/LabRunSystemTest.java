@@ -1,0 +1,179 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.Privileges;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Labs by the real command line, from set-up to removal. */
+@Tag("system")
+class LabRunSystemTest {
+    @TempDir private Path folder;
+
+    private final String name = "s" + ProcessHandle.current().pid();
+
+    @Test
+    void shouldMeasureRoundTripsOverUdpWithoutAnyPrivilege() throws Exception {
+        try (HxbProcess hxb =
+                HxbProcess.start(
+                        folder,
+                        "lab",
+                        "run",
+                        "ping",
+                        "--shape",
+                        "2x2",
+                        "--links",
+                        "2",
+                        "--backend",
+                        "udp",
+                        "--count",
+                        "100",
+                        "--name",
+                        name,
+                        "--json")) {
+            // when
+            final int status = hxb.status();
+
+            // then
+            assertEquals(Hxb.OK, status, hxb::errors);
+            assertEquals("", hxb.errors());
+            final Map<?, ?> report = hxb.json();
+            assertEquals(true, report.get("ok"));
+            assertEquals(4, report.get("nodes"));
+            assertEquals(400, report.get("messages"));
+            assertTrue((int) report.get("relays") >= 100, report::toString);
+            assertFalse(Files.exists(folder.resolve("run/labs/" + name + ".json")));
+        }
+    }
+
+    @Test
+    void shouldLoseNothingOverShapedLinksAndRelaysAndLeaveNothingBehind() throws Exception {
+        assumeRoot();
+        try (HxbProcess hxb =
+                HxbProcess.start(
+                        folder,
+                        "lab",
+                        "run",
+                        "perf",
+                        "--shape",
+                        "2x2x2",
+                        "--links",
+                        "2",
+                        "--backend",
+                        "raw",
+                        "--rate",
+                        "1gbit",
+                        "--mtu",
+                        "9000",
+                        "--from",
+                        "0,0,0",
+                        "--to",
+                        "1,1,1",
+                        "--size",
+                        "8192",
+                        "--seconds",
+                        "1",
+                        "--name",
+                        name,
+                        "--json")) {
+            // when
+            final int status = hxb.status();
+
+            // then
+            assertEquals(Hxb.OK, status, hxb::errors);
+            assertEquals("", hxb.errors());
+            final Map<?, ?> report = hxb.json();
+            for (final String count : new String[] {"lost", "duplicated", "reordered", "corrupt"}) {
+                assertEquals(0, report.get(count), report::toString);
+            }
+            assertTrue(
+                    (int) report.get("relays") >= 2 * (int) report.get("messages"),
+                    report::toString);
+            assertEquals(0, namespaces());
+        }
+    }
+
+    @Test
+    void shouldRemoveTheLabWhenInterrupted() throws Exception {
+        assumeRoot();
+        try (HxbProcess hxb = startLongRun()) {
+            // when: what Ctrl-C sends
+            new ProcessBuilder("kill", "-INT", Long.toString(hxb.process().pid()))
+                    .start()
+                    .waitFor();
+            hxb.status();
+
+            // then
+            assertEquals(0, namespaces());
+            assertFalse(Files.exists(folder.resolve("run/labs/" + name + ".json")));
+        }
+    }
+
+    @Test
+    void shouldFindAndRemoveTheLabOfAnOwnerThatWasKilled() throws Exception {
+        assumeRoot();
+        try (HxbProcess hxb = startLongRun()) {
+            hxb.process().destroyForcibly().waitFor();
+            assertTrue(namespaces() > 0);
+            final LabRegistry registry = new LabRegistry(folder.resolve("run/labs"));
+            assertTrue(registry.stale().contains(name));
+
+            // when
+            try (HxbProcess down = HxbProcess.start(folder, "lab", "down", "--name", name)) {
+                assertEquals(Hxb.OK, down.status(), down::errors);
+                assertTrue(
+                        down.output().contains("removed lab " + name + " (stale)"), down::output);
+            }
+
+            // then
+            assertEquals(0, namespaces());
+        }
+    }
+
+    private HxbProcess startLongRun() throws IOException {
+        final HxbProcess hxb =
+                HxbProcess.start(
+                        folder,
+                        "lab",
+                        "run",
+                        "--shape",
+                        "2x2",
+                        "--links",
+                        "1",
+                        "--backend",
+                        "raw",
+                        "--name",
+                        name,
+                        "--",
+                        "sleep",
+                        "100");
+        final LabRegistry registry = new LabRegistry(folder.resolve("run/labs"));
+        hxb.await("the lab", () -> registry.find(name).filter(lab -> lab.isReady()).isPresent());
+        return hxb;
+    }
+
+    private static void assumeRoot() {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+    }
+
+    private long namespaces() throws IOException {
+        try (var files = Files.list(Path.of("/run/netns"))) {
+            return files.map(file -> LabNames.labOf(file.getFileName().toString()))
+                    .filter(lab -> lab.isPresent() && lab.get().equals(name))
+                    .count();
+        }
+    }
+}
