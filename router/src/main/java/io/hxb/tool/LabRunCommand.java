@@ -109,7 +109,10 @@ final class LabRunCommand implements Callable<Integer> {
                 .put("HXB_CONFIG", session.folder().resolve("cluster.yaml").toString());
         builder.environment().put("HXB_NODE", Integer.toString(0));
         try {
-            return builder.start().waitFor();
+            final Process process = builder.start();
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(process::destroy, "hxb-lab-command-stop"));
+            return process.waitFor();
         } catch (final IOException e) {
             throw new ToolException(
                     "cannot run '"

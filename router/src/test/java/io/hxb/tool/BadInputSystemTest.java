@@ -70,9 +70,9 @@ class BadInputSystemTest {
                 new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             final Path file =
                     cluster(
-                            "backend: udp\nlinks: {x: [\"127.0.0.1:"
+                            "backend: udp\nlinks: {x: 1}\nudp: {basePort: "
                                     + other.getLocalPort()
-                                    + "\"]}\n");
+                                    + "}\n");
 
             try (HxbProcess hxb =
                     HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {

@@ -132,10 +132,15 @@ public final class LabRegistry {
      */
     void claim(final LabState state) {
         try {
-            Files.createDirectories(root);
-            Files.createFile(stateFile(state.name()));
-            write(state);
             Files.createDirectories(folder(state.name()));
+            final Path whole = Files.createTempFile(root, state.name(), ".new");
+            try {
+                Files.writeString(whole, Json.line(state) + "\n");
+                // A link appears at once with its content, and fails when there is one already.
+                Files.createLink(stateFile(state.name()), whole);
+            } finally {
+                Files.delete(whole);
+            }
         } catch (final FileAlreadyExistsException e) {
             throw new ToolException(
                     "the lab '"
