@@ -446,6 +446,10 @@ public final class PmContext implements AutoCloseable {
         return device;
     }
 
+    boolean hasFreeSlot() {
+        return freeCount > 0;
+    }
+
     void sendDoneListener(final SendDoneListener listener) {
         sendDoneListener = listener;
     }
@@ -603,7 +607,7 @@ public final class PmContext implements AutoCloseable {
         }
     }
 
-    private void checkDestination(final int destinationNode, final int destinationContext) {
+    void checkDestination(final int destinationNode, final int destinationContext) {
         device.checkNode(destinationNode);
         if (destinationContext < 0 || destinationContext >= device.contextCount()) {
             throw new IllegalArgumentException(

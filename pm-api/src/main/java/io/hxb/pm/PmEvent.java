@@ -28,7 +28,8 @@ public final class PmEvent {
 
     /**
      * What happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED} or {@link
-     * PmStatus#NO_SUCH_CONTEXT}.
+     * PmStatus#NO_SUCH_CONTEXT}; for a message also {@link PmStatus#NO_BUFFERS} when the node has
+     * as many flows as it can have.
      */
     public int status() {
         return status;

@@ -15,8 +15,9 @@ public interface PmLargeHandler {
      * @param sourceContext context of the sender.
      * @param lengthBytes its length, 0 to the longest that was allowed.
      * @param tag the 32 bits that the sender gave along.
-     * @return where to assemble it, {@code lengthBytes} or more (one copy); or null to get its
-     *     fragments in place by {@link #onFragment}; or {@link PmLargeMessages#REJECT}.
+     * @return where to assemble it, {@code lengthBytes} or more (one copy; native or a byte array);
+     *     or null to get its fragments in place by {@link #onFragment}; or {@link
+     *     PmLargeMessages#REJECT}.
      */
     MemorySegment onStart(int sourceNode, int sourceContext, long lengthBytes, int tag);
 

@@ -14,9 +14,14 @@ public final class PmLargeMessages {
     /** Returned by {@link PmLargeHandler#onStart} for a message that is not wanted. */
     public static final MemorySegment REJECT = MemorySegment.ofArray(new byte[0]);
 
+    private static final int MESSAGES_PER_POLL = 64;
+    private static final int FRAGMENTS_PER_POLL = 64;
+
     private final PmContext context;
     private final PmLargeHandler handler;
-    private final Limits limits;
+    private final LargeSender sender;
+    private final LargeReceiver receiver;
+    private final PmMessage message = new PmMessage();
 
     /**
      * Takes a context over.
@@ -28,11 +33,13 @@ public final class PmLargeMessages {
             final PmContext context, final PmLargeHandler handler, final Limits limits) {
         this.context = context;
         this.handler = handler;
-        this.limits = limits;
+        sender = new LargeSender(context, limits.maxTransfers());
+        receiver = new LargeReceiver(context, handler, limits);
     }
 
     /**
-     * Begins to send a message that lies in a region; {@link #poll} goes on with it.
+     * Begins to send a message that lies in a region; {@link #poll} goes on with it. Messages to
+     * one destination go one after the other, to different ones in turns.
      *
      * @param node destination node id.
      * @param destinationContext context there, which receives by this class too.
@@ -50,8 +57,12 @@ public final class PmLargeMessages {
             final long offset,
             final long lengthBytes,
             final int tag) {
+        context.checkDestination(node, destinationContext);
         region.checkRange(offset, lengthBytes);
-        return begin(node, destinationContext, region, offset, lengthBytes, tag);
+        if (region.device() != context.device()) {
+            throw new IllegalArgumentException("the region is of another device");
+        }
+        return sender.begin(node, destinationContext, region, offset, lengthBytes, tag);
     }
 
     /**
@@ -65,55 +76,61 @@ public final class PmLargeMessages {
             final int destinationContext,
             final MemorySegment payload,
             final int tag) {
+        context.checkDestination(node, destinationContext);
         if (!payload.isNative()) {
             throw new IllegalArgumentException("the payload must be a native segment: " + payload);
         }
-        return begin(node, destinationContext, null, payload.address(), payload.byteSize(), tag);
+        return sender.begin(
+                node, destinationContext, null, payload.address(), payload.byteSize(), tag);
     }
 
     /** True if the transfer is done, with or without success. */
     public boolean isSent(final long transfer) {
-        return transfer >= 0 && unfinishedTransfers() == 0;
+        return sender.isSent(transfer);
     }
 
     /** Number of transfers that are not done. */
     public int unfinishedTransfers() {
-        return 0;
+        return sender.unfinished();
     }
 
     /**
-     * Receives what has arrived and sends what can be sent, a bounded amount. Does not block.
+     * Receives what has arrived and sends what can be sent, a bounded amount, and calls the
+     * handler. Does not block.
      *
      * @return how much was done, 0 when there was nothing to do; or {@link PmStatus#CONTEXT_CLOSED}
      *     or {@link PmStatus#NODE_GONE}.
      */
     public int poll() {
-        return 0;
+        int work = 0;
+        while (work < MESSAGES_PER_POLL) {
+            final int status = context.receive(message);
+            if (status != PmStatus.OK) {
+                if (status != PmStatus.EMPTY) {
+                    return status;
+                }
+                break;
+            }
+            work++;
+            try {
+                receiver.onMessage(message);
+            } finally {
+                context.release(message);
+            }
+        }
+        work += receiver.pollEvents();
+        work += sender.sendFragments(FRAGMENTS_PER_POLL);
+        return work + sender.reportSent(handler);
     }
 
     /** Waits until {@link #poll} has something to do; results as {@link PmContext#await(long)}. */
     public int await(final long timeoutNs) {
-        return context.awaitAny(timeoutNs);
+        return sender.canGoOn() ? PmStatus.OK : context.awaitAny(timeoutNs);
     }
 
-    /** Messages and fragments that were dropped because the sender broke the rules. */
+    /** Messages and fragments that were dropped because the sender broke the rules or limits. */
     public long rejected() {
-        return 0;
-    }
-
-    private long begin(
-            final int node,
-            final int destinationContext,
-            final PmRegion region,
-            final long start,
-            final long lengthBytes,
-            final int tag) {
-        if (handler == null || limits == null || (tag == 0 && region == null)) {
-            throw new IllegalArgumentException("large messages are not sent yet");
-        }
-        throw new UnsupportedOperationException(
-                "large messages are not sent yet: "
-                        + (node + destinationContext + start + lengthBytes));
+        return receiver.rejected();
     }
 
     /**

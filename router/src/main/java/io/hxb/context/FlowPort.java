@@ -5,14 +5,12 @@ public interface FlowPort {
     /** Lets peers send to a context; see FlowTable.openContext. */
     void openContext(int contextId, int incarnation, int receiveQuotaFrames);
 
-    /**
-     * Ends all flows of a context; its unfinished sends are reported by FlowListener.onSendDone,
-     * possibly within this call.
-     */
+    /** Ends all flows of a context and forgets its unfinished sends. */
     void closeContext(int contextId);
 
     /**
-     * Sends a message; FlowListener.onSendDone follows exactly once.
+     * Sends a message; FlowListener.onSendDone follows exactly once, possibly within this call with
+     * the reason why nothing was taken.
      *
      * @param payloadAddress stays mapped and is read until then, and by links until {@link
      *     #queuedFrames} is 0.

@@ -64,9 +64,12 @@ final class LoopbackPort implements FlowPort {
             final long payloadAddress,
             final int lengthBytes,
             final int tag) {
-        if (destinationNode != 0 || !open[destinationContext]) {
-            final int status =
-                    destinationNode != 0 ? PmStatus.PEER_UNREACHABLE : PmStatus.NO_SUCH_CONTEXT;
+        if (destinationNode != 0) {
+            // The other node is silent.
+            return;
+        }
+        if (!open[destinationContext]) {
+            final int status = PmStatus.NO_SUCH_CONTEXT;
             listener.onSendDone(contextId, sendSlot, status);
             listener.onPeerStatus(contextId, destinationNode, destinationContext, status);
             return;

@@ -1,0 +1,167 @@
+package io.hxb.pm;
+
+import io.hxb.linux.Memory;
+
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+
+/** The receiving half of large messages. Owned by the thread that owns the context. */
+final class LargeReceiver {
+    private final PmContext context;
+    private final PmLargeHandler handler;
+    private final PmLargeMessages.Limits limits;
+    private final Long2ObjectHashMap<Source> sources = new Long2ObjectHashMap<>();
+    private final ArrayDeque<Source> free = new ArrayDeque<>();
+    private final PmEvent event = new PmEvent();
+    private long rejected;
+
+    LargeReceiver(
+            final PmContext context,
+            final PmLargeHandler handler,
+            final PmLargeMessages.Limits limits) {
+        this.context = context;
+        this.handler = handler;
+        this.limits = limits;
+    }
+
+    long rejected() {
+        return rejected;
+    }
+
+    /** Takes one message of the context; the caller releases it. */
+    void onMessage(final PmMessage message) {
+        final long key = key(message.sourceNode(), message.sourceContext());
+        if ((message.tag() & LargeStart.FRAGMENT) != 0) {
+            onFragment(key, message);
+            return;
+        }
+        // What ended an earlier message of this source was reported before this one arrived.
+        pollEvents();
+        final Source unfinished = sources.get(key);
+        if (unfinished != null) {
+            end(key, unfinished, PmStatus.PEER_RESTARTED);
+        }
+        onStart(key, message);
+    }
+
+    private void onStart(final long key, final PmMessage message) {
+        final int inlineBytes = message.lengthBytes() - LargeStart.LENGTH;
+        if (inlineBytes < 0) {
+            rejected++;
+            return;
+        }
+        final long address = message.address();
+        final long lengthBytes = Memory.getLong(address);
+        final boolean isInline = lengthBytes == inlineBytes;
+        if (lengthBytes < 0
+                || lengthBytes > limits.maxLengthBytes()
+                || (!isInline && inlineBytes != 0)
+                || sources.size() >= limits.maxSources()) {
+            rejected++;
+            return;
+        }
+        Source source = free.poll();
+        if (source == null) {
+            source = new Source();
+        }
+        source.node = message.sourceNode();
+        source.context = message.sourceContext();
+        source.wireNumber = message.tag();
+        source.lengthBytes = lengthBytes;
+        source.receivedBytes = 0;
+        source.tag = Memory.getInt(address + 8);
+        source.target = handler.onStart(source.node, source.context, lengthBytes, source.tag);
+        source.checkTarget();
+        sources.put(key, source);
+        if (inlineBytes > 0) {
+            take(source, address + LargeStart.LENGTH, inlineBytes);
+        }
+        endIfComplete(key, source);
+    }
+
+    private void onFragment(final long key, final PmMessage message) {
+        final Source source = sources.get(key);
+        final int lengthBytes = message.lengthBytes();
+        if (source == null || source.wireNumber != (message.tag() & ~LargeStart.FRAGMENT)) {
+            rejected++;
+            return;
+        }
+        if (lengthBytes == 0 || lengthBytes > source.lengthBytes - source.receivedBytes) {
+            rejected++;
+            end(key, source, PmStatus.TOO_LONG);
+            return;
+        }
+        take(source, message.address(), lengthBytes);
+        endIfComplete(key, source);
+    }
+
+    private void take(final Source source, final long address, final int lengthBytes) {
+        final long offset = source.receivedBytes;
+        source.receivedBytes += lengthBytes;
+        if (source.target == null) {
+            handler.onFragment(source.node, source.context, offset, address, lengthBytes);
+        } else if (source.target != PmLargeMessages.REJECT) {
+            MemorySegment.copy(Memory.ALL, address, source.target, offset, lengthBytes);
+        }
+    }
+
+    private void endIfComplete(final long key, final Source source) {
+        if (source.receivedBytes == source.lengthBytes) {
+            end(key, source, PmStatus.OK);
+        }
+    }
+
+    private void end(final long key, final Source source, final int status) {
+        sources.remove(key);
+        final MemorySegment target = source.target;
+        source.target = null;
+        free.add(source);
+        if (target != PmLargeMessages.REJECT) {
+            handler.onEnd(
+                    source.node, source.context, source.lengthBytes, source.tag, target, status);
+        }
+    }
+
+    /** Ends the messages of peers that are gone; how many events there were. */
+    int pollEvents() {
+        int count = 0;
+        while (context.pollEvent(event) == PmStatus.OK) {
+            count++;
+            final long key = key(event.node(), event.context());
+            final Source source = event.slot() == PmEvent.NO_SLOT ? sources.get(key) : null;
+            if (source != null) {
+                end(key, source, event.status());
+            }
+        }
+        return count;
+    }
+
+    private static long key(final int node, final int context) {
+        return ((long) node << 32) | context;
+    }
+
+    /** A message being received from one context. */
+    private static final class Source {
+        private int node;
+        private int context;
+        private int wireNumber;
+        private long lengthBytes;
+        private long receivedBytes;
+        private int tag;
+        private MemorySegment target;
+
+        private void checkTarget() {
+            if (target != null
+                    && target != PmLargeMessages.REJECT
+                    && target.byteSize() < lengthBytes) {
+                throw new IllegalArgumentException(
+                        "a message of "
+                                + lengthBytes
+                                + " bytes does not fit into a target of "
+                                + target.byteSize());
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.hxb.pm;
+
+/**
+ * How large messages go over a context. Every one begins with a start; one that does not fit into
+ * it follows as fragments. The tag of the underlying message carries the number of the large one
+ * (31 bits) and in its highest bit whether this is a fragment.
+ *
+ * <pre>
+ * start: offset length meaning (little-endian)
+ *             0      8 length of the large message in bytes
+ *             8      4 the application's tag
+ *            12      4 0
+ *            16        all of the payload, or nothing
+ * fragment:            payload only, each as long as a message can be but the last
+ * </pre>
+ */
+final class LargeStart {
+    static final int LENGTH = 16;
+    static final int FRAGMENT = 1 << 31;
+
+    private LargeStart() {}
+}

@@ -1,0 +1,146 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.linux.EventFd;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmAttachment;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.ControlMemory;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.Random;
+
+/** Scribbles over all that an application can write, while others go on. */
+@Tag("property")
+class ContextFuzzTest {
+    private static final int ROUNDS = 400;
+    private static final int RINGS = 512;
+
+    private final PmMessage message = new PmMessage();
+
+    @Test
+    void shouldNotHarmOthersWhateverAnApplicationWrites() throws Exception {
+        final long seed = Long.getLong("hxb.seed", System.nanoTime());
+        final Random random = new Random(seed);
+        try (TestNode node = new TestNode(512, 1);
+                PmDevice device = node.invoked();
+                PmContext good = device.openContext(1);
+                PmContext victim = device.openContext(2)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                attack(node, random, good);
+                pingPong(device, good, victim, round);
+            }
+            // then
+            for (int i = 0; i < 3; i++) {
+                device.poll();
+            }
+            final String about = "seed " + seed;
+            assertEquals(2, node.manager.openContexts(), about);
+            assertEquals(0, node.pool.outstanding(), about);
+            assertTrue(node.loop.counters().violations() > ROUNDS / 4, about);
+            for (int code = 3; code < CloseReason.count(); code++) {
+                final CloseReason reason = CloseReason.of(code);
+                assertTrue(
+                        node.loop.counters().violations(reason) > 0,
+                        () -> "never provoked: " + reason + ", " + about);
+            }
+        }
+    }
+
+    private void attack(final TestNode node, final Random random, final PmContext good)
+            throws Exception {
+        final PmAttachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0));
+        final PmContextOptions options = new PmContextOptions(16, 256, 2048, 0);
+        final PmAttachment.ContextMemory memory = attachment.openContext(3, options);
+        if (random.nextBoolean()) {
+            attachment.openRegion(4096);
+        }
+        for (int i = random.nextInt(4); i > 0; i--) {
+            final int slot = good.claim(0, 3, 16);
+            if (slot >= 0) {
+                good.send(slot, 16, i);
+            }
+        }
+        node.loop.doWork(0);
+        for (int i = 0; i < 20; i++) {
+            switch (random.nextInt(4)) {
+                case 0 -> scribble(random, memory);
+                case 1 -> submit(random, memory, i);
+                case 2 -> release(random, memory, i);
+                default -> EventFd.signal(memory.wakeNode());
+            }
+            node.loop.doWork(0);
+            if (random.nextInt(4) == 0 && node.loop.prepareToSleep()) {
+                node.loop.clearWake();
+                node.loop.awake();
+            }
+        }
+        attachment.closeContext(memory);
+        attachment.close();
+        node.loop.doWork(0);
+        node.loop.doWork(0);
+    }
+
+    private static void scribble(final Random random, final PmAttachment.ContextMemory memory) {
+        for (int i = random.nextInt(200); i > 0; i--) {
+            final long offset = random.nextLong(memory.controlBytes() / 8) * 8;
+            final long value =
+                    switch (random.nextInt(3)) {
+                        case 0 -> random.nextLong();
+                        case 1 -> random.nextInt(64);
+                        default -> (1L + random.nextInt(32)) << 32 | random.nextInt(600);
+                    };
+            Memory.putLong(memory.controlAddress() + offset, value);
+        }
+    }
+
+    // Entries that look right, at the positions the node will look at next.
+    private static void submit(
+            final Random random, final PmAttachment.ContextMemory memory, final int count) {
+        for (int position = 0; position < count; position++) {
+            final long entry = memory.controlAddress() + RINGS + (position & 15) * 64L;
+            final boolean isBadSlot = random.nextInt(10) == 0;
+            Memory.putInt(entry + 8, isBadSlot ? random.nextInt() : random.nextInt(16));
+            Memory.putInt(entry + 12, random.nextInt(10) == 0 ? random.nextInt() : 8);
+            final boolean isAbsurd = random.nextInt(10) == 0;
+            Memory.putInt(entry + 16, isAbsurd ? random.nextInt() : random.nextInt(2));
+            Memory.putInt(entry + 20, random.nextInt(10) == 0 ? random.nextInt() : 3);
+            Memory.putInt(entry + 28, random.nextInt(5) == 0 ? random.nextInt(3) : 0);
+            Memory.putLong(entry + 32, random.nextLong() >> random.nextInt(64));
+            Memory.putLongRelease(entry, position + 1);
+        }
+    }
+
+    private static void release(
+            final Random random, final PmAttachment.ContextMemory memory, final int count) {
+        final long releases = memory.controlAddress() + RINGS + 16 * 64 + 16 * 8 + 2048 * 32;
+        for (int position = 0; position < count; position++) {
+            final int id = random.nextInt(4) == 0 ? -1 : random.nextInt(520) - 4;
+            Memory.putLongRelease(
+                    releases + position * 8L, (position + 1L) << 32 | id & 0xFFFF_FFFFL);
+        }
+        assertTrue(memory.controlBytes() >= ControlMemory.lengthBytes(16, 2048));
+    }
+
+    private void pingPong(
+            final PmDevice device, final PmContext from, final PmContext to, final int value) {
+        final int slot = from.claim(0, 2, 8);
+        assertTrue(slot >= 0, () -> PmStatus.name(slot));
+        from.sendBuffer(slot).putLong(0, value);
+        assertEquals(PmStatus.OK, from.send(slot, 8, value));
+        device.poll();
+        assertEquals(PmStatus.OK, to.receive(message));
+        assertEquals(value, message.buffer().getLong(0));
+        to.release(message);
+        device.poll();
+    }
+}
