@@ -73,6 +73,7 @@ final class LargeReceiver {
         source.receivedBytes = 0;
         source.tag = Memory.getInt(address + 8);
         source.target = handler.onStart(source.node, source.context, lengthBytes, source.tag);
+        source.isRejected = PmLargeMessages.REJECT.equals(source.target);
         source.checkTarget();
         sources.put(key, source);
         if (inlineBytes > 0) {
@@ -102,7 +103,7 @@ final class LargeReceiver {
         source.receivedBytes += lengthBytes;
         if (source.target == null) {
             handler.onFragment(source.node, source.context, offset, address, lengthBytes);
-        } else if (source.target != PmLargeMessages.REJECT) {
+        } else if (!source.isRejected) {
             MemorySegment.copy(Memory.ALL, address, source.target, offset, lengthBytes);
         }
     }
@@ -118,7 +119,7 @@ final class LargeReceiver {
         final MemorySegment target = source.target;
         source.target = null;
         free.add(source);
-        if (target != PmLargeMessages.REJECT) {
+        if (!source.isRejected) {
             handler.onEnd(
                     source.node, source.context, source.lengthBytes, source.tag, target, status);
         }
@@ -151,11 +152,10 @@ final class LargeReceiver {
         private long receivedBytes;
         private int tag;
         private MemorySegment target;
+        private boolean isRejected;
 
         private void checkTarget() {
-            if (target != null
-                    && target != PmLargeMessages.REJECT
-                    && target.byteSize() < lengthBytes) {
+            if (target != null && !isRejected && target.byteSize() < lengthBytes) {
                 throw new IllegalArgumentException(
                         "a message of "
                                 + lengthBytes
