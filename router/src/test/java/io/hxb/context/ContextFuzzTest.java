@@ -97,7 +97,7 @@ class ContextFuzzTest {
                     switch (random.nextInt(3)) {
                         case 0 -> random.nextLong();
                         case 1 -> random.nextInt(64);
-                        default -> (1L + random.nextInt(32)) << 32 | random.nextInt(600);
+                        default -> ((1L + random.nextInt(32)) << 32) | random.nextInt(600);
                     };
             Memory.putLong(memory.controlAddress() + offset, value);
         }
@@ -126,7 +126,7 @@ class ContextFuzzTest {
         for (int position = 0; position < count; position++) {
             final int id = random.nextInt(4) == 0 ? -1 : random.nextInt(520) - 4;
             Memory.putLongRelease(
-                    releases + position * 8L, (position + 1L) << 32 | id & 0xFFFF_FFFFL);
+                    releases + position * 8L, ((position + 1L) << 32) | (id & 0xFFFF_FFFFL));
         }
         assertTrue(memory.controlBytes() >= ControlMemory.lengthBytes(16, 2048));
     }

@@ -164,7 +164,7 @@ class LargeMessagesTest {
         final PmLargeMessages to = new PmLargeMessages(device.openContext(2), received, LIMITS);
         final PmContext raw = device.openContext(1);
         // when a fragment without a start, absurd totals, a start that is too short
-        send(raw, 5 | 1 << 31, 100, 0);
+        send(raw, 5 | (1 << 31), 100, 0);
         send(raw, 6, 16, Long.MAX_VALUE);
         send(raw, 7, 16, -1);
         send(raw, 8, 16, 100_000_001);
@@ -175,15 +175,15 @@ class LargeMessagesTest {
         assertEquals(0, received.ended.size());
         // more than announced
         send(raw, 11, 16, 150);
-        send(raw, 11 | 1 << 31, 100, 0);
-        send(raw, 11 | 1 << 31, 51, 0);
-        send(raw, 11 | 1 << 31, 50, 0);
+        send(raw, 11 | (1 << 31), 100, 0);
+        send(raw, 11 | (1 << 31), 51, 0);
+        send(raw, 11 | (1 << 31), 50, 0);
         run(to);
         // then
         assertEquals(List.of(PmStatus.TOO_LONG), received.statuses);
         assertEquals(8, to.rejected());
         send(raw, 12, 16, 100);
-        send(raw, 12 | 1 << 31, 100, 0);
+        send(raw, 12 | (1 << 31), 100, 0);
         run(to);
         assertEquals(List.of(PmStatus.TOO_LONG, PmStatus.OK), received.statuses);
         assertEquals(0, node.pool.outstanding());
