@@ -80,10 +80,16 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     /**
      * Makes the memory of a receive pool, which only this process can ever write.
      *
-     * @param lengthBytes 1 or more.
+     * @param lengthBytes 1 or more; of huge pages a multiple of 2 MB.
+     * @param isHuge whether to use huge pages.
+     * @throws LinuxException if there is not enough memory, or not enough huge pages.
      */
-    public static SharedMemory createReceivePool(final long lengthBytes) throws LinuxException {
-        final SharedMemory memory = SharedMemory.create("hxb-receive", lengthBytes);
+    public static SharedMemory createReceivePool(final long lengthBytes, final boolean isHuge)
+            throws LinuxException {
+        final SharedMemory memory =
+                isHuge
+                        ? SharedMemory.createHuge("hxb-receive", lengthBytes)
+                        : SharedMemory.create("hxb-receive", lengthBytes);
         memory.seal(SEALS);
         return memory;
     }

@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
+import io.hxb.config.PoolConfig;
 import io.hxb.context.AttachAccess;
 import io.hxb.context.AttachServer;
 import io.hxb.context.ContextLoop;
@@ -16,6 +17,7 @@ import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.raw.LinkMonitor;
+import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmInvoker;
@@ -43,6 +45,7 @@ import java.util.concurrent.TimeUnit;
 public final class Node implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
     private static final int CONTEXT_SHARE_OF_POOL = 4;
+    private static final long HUGE_PAGE_BYTES = 2L << 20;
     private static final long STOP_LIMIT_MS = 5_000;
 
     private final NodeOptions options;
@@ -81,13 +84,10 @@ public final class Node implements AutoCloseable {
 
     private void open() throws IOException {
         final ClusterConfig config = options.config();
-        final int bufferBytes = config.pool().bufferBytes();
-        final SharedMemory memory =
-                keep(
-                        ContextManager.createReceivePool(
-                                (long) config.pool().bufferCount() * bufferBytes));
+        final SharedMemory memory = keep(receivePool(config.pool()));
         final BufferPool pool =
-                new BufferPool(memory.address(), config.pool().bufferCount(), bufferBytes);
+                new BufferPool(
+                        memory.address(), config.pool().bufferCount(), config.pool().bufferBytes());
         final BufferPool.Share[] shares = new BufferPool.Share[threads.count()];
         Arrays.setAll(shares, i -> pool.newShare());
         final Link[] links = openLinks(config, pool, shares);
@@ -115,6 +115,25 @@ public final class Node implements AutoCloseable {
         }
         service = ServiceTask.open(device(), NodeThreads.errorHandler());
         threads.driver(0).add(service);
+    }
+
+    private static SharedMemory receivePool(final PoolConfig pool) throws IOException {
+        final long lengthBytes = (long) pool.bufferCount() * pool.bufferBytes();
+        if (pool.hugePages() != PoolConfig.HugePages.OFF) {
+            final long hugeBytes = (lengthBytes + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
+            try {
+                return ContextManager.createReceivePool(hugeBytes, true);
+            } catch (final LinuxException e) {
+                if (pool.hugePages() == PoolConfig.HugePages.ON) {
+                    throw new IOException(
+                            "pool.hugePages is on, but there are not "
+                                    + hugeBytes / HUGE_PAGE_BYTES
+                                    + " free huge pages: sysctl vm.nr_hugepages, or set it to auto",
+                            e);
+                }
+            }
+        }
+        return ContextManager.createReceivePool(lengthBytes, false);
     }
 
     private <T extends AutoCloseable> T keep(final T resource) {

@@ -23,8 +23,6 @@ import java.util.List;
  * contexts. Owned by that loop, which is a {@link LoopDriver} or a simulation.
  */
 final class NodeLoop implements LoopTask {
-    private static final int BATCH_FRAMES = 64;
-    private static final int SENDER_QUEUE_FRAMES = 256;
 
     // A ring stays readable while its newest frame is held, so only news count.
     private static final EpollIoOps READABLE_ONCE = EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET);
@@ -38,6 +36,7 @@ final class NodeLoop implements LoopTask {
     private final NodeUpkeep upkeep;
     private final IoRegistration[] waiting;
     private final boolean[] isWaiting;
+    private final int batchFrames;
     private final List<LinkHandle> unread = new ArrayList<>();
     private final ErrorHandler errorHandler;
     private IoRegistration[][] registrations;
@@ -60,9 +59,16 @@ final class NodeLoop implements LoopTask {
         this.share = share;
         this.received = received.clone();
         errorHandler = parts.errorHandler();
+        batchFrames = parts.config().loop().batchFrames();
         senders =
                 parts.ports().stream()
-                        .map(port -> port.link().newSender(SENDER_QUEUE_FRAMES))
+                        .map(
+                                port ->
+                                        port.link()
+                                                .newSender(
+                                                        parts.config()
+                                                                .socket()
+                                                                .senderQueueFrames()))
                         .toArray(LinkSender[]::new);
         forwarder =
                 new Forwarder(
@@ -201,7 +207,7 @@ final class NodeLoop implements LoopTask {
      */
     int receive(final Link link, final int source, final long nowNs) {
         forwarder.time(nowNs);
-        final int frames = link.receive(source, forwarder, BATCH_FRAMES);
+        final int frames = link.receive(source, forwarder, batchFrames);
         if (frames > 0) {
             export.note();
         }
@@ -236,7 +242,7 @@ final class NodeLoop implements LoopTask {
             final LinkHandle handle = unread.get(i);
             final int received = receive(handle.link, handle.source, nowNs);
             frames += received;
-            if (received < BATCH_FRAMES) {
+            if (received < batchFrames) {
                 handle.isUnread = false;
                 unread.remove(i);
             }
@@ -341,7 +347,7 @@ final class NodeLoop implements LoopTask {
 
         @Override
         void onReady(final boolean isReadable, final boolean isWritable) {
-            if (isReadable && !isUnread && receive(link, source, driver.nowNs()) == BATCH_FRAMES) {
+            if (isReadable && !isUnread && receive(link, source, driver.nowNs()) == batchFrames) {
                 isUnread = true;
                 unread.add(this);
             }

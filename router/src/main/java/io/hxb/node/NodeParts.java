@@ -51,8 +51,6 @@ record NodeParts(
         EpochClock epochClock,
         ErrorHandler errorHandler) {
 
-    private static final int RELAY_BACKLOG_FRAMES = 256;
-
     /** Coordinate vector of this node. */
     long here() {
         return config.shape().coordinates(nodeId);
@@ -65,7 +63,7 @@ record NodeParts(
                 config.clusterId(),
                 config.frame().hopLimit(),
                 config.frame().crc(),
-                RELAY_BACKLOG_FRAMES,
+                config.socket().senderQueueFrames(),
                 pool,
                 discovery);
     }

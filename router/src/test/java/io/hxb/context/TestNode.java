@@ -30,7 +30,7 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(final int buffers, final int incarnation) throws Exception {
-        receiveMemory = ContextManager.createReceivePool(buffers * 9216L);
+        receiveMemory = ContextManager.createReceivePool(buffers * 9216L, false);
         pool = new BufferPool(receiveMemory.address(), buffers, 9216);
         share = pool.newShare();
         manager =

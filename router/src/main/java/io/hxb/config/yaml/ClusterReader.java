@@ -205,14 +205,9 @@ final class ClusterReader {
     private static ContextConfig context(final YamlSection section) {
         final ContextConfig fallback = ContextConfig.DEFAULT;
         final int maxContexts = section.count("maxContexts", fallback.maxContexts());
-        final int sendBuffers = section.count("sendBuffers", fallback.sendBufferCount());
-        final int entries = section.count("deliveryRingEntries", fallback.deliveryRingEntries());
         final int maxHeld = section.count("maxHeldBuffers", fallback.maxHeldBuffers());
-        final ContextConfig.Isolation isolation = section.choice("isolation", fallback.isolation());
         section.finish();
-        return section.build(
-                fallback,
-                () -> new ContextConfig(maxContexts, sendBuffers, entries, maxHeld, isolation));
+        return section.build(fallback, () -> new ContextConfig(maxContexts, maxHeld));
     }
 
     private static AttachConfig attach(final YamlSection section) {

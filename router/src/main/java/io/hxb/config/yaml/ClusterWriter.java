@@ -103,10 +103,7 @@ final class ClusterWriter {
         line("  senderQueueFrames", config.socket().senderQueueFrames());
         section("context");
         line("  maxContexts", config.context().maxContexts());
-        line("  sendBuffers", config.context().sendBufferCount());
-        line("  deliveryRingEntries", config.context().deliveryRingEntries());
         line("  maxHeldBuffers", config.context().maxHeldBuffers());
-        line("  isolation", lower(config.context().isolation()));
         section("attach");
         line("  directory", quote(config.attach().directory().toString()));
         line("  countersDirectory", quote(config.attach().countersDirectory().toString()));
