@@ -53,7 +53,7 @@ public class OrderingArrayBenchmark {
     /** Frames that arrive in order, each drained at once. */
     @Benchmark
     public long inOrder() {
-        array.store(sequence, 5, sink, flow);
+        array.store(sequence, 5);
         sequence++;
         array.drain(sink, flow);
         return sink.delivered;
@@ -64,7 +64,7 @@ public class OrderingArrayBenchmark {
     @OperationsPerInvocation(BATCH)
     public long swappedInPairs() {
         for (int i = 0; i < BATCH; i++) {
-            array.store(sequence + (i ^ 1), 5, sink, flow);
+            array.store(sequence + (i ^ 1), 5);
             array.drain(sink, flow);
         }
         sequence += BATCH;
