@@ -44,6 +44,7 @@ final class FlowContext {
     private ReceiveFlow creditTail;
     private int committedFrames;
     private int activeFlows;
+    private int creditLineLength;
 
     FlowContext(final int id, final int incarnation, final FlowLoop owner, final int quotaFrames) {
         this.id = id;
@@ -123,7 +124,7 @@ final class FlowContext {
             flow.limit = next;
         }
         flow.growTarget(next, windowFrames);
-        final int sharers = activeFlows + (flow.committedFrames == 0 ? 1 : 0);
+        final int sharers = activeFlows + creditLineLength + (flow.committedFrames == 0 ? 1 : 0);
         final int share = Math.max(1, quotaFrames / Math.max(1, sharers));
         final int wanted =
                 Math.min(share - flow.committedFrames, next + flow.targetFrames - flow.limit);
@@ -159,6 +160,7 @@ final class FlowContext {
         }
         flow.nextCredit = null;
         flow.isInCreditLine = false;
+        creditLineLength--;
         return flow;
     }
 
@@ -167,6 +169,8 @@ final class FlowContext {
             return;
         }
         flow.isInCreditLine = true;
+        creditLineLength++;
+        owner.onShortOfCredit();
         if (creditTail == null) {
             creditHead = flow;
         } else {

@@ -37,6 +37,7 @@ public final class FlowLoop {
     private FlowContext[] contexts = new FlowContext[0];
     private long recallNs;
     private boolean isRecallSet;
+    private boolean isShortOfCredit;
 
     FlowLoop(
             final FlowTable table,
@@ -211,7 +212,8 @@ public final class FlowLoop {
             deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
         }
         if (contexts.length > 0 && isRecallSet) {
-            deadlineNs = earlier(nowNs, deadlineNs, recallNs);
+            final long soonNs = nowNs + table.config().recallNs();
+            deadlineNs = earlier(nowNs, deadlineNs, isShortOfCredit ? soonNs : recallNs);
         }
         return deadlineNs;
     }
@@ -268,6 +270,11 @@ public final class FlowLoop {
         sender.forget(context);
         receiver.forget(context);
         attend();
+    }
+
+    /** A source of a context of this loop waits for credit that others have. */
+    void onShortOfCredit() {
+        isShortOfCredit = true;
     }
 
     void onReleased(final ReceiveFlow flow) {
@@ -387,21 +394,24 @@ public final class FlowLoop {
     }
 
     private void recallWhenDue(final long nowNs) {
-        if (contexts.length == 0 || (isRecallSet && recallNs - nowNs > 0)) {
+        if (contexts.length == 0) {
             return;
         }
-        boolean isShort = false;
-        for (final FlowContext context : contexts) {
-            if (isRecallSet) {
-                receiver.recall(context);
-            }
-            isShort |= context.isShortOfCredit();
+        if (!isRecallSet) {
+            isRecallSet = true;
+            recallNs = nowNs + table.config().peerTimeoutNs();
         }
-        isRecallSet = true;
-        final FlowConfig config = table.config();
-        recallNs = nowNs + Math.min(config.peerTimeoutNs(), Math.max(1, config.recallNs()) * 2);
-        if (!isShort) {
-            recallNs = nowNs + config.peerTimeoutNs();
+        if (isShortOfCredit) {
+            isShortOfCredit = false;
+            final long soonNs = nowNs + table.config().recallNs();
+            recallNs = soonNs - recallNs < 0 ? soonNs : recallNs;
+        }
+        if (recallNs - nowNs <= 0) {
+            recallNs = nowNs + table.config().peerTimeoutNs();
+            for (final FlowContext context : contexts) {
+                receiver.recall(context);
+                isShortOfCredit |= context.isShortOfCredit();
+            }
         }
     }
 

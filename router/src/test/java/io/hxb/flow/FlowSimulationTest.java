@@ -26,17 +26,20 @@ class FlowSimulationTest {
             run(ONE_SEED);
             return;
         }
+        final Tally tally = new Tally();
         for (long seed = 0; seed < SEEDS; seed++) {
             try {
-                run(seed);
+                tally.add(run(seed));
             } catch (final AssertionError | RuntimeException e) {
                 throw new AssertionError(
                         "seed " + seed + " failed; replay it with -Dhxb.sim.seed=" + seed, e);
             }
         }
+        tally.check();
+        System.out.println("simulation: " + SEEDS + " seeds, " + tally);
     }
 
-    private static void run(final long seed) {
+    private static Tally run(final long seed) {
         final SplittableRandom random = new SplittableRandom(seed);
         final int nodeCount = 2 + random.nextInt(2);
         final int links = 1 + random.nextInt(4);
@@ -51,6 +54,7 @@ class FlowSimulationTest {
                 }
             }
             exchange(world, contexts, random);
+            return new Tally(world);
         }
     }
 
@@ -152,5 +156,68 @@ class FlowSimulationTest {
                 .withRate(random.nextBoolean() ? 0 : 1_000_000_000L, 64)
                 .withLoss(random.nextDouble() * 0.1, random.nextDouble() * 0.05)
                 .withReordering(random.nextDouble() * 0.5, random.nextInt(2_000_000));
+    }
+
+    /** Shows that the faults happened that were survived. */
+    private static final class Tally {
+        private long lost;
+        private long duplicated;
+        private long reordered;
+        private long resent;
+        private long duplicates;
+        private long stalls;
+        private long shared;
+        private long blocked;
+
+        Tally() {}
+
+        Tally(final SimWorld world) {
+            lost = world.network.lostFrames();
+            duplicated = world.network.duplicatedFrames();
+            reordered = world.network.reorderedFrames();
+            for (final SimNode node : world.nodes) {
+                for (final FlowLoop loop : node.loops) {
+                    resent += loop.counters().framesResent;
+                    duplicates += loop.counters().duplicates;
+                    stalls += loop.counters().windowStalls;
+                    shared += loop.counters().framesShared;
+                    blocked += loop.counters().outputBlocked;
+                }
+            }
+        }
+
+        void add(final Tally other) {
+            lost += other.lost;
+            duplicated += other.duplicated;
+            reordered += other.reordered;
+            resent += other.resent;
+            duplicates += other.duplicates;
+            stalls += other.stalls;
+            shared += other.shared;
+            blocked += other.blocked;
+        }
+
+        void check() {
+            for (final long count :
+                    new long[] {
+                        lost, duplicated, reordered, resent, duplicates, stalls, shared, blocked
+                    }) {
+                assertTrue(count > 0, this::toString);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "lost %d duplicated %d reordered %d resent %d duplicates %d stalls %d shared %d blocked %d"
+                    .formatted(
+                            lost,
+                            duplicated,
+                            reordered,
+                            resent,
+                            duplicates,
+                            stalls,
+                            shared,
+                            blocked);
+        }
     }
 }

@@ -1,0 +1,350 @@
+package io.hxb.flow;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
+import io.hxb.linux.Memory;
+import io.hxb.topology.Shape;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Node 0 of a line with one loop and one open context, a clock that only the test moves, an output
+ * that records and an application that records. The test plays the peers.
+ */
+final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
+    static final int CONTEXT = 3;
+    static final int INCARNATION = 77;
+    static final int PEER = 1;
+    static final int PEER_CONTEXT = 5;
+    static final int PEER_INCARNATION = 99;
+    static final int FIRST = -2;
+    static final long MILLISECOND = 1_000_000;
+
+    final FlowTable table;
+    final FlowLoop loop;
+    final BufferPool pool;
+    final BufferPool.Share share;
+    final List<Sent> sent = new ArrayList<>();
+    final List<String> done = new ArrayList<>();
+    final List<String> peerStatus = new ArrayList<>();
+    final List<Delivery> delivered = new ArrayList<>();
+    final List<Long> heldTokens = new ArrayList<>();
+    int nextLink;
+    int answer = DELIVERED;
+    boolean isBlocked;
+    boolean isLinkSlow;
+    long nowNs = -5;
+    private final Arena arena = Arena.ofConfined();
+    private final long payload = arena.allocate(16_384, 8).address();
+    private FrameOwner lastOwner;
+
+    FlowFixture() {
+        this(config());
+    }
+
+    FlowFixture(final FlowConfig config) {
+        pool = new BufferPool(arena.allocate(512L * 2_048, 64).address(), 512, 2_048);
+        share = pool.newShare();
+        final Shape shape = Shape.of(8, 2);
+        table = new FlowTable(config, shape, 0, pool, this);
+        loop = table.newLoop(this, share);
+        table.openContext(CONTEXT, INCARNATION, loop, 64);
+    }
+
+    static FlowConfig config() {
+        return FlowConfig.defaults(1_500).withMemory(128, 8, 16, 32).withWindow(128, FIRST);
+    }
+
+    /** Lets time pass and the loop work. */
+    void work(final long timeNs) {
+        nowNs += timeNs;
+        loop.doWork(nowNs);
+    }
+
+    /** Does what an agent does: works whenever the loop wants to, for a time. */
+    void workFor(final long timeNs) {
+        final long endNs = nowNs + timeNs;
+        while (endNs - nowNs > 0) {
+            final long deadlineNs = loop.nextDeadlineNs(nowNs);
+            final long waitNs =
+                    deadlineNs == Long.MAX_VALUE ? timeNs : Math.max(1_000, deadlineNs - nowNs);
+            work(Math.min(waitNs, endNs - nowNs));
+        }
+    }
+
+    int submit(final int slot, final int lengthBytes) {
+        return submit(slot, lengthBytes, PEER);
+    }
+
+    int submit(final int slot, final int lengthBytes, final int node) {
+        return loop.submit(CONTEXT, slot, node, PEER_CONTEXT, payloadAddress(), lengthBytes, slot);
+    }
+
+    long payloadAddress() {
+        return payload;
+    }
+
+    /** Opens the flow to the peer with one message in slot 0, which is acknowledged. */
+    void open(final int windowFrames) {
+        submit(0, 8);
+        work(0);
+        accept(PEER, windowFrames + 1);
+        work(10_000);
+        ack(FIRST + 1, windowFrames);
+        work(100_000);
+        sent.clear();
+        done.clear();
+    }
+
+    void accept(final int node, final int windowFrames) {
+        final Sent open = last(FrameType.OPEN);
+        final int id = share.acquire();
+        header(id, FrameType.ACCEPT, node, PEER_INCARNATION)
+                .flags(FrameHeaderFlyweight.FLAG_ACK)
+                .acknowledgement(open.sequence)
+                .windowFrames(windowFrames)
+                .acknowledgedEpoch(open.epoch);
+        receive(id, 0);
+    }
+
+    void ack(final int acknowledgement, final int windowFrames, final int... selected) {
+        ack(acknowledgement, windowFrames, 0, selected);
+    }
+
+    void ack(
+            final int acknowledgement,
+            final int windowFrames,
+            final int epoch,
+            final int[] selected) {
+        final int id = share.acquire();
+        final FrameHeaderFlyweight header = header(id, FrameType.ACK, PEER, PEER_INCARNATION);
+        header.flags(FrameHeaderFlyweight.FLAG_ACK)
+                .acknowledgement(acknowledgement)
+                .windowFrames(windowFrames)
+                .acknowledgedEpoch(epoch);
+        Memory.fill(header.bodyAddress(), 32, 0);
+        for (final int ahead : selected) {
+            final long at = header.bodyAddress() + (ahead >> 3);
+            Memory.putByte(at, Memory.getUnsignedByte(at) | 1 << (ahead & 7));
+        }
+        receive(id, 32);
+    }
+
+    void unreachable(final int reason, final int epoch, final int incarnation) {
+        final int id = share.acquire();
+        final FrameHeaderFlyweight header = header(id, FrameType.UNREACHABLE, PEER, incarnation);
+        header.epoch(epoch);
+        Memory.fill(header.bodyAddress(), UnreachableFlyweight.LENGTH, 0);
+        Memory.putByte(header.bodyAddress(), reason);
+        receive(id, UnreachableFlyweight.LENGTH);
+    }
+
+    void receiveOpen(final int node, final int incarnation, final int epoch) {
+        final int id = share.acquire();
+        header(id, FrameType.OPEN, node, incarnation)
+                .destinationIncarnation(0)
+                .epoch(epoch)
+                .sequence(FIRST);
+        receive(id, 0);
+    }
+
+    void receiveProbe(final int node, final int sequence, final int wantedFrames) {
+        final int id = share.acquire();
+        header(id, FrameType.PROBE, node, PEER_INCARNATION)
+                .sequence(sequence)
+                .windowFrames(wantedFrames);
+        receive(id, 0);
+    }
+
+    void data(final int node, final int sequence) {
+        data(node, sequence, 0, PEER_INCARNATION, INCARNATION);
+    }
+
+    void data(
+            final int node,
+            final int sequence,
+            final int flags,
+            final int incarnation,
+            final int toIncarnation) {
+        final int id = share.acquire();
+        final FrameHeaderFlyweight header = header(id, FrameType.DATA, node, incarnation);
+        header.destinationIncarnation(toIncarnation)
+                .flags(flags)
+                .sequence(sequence)
+                .messageCount(1);
+        Memory.putLong(header.bodyAddress(), 8);
+        Memory.putLong(header.bodyAddress() + 8, sequence);
+        receive(id, 16);
+    }
+
+    void release(final Delivery delivery) {
+        table.released(delivery.handle, delivery.bufferId, share);
+    }
+
+    /** The link gives back every frame it holds. */
+    void releaseLink() {
+        heldTokens.forEach(lastOwner::release);
+        heldTokens.clear();
+    }
+
+    List<Sent> sent(final int type) {
+        return sent.stream().filter(frame -> frame.type == type).toList();
+    }
+
+    Sent last(final int type) {
+        return sent(type).getLast();
+    }
+
+    List<Integer> sequences() {
+        return sent(FrameType.DATA).stream().map(frame -> frame.sequence - FIRST).toList();
+    }
+
+    @Override
+    public int send(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        if (isBlocked) {
+            return BLOCKED;
+        }
+        sent.add(new Sent(headerAddress, payloadAddress, payloadLengthBytes));
+        lastOwner = owner;
+        if (isLinkSlow) {
+            heldTokens.add(token);
+        } else {
+            owner.release(token);
+        }
+        return nextLink;
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public int onFrame(
+            final int contextId,
+            final int sourceNode,
+            final int sourceContext,
+            final int flowHandle,
+            final int bufferId,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        if (answer == DELIVERED) {
+            final int sequence = (int) Memory.getLong(bodyAddress + 8);
+            delivered.add(new Delivery(sourceNode, sequence - FIRST, flowHandle, bufferId));
+        }
+        return answer;
+    }
+
+    @Override
+    public void onSendDone(final int contextId, final int sendSlot, final int status) {
+        done.add(sendSlot + ":" + status);
+    }
+
+    @Override
+    public void onPeerStatus(
+            final int contextId, final int peerNode, final int peerContext, final int status) {
+        peerStatus.add(peerNode + ":" + status);
+    }
+
+    @Override
+    public void close() {
+        table.close();
+        arena.close();
+    }
+
+    private FrameHeaderFlyweight header(
+            final int id, final int type, final int node, final int incarnation) {
+        return new FrameHeaderFlyweight()
+                .wrap(pool.headerAddress(id))
+                .clear()
+                .type(type)
+                .source(table.shape().coordinates(node))
+                .sourceIncarnation(incarnation)
+                .destinationIncarnation(INCARNATION)
+                .sourceContext(PEER_CONTEXT)
+                .destinationContext(CONTEXT);
+    }
+
+    private void receive(final int id, final int bodyBytes) {
+        final long address = pool.headerAddress(id);
+        new FrameHeaderFlyweight().wrap(address).bodyLength(bodyBytes);
+        loop.onFrame(address, FrameHeaderFlyweight.LENGTH + bodyBytes, id);
+    }
+
+    /** A frame handed over by the flows. */
+    static final class Delivery {
+        final int node;
+
+        /** Sequence counted from the first. */
+        final int ahead;
+
+        final int handle;
+        final int bufferId;
+
+        Delivery(final int node, final int ahead, final int handle, final int bufferId) {
+            this.node = node;
+            this.ahead = ahead;
+            this.handle = handle;
+            this.bufferId = bufferId;
+        }
+
+        int ahead() {
+            return ahead;
+        }
+    }
+
+    /** A frame that went out. */
+    static final class Sent {
+        final int type;
+        final int flags;
+        final int sequence;
+        final int acknowledgement;
+        final int windowFrames;
+        final int epoch;
+        final int node;
+        final int messageCount;
+        final int firstLength;
+        final int reason;
+        final long bits;
+        final long payloadAddress;
+
+        Sent(final long address, final long payloadAddress, final int payloadLengthBytes) {
+            final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(address);
+            type = header.type();
+            flags = header.flags();
+            sequence = header.sequence();
+            acknowledgement = header.acknowledgement();
+            windowFrames = header.windowFrames();
+            epoch = header.epoch();
+            node = (int) header.destination();
+            messageCount = header.messageCount();
+            firstLength =
+                    type == FrameType.DATA
+                            ? new MessageRecordFlyweight()
+                                    .wrap(header.bodyAddress())
+                                    .payloadLength()
+                            : 0;
+            reason =
+                    type == FrameType.UNREACHABLE
+                            ? Memory.getUnsignedByte(header.bodyAddress())
+                            : 0;
+            bits = type == FrameType.ACK ? Memory.getLong(header.bodyAddress()) : 0;
+            this.payloadAddress = payloadLengthBytes > 0 ? payloadAddress : 0;
+        }
+
+        boolean has(final int flag) {
+            return (flags & flag) != 0;
+        }
+    }
+}

@@ -1,0 +1,309 @@
+package io.hxb.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.pm.PmStatus;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+/** The receiving end, one rule a test; sequences are counted from the first. */
+@Tag("unit")
+class FlowReceiveTest {
+    private static final long MILLISECOND = FlowFixture.MILLISECOND;
+    private static final int FIRST = FlowFixture.FIRST;
+    private static final int PEER = FlowFixture.PEER;
+    private final FlowFixture flows = new FlowFixture();
+
+    @AfterEach
+    void close() {
+        flows.close();
+    }
+
+    @Test
+    void shouldAcceptAFlowWithAFirstWindow() {
+        // when
+        open(PEER);
+        // then
+        final FlowFixture.Sent accept = flows.last(FrameType.ACCEPT);
+        assertEquals(FIRST, accept.acknowledgement);
+        assertEquals(16, accept.windowFrames);
+    }
+
+    @Test
+    void shouldDeliverInOrderAndAcknowledgeAfterAShortDelay() {
+        // given
+        open(PEER);
+        flows.data(PEER, FIRST + 1);
+        flows.data(PEER, FIRST);
+        flows.work(0);
+        assertEquals(List.of(0, 1), ahead());
+        assertEquals(0, flows.sent(FrameType.ACK).size());
+        // when
+        flows.workFor(200_000);
+        // then
+        assertEquals(1, flows.sent(FrameType.ACK).size());
+        assertEquals(FIRST + 2, flows.last(FrameType.ACK).acknowledgement);
+    }
+
+    @Test
+    void shouldAcknowledgeEverySixteenFramesAtOnce() {
+        // given
+        open(PEER);
+        for (int i = 0; i < 15; i++) {
+            flows.data(PEER, FIRST + i);
+            flows.release(flows.delivered.getLast());
+        }
+        flows.work(0);
+        final int before = flows.sent(FrameType.ACK).size();
+        // when
+        for (int i = 15; i < 32; i++) {
+            flows.data(PEER, FIRST + i);
+        }
+        flows.work(0);
+        // then
+        assertEquals(before + 1, flows.sent(FrameType.ACK).size());
+        assertEquals(FIRST + 32, flows.last(FrameType.ACK).acknowledgement);
+    }
+
+    @Test
+    void shouldAcknowledgeAtOnceWhenAskedOrWhenSomethingArrivesTwice() {
+        // given
+        open(PEER);
+        flows.data(
+                PEER,
+                FIRST,
+                FrameHeaderFlyweight.FLAG_ACK_NOW,
+                FlowFixture.PEER_INCARNATION,
+                FlowFixture.INCARNATION);
+        flows.work(0);
+        assertEquals(1, flows.sent(FrameType.ACK).size());
+        // when
+        flows.data(PEER, FIRST);
+        flows.work(0);
+        // then
+        assertEquals(2, flows.sent(FrameType.ACK).size());
+        assertEquals(1, flows.loop.counters().duplicates);
+        assertEquals(List.of(0), ahead());
+        assertEquals(1, flows.pool.outstanding(), "the duplicate's buffer is back");
+    }
+
+    @Test
+    void shouldTellWhichFramesBeyondAGapAreHere() {
+        // given
+        open(PEER);
+        // when
+        for (final int i : new int[] {0, 2, 3, 5, 6}) {
+            flows.data(PEER, FIRST + i);
+        }
+        flows.work(0);
+        // then: without waiting for sixteen, as frames beyond a gap count more
+        final FlowFixture.Sent ack = flows.last(FrameType.ACK);
+        assertEquals(FIRST + 1, ack.acknowledgement);
+        assertEquals(0b110110, ack.bits);
+    }
+
+    @Test
+    void shouldShrinkTheWindowToNothingAsTheApplicationHoldsFrames() {
+        // given: one source, so it may have the quota of 64
+        open(PEER);
+        receiveAll(PEER, 0, 64);
+        flows.workFor(MILLISECOND);
+        assertEquals(0, flows.last(FrameType.ACK).windowFrames);
+        final int before = flows.sent(FrameType.ACK).size();
+        // when
+        flows.release(flows.delivered.getFirst());
+        flows.work(0);
+        // then
+        assertEquals(before + 1, flows.sent(FrameType.ACK).size(), "told at once");
+        assertEquals(1, flows.last(FrameType.ACK).windowFrames);
+    }
+
+    @Test
+    void shouldKeepWhatTheContextHasNoRoomForAndDeliverItLater() {
+        // given
+        open(PEER);
+        flows.answer = FlowListener.FULL;
+        flows.data(PEER, FIRST);
+        flows.data(PEER, FIRST + 1);
+        flows.workFor(MILLISECOND);
+        assertEquals(List.of(), flows.delivered);
+        assertEquals(0b11, flows.last(FrameType.ACK).bits, "the source need not send them again");
+        // when
+        flows.answer = FlowListener.DELIVERED;
+        flows.loop.resume(FlowFixture.CONTEXT);
+        // then
+        assertEquals(List.of(0, 1), ahead());
+    }
+
+    @Test
+    void shouldShareTheQuotaBetweenSources() {
+        // given: the first source has earned a large window and holds it
+        open(PEER);
+        receiveAll(PEER, 0, 32);
+        flows.delivered.forEach(flows::release);
+        flows.work(0);
+        // when
+        int granted = flows.last(FrameType.ACK).windowFrames;
+        for (int node = 2; node < 8; node++) {
+            open(node);
+            granted += flows.last(FrameType.ACCEPT).windowFrames;
+        }
+        // then
+        assertTrue(granted <= 64, "granted " + granted);
+    }
+
+    @Test
+    void shouldAskSilentSourcesForWindowThatAnotherNeeds() {
+        // given
+        for (int node = 1; node < 7; node++) {
+            open(node);
+        }
+        final FlowFixture.Sent last = flows.last(FrameType.ACCEPT);
+        assertEquals(0, last.windowFrames, "nothing left for the last");
+        // when
+        flows.workFor(20 * MILLISECOND);
+        final int asked = flows.sent(FrameType.ACK).getFirst().node;
+        flows.receiveProbe(asked, FIRST, 0);
+        flows.work(0);
+        // then
+        assertEquals(last.node, flows.last(FrameType.ACK).node);
+        assertTrue(flows.last(FrameType.ACK).windowFrames > 0);
+    }
+
+    @Test
+    void shouldTellSourcesThatNobodyIsThereOrThatItIsAnother() {
+        // given
+        open(PEER);
+        // when
+        flows.data(PEER, FIRST, 0, FlowFixture.PEER_INCARNATION, 1);
+        assertEquals(
+                UnreachableFlyweight.STALE_INCARNATION, flows.last(FrameType.UNREACHABLE).reason);
+        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.data(PEER, FIRST);
+        // then
+        assertEquals(
+                UnreachableFlyweight.NO_SUCH_CONTEXT, flows.last(FrameType.UNREACHABLE).reason);
+        assertEquals(0, flows.pool.outstanding());
+    }
+
+    @Test
+    void shouldStartAgainWithANewIncarnationOfTheSourceAndSaySo() {
+        // given
+        open(PEER);
+        flows.data(PEER, FIRST);
+        flows.data(PEER, FIRST + 2);
+        flows.work(0);
+        assertEquals(2, flows.pool.outstanding());
+        // when
+        flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION + 1, 0);
+        flows.work(0);
+        // then
+        assertEquals(List.of(PEER + ":" + PmStatus.PEER_RESTARTED), flows.peerStatus);
+        assertEquals(1, flows.pool.outstanding(), "only what the application holds");
+        flows.data(PEER, FIRST + 1);
+        assertEquals(List.of(0), ahead());
+        assertEquals(1, flows.loop.counters().staleIncarnation);
+        flows.release(flows.delivered.getFirst());
+        assertEquals(0, flows.pool.outstanding());
+    }
+
+    @Test
+    void shouldNotLetALateOpenOfThePastEndTheFlow() {
+        // given
+        open(PEER);
+        flows.data(PEER, FIRST);
+        flows.work(0);
+        // when
+        flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION - 1, 0);
+        flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION, 0xFFFF);
+        flows.work(0);
+        flows.data(PEER, FIRST + 1);
+        // then
+        assertEquals(List.of(0, 1), ahead());
+        assertEquals(List.of(), flows.peerStatus);
+        assertEquals(2, flows.loop.counters().staleIncarnation);
+    }
+
+    @Test
+    void shouldAcknowledgeOnDataThatGoesTheOtherWay() {
+        // given
+        flows.open(8);
+        open(PEER);
+        flows.sent.clear();
+        flows.data(PEER, FIRST);
+        // when
+        flows.submit(1, 1_000);
+        flows.workFor(MILLISECOND);
+        // then
+        assertEquals(FIRST + 1, flows.last(FrameType.DATA).acknowledgement);
+        assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_ACK));
+        assertEquals(0, flows.sent(FrameType.ACK).size());
+    }
+
+    @Test
+    void shouldGiveBuffersBackThatWaitBehindAGapWhenTheContextCloses() {
+        // given
+        open(PEER);
+        flows.data(PEER, FIRST + 3);
+        flows.data(PEER, FIRST + 4);
+        flows.work(0);
+        assertEquals(2, flows.pool.outstanding());
+        // when
+        flows.table.closeContext(FlowFixture.CONTEXT);
+        // then
+        assertEquals(0, flows.pool.outstanding());
+    }
+
+    @Test
+    void shouldGiveUpASourceThatFellSilentInTheMiddle() {
+        // given
+        open(PEER);
+        flows.data(PEER, FIRST + 3);
+        flows.work(0);
+        // when
+        flows.workFor(20_000 * MILLISECOND);
+        // then
+        assertEquals(List.of(PEER + ":" + PmStatus.PEER_UNREACHABLE), flows.peerStatus);
+        assertEquals(0, flows.pool.outstanding());
+    }
+
+    @Test
+    void shouldTakeNoHarmFromFramesThatMakeNoSense() {
+        // given
+        open(PEER);
+        // when
+        flows.data(PEER, FIRST + 200);
+        flows.data(PEER, FIRST - 1);
+        flows.receiveProbe(2, FIRST, 1);
+        flows.work(0);
+        // then
+        assertEquals(1, flows.loop.counters().outOfWindow);
+        assertEquals(1, flows.loop.counters().duplicates);
+        assertEquals(1, flows.loop.counters().staleIncarnation);
+        assertEquals(0, flows.pool.outstanding());
+    }
+
+    private void open(final int node) {
+        flows.receiveOpen(node, FlowFixture.PEER_INCARNATION, 0);
+        flows.work(0);
+    }
+
+    private void receiveAll(final int node, final int from, final int to) {
+        for (int i = from; i < to; i++) {
+            flows.data(node, FIRST + i);
+            flows.work(0);
+        }
+    }
+
+    private List<Integer> ahead() {
+        return flows.delivered.stream().map(FlowFixture.Delivery::ahead).toList();
+    }
+}

@@ -1,0 +1,381 @@
+package io.hxb.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.pm.PmStatus;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** The sending end, one rule a test; sequences are counted from the first. */
+@Tag("unit")
+class FlowSendTest {
+    private static final long MILLISECOND = FlowFixture.MILLISECOND;
+    private static final int FIRST = FlowFixture.FIRST;
+    private final FlowFixture flows = new FlowFixture();
+
+    @AfterEach
+    void close() {
+        flows.close();
+    }
+
+    @Test
+    void shouldAskForTheIncarnationBeforeTheFirstData() {
+        // given
+        flows.submit(7, 100);
+        flows.work(0);
+        assertEquals(1, flows.sent.size());
+        assertEquals(FIRST, flows.last(FrameType.OPEN).sequence);
+        // when
+        flows.accept(FlowFixture.PEER, 8);
+        flows.work(1_000);
+        // then
+        assertEquals(List.of(0), flows.sequences());
+        assertEquals(flows.payloadAddress(), flows.last(FrameType.DATA).payloadAddress);
+    }
+
+    @Test
+    void shouldRefuseWhatCanNeverBeSent() {
+        assertEquals(PmStatus.TOO_LONG, flows.submit(0, 1_500 - 71));
+        assertEquals(PmStatus.OK, flows.submit(0, 1_500 - 72));
+        assertEquals(PmStatus.PEER_UNREACHABLE, flows.submit(1, 8, 16));
+        assertEquals(PmStatus.CONTEXT_CLOSED, flows.loop.submit(4, 0, 1, 0, 0, 0, 0));
+    }
+
+    @Test
+    void shouldEndTheFlowWhenNobodyAnswersAndStartAgainWithTheNextEpoch() {
+        // given
+        flows.submit(0, 8);
+        // when
+        flows.workFor(4_999 * MILLISECOND);
+        assertEquals(List.of(), flows.done);
+        flows.workFor(2 * MILLISECOND);
+        // then
+        final int tries = flows.sent(FrameType.OPEN).size();
+        assertTrue(tries > 8 && tries < 30, "tries " + tries);
+        assertEquals(List.of("0:" + PmStatus.PEER_UNREACHABLE), flows.done);
+        assertEquals(List.of("1:" + PmStatus.PEER_UNREACHABLE), flows.peerStatus);
+        flows.submit(0, 8);
+        flows.work(0);
+        assertEquals(1, flows.last(FrameType.OPEN).epoch);
+    }
+
+    @Test
+    void shouldSendNoMoreThanTheReceiverTakes() {
+        // given
+        flows.open(3);
+        for (int slot = 0; slot < 5; slot++) {
+            flows.submit(slot, 1_000);
+        }
+        flows.work(0);
+        assertEquals(List.of(1, 2, 3), flows.sequences());
+        assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_ACK_NOW));
+        assertEquals(1, flows.loop.counters().windowStalls);
+        // when
+        flows.ack(FIRST + 2, 3);
+        flows.work(1_000);
+        // then
+        assertEquals(List.of(1, 2, 3, 4), flows.sequences());
+    }
+
+    @Test
+    void shouldLetOthersGoOnWhenOneDestinationTakesNothing() {
+        // given
+        flows.open(0);
+        flows.submit(1, 1_000);
+        flows.submit(2, 1_000, 2);
+        flows.work(0);
+        // when
+        flows.accept(2, 4);
+        flows.work(1_000);
+        // then
+        assertEquals(2, flows.last(FrameType.DATA).node);
+    }
+
+    @Test
+    void shouldPutSmallMessagesThatWaitTogetherIntoOneFrame() {
+        // given
+        flows.open(8);
+        for (int slot = 0; slot < 5; slot++) {
+            flows.submit(slot, slot == 3 ? 1_000 : 32);
+        }
+        // when
+        flows.work(0);
+        // then: three together, the big one by address, the last alone
+        final List<FlowFixture.Sent> data = flows.sent(FrameType.DATA);
+        assertEquals(List.of(3, 1, 1), data.stream().map(frame -> frame.messageCount).toList());
+        assertEquals(0, data.getFirst().payloadAddress);
+        assertEquals(flows.payloadAddress(), data.get(1).payloadAddress);
+        flows.ack(FIRST + 2, 8);
+        flows.work(0);
+        assertEquals(List.of("0:0", "1:0", "2:0"), flows.done);
+    }
+
+    @Test
+    void shouldBeDoneWithWhatWasAcknowledgedSelectively() {
+        // given
+        flows.open(8);
+        for (int slot = 0; slot < 4; slot++) {
+            flows.submit(slot, 1_000);
+        }
+        flows.work(0);
+        // when
+        flows.ack(FIRST + 1, 8, 1, 3);
+        flows.work(0);
+        // then
+        assertEquals(List.of("1:0", "3:0"), flows.done);
+    }
+
+    @Test
+    void shouldNotBeDoneWhileALinkStillReadsTheMessage() {
+        // given
+        flows.open(8);
+        flows.isLinkSlow = true;
+        flows.submit(4, 1_000);
+        flows.work(0);
+        flows.ack(FIRST + 2, 8);
+        flows.work(0);
+        assertEquals(List.of(), flows.done);
+        assertEquals(1, flows.loop.queuedFrames(FlowFixture.CONTEXT));
+        // when
+        flows.releaseLink();
+        // then
+        assertEquals(List.of("4:0"), flows.done);
+        assertEquals(0, flows.loop.queuedFrames(FlowFixture.CONTEXT));
+    }
+
+    @Test
+    void shouldSendAgainWhatSixtyFourLaterFramesHaveOvertaken() {
+        // given: one frame on a link of its own, so that its link tells nothing
+        flows.open(100);
+        sendOn(1, 1);
+        sendOn(2, 64);
+        final int[] arrived = new int[64];
+        for (int i = 0; i < 64; i++) {
+            arrived[i] = i + 1;
+        }
+        flows.ack(FIRST + 1, 100, Arrays.copyOf(arrived, 63));
+        flows.work(1_000);
+        assertEquals(0, flows.loop.counters().framesResent);
+        // when
+        flows.ack(FIRST + 1, 100, arrived);
+        flows.work(1_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(FIRST + 1, flows.last(FrameType.DATA).sequence);
+        assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
+    }
+
+    @Test
+    void shouldSendAgainSoonerWhatWasOvertakenOnItsOwnLinkToANeighbour() {
+        // given
+        flows.open(100);
+        sendOn(1, 17);
+        final int[] arrived = new int[16];
+        for (int i = 0; i < 16; i++) {
+            arrived[i] = i + 1;
+        }
+        // when
+        flows.ack(FIRST + 1, 100, arrived);
+        flows.work(1_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+    }
+
+    @Test
+    void shouldSendAgainWhatALaterFrameOvertookForTooLong() {
+        // given
+        flows.open(100);
+        flows.submit(0, 1_000);
+        flows.work(0);
+        flows.submit(1, 1_000);
+        flows.work(1_000);
+        flows.ack(FIRST + 1, 100, 1);
+        flows.work(50_000);
+        assertEquals(0, flows.loop.counters().framesResent);
+        // when: sooner than the timeout of at least 2 ms
+        flows.workFor(1_500_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().timeouts);
+    }
+
+    @Test
+    void shouldSendAgainAfterTheTimeoutLessAndLessOften() {
+        // given
+        flows.open(100);
+        flows.submit(0, 1_000);
+        flows.work(0);
+        // when
+        flows.workFor(2 * MILLISECOND);
+        final long soon = flows.loop.counters().framesResent;
+        flows.workFor(2_000 * MILLISECOND);
+        // then
+        assertEquals(1, soon);
+        final long resent = flows.loop.counters().framesResent;
+        assertTrue(resent >= 8 && resent <= 13, "resent " + resent);
+    }
+
+    @Test
+    void shouldNotSendAWholeWindowAgainAtOnce() {
+        // given
+        flows.open(100);
+        sendOn(1, 64);
+        // when
+        flows.work(3 * MILLISECOND);
+        // then
+        assertEquals(16, flows.loop.counters().framesResent);
+    }
+
+    @Test
+    void shouldNotMeasureRoundTripsOfFramesSentTwice() {
+        // given
+        flows.open(100);
+        final long samples = flows.loop.counters().rttSamples;
+        flows.submit(0, 1_000);
+        flows.work(0);
+        flows.workFor(3 * MILLISECOND);
+        // when
+        flows.ack(FIRST + 2, 100);
+        flows.work(0);
+        // then
+        assertEquals(List.of("0:0"), flows.done);
+        assertEquals(samples, flows.loop.counters().rttSamples);
+    }
+
+    @Test
+    void shouldGoOnWhenBlockedLinksAreWritableAgain() {
+        // given
+        flows.open(8);
+        flows.isBlocked = true;
+        flows.submit(0, 1_000);
+        flows.submit(1, 1_000);
+        flows.work(0);
+        flows.isBlocked = false;
+        // when
+        flows.loop.onLinkWritable();
+        assertEquals(flows.nowNs, flows.loop.nextDeadlineNs(flows.nowNs));
+        flows.work(0);
+        // then
+        assertEquals(List.of(1, 2), flows.sequences());
+        assertFalse(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
+        assertEquals(0, flows.loop.counters().framesResent);
+    }
+
+    @Test
+    void shouldAskAReceiverWithoutWindowForEverAsLongAsItAnswers() {
+        // given
+        flows.open(0);
+        flows.submit(1, 1_000);
+        // when
+        for (int i = 0; i < 60; i++) {
+            flows.workFor(1_000 * MILLISECOND);
+            flows.ack(FIRST + 1, 0);
+        }
+        // then: two a second in the end
+        final int probes = flows.sent(FrameType.PROBE).size();
+        assertTrue(probes >= 100 && probes <= 150, "probes " + probes);
+        assertEquals(List.of(), flows.done);
+        flows.ack(FIRST + 1, 4);
+        flows.work(0);
+        assertEquals(List.of(1), flows.sequences());
+    }
+
+    @Test
+    void shouldEndTheFlowWhenThePeerIsANewIncarnation() {
+        // given
+        flows.open(1);
+        flows.submit(1, 1_000);
+        flows.submit(2, 1_000);
+        flows.work(0);
+        // when
+        flows.unreachable(UnreachableFlyweight.STALE_INCARNATION, 0, 100);
+        flows.work(0);
+        // then
+        final String restarted = ":" + PmStatus.PEER_RESTARTED;
+        assertEquals(List.of("1" + restarted, "2" + restarted), flows.done);
+        assertEquals(List.of("1" + restarted), flows.peerStatus);
+        assertEquals(1, flows.loop.counters().peerRestarted);
+        assertEquals(0, flows.loop.framesInUse());
+    }
+
+    @Test
+    void shouldEndTheFlowWhenThePeersContextIsNotOpen() {
+        // given
+        flows.submit(1, 8);
+        flows.work(0);
+        // when
+        flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0, 0);
+        flows.work(0);
+        // then
+        assertEquals(List.of("1:" + PmStatus.NO_SUCH_CONTEXT), flows.done);
+    }
+
+    @Test
+    void shouldIgnoreWhatBelongsToAnEarlierEpochOrWasNeverSent() {
+        // given
+        flows.open(8);
+        flows.submit(1, 1_000);
+        flows.work(0);
+        // when
+        flows.ack(FIRST + 3, 8);
+        flows.ack(FIRST + 2, 8, 1, new int[0]);
+        flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0xFFFF, 0);
+        flows.work(0);
+        // then
+        assertEquals(List.of(), flows.done);
+        assertEquals(1, flows.loop.counters().outOfWindow);
+        assertEquals(2, flows.loop.counters().staleIncarnation);
+    }
+
+    @Test
+    void shouldGiveWindowBackThatItDoesNotUseWhenAsked() {
+        // given
+        flows.open(8);
+        // when
+        flows.ack(FIRST + 1, 0);
+        flows.work(0);
+        // then
+        assertEquals(0, flows.last(FrameType.PROBE).windowFrames);
+        assertEquals(FIRST + 1, flows.last(FrameType.PROBE).sequence);
+        flows.submit(1, 1_000);
+        flows.workFor(3_000);
+        assertEquals(1, flows.last(FrameType.PROBE).windowFrames, "asks at once for window");
+        assertEquals(List.of(), flows.sequences());
+    }
+
+    @Test
+    void shouldForgetWhatAClosedContextSent() {
+        // given
+        flows.open(1);
+        flows.submit(1, 1_000);
+        flows.submit(2, 1_000);
+        flows.work(0);
+        // when
+        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.workFor(10_000 * MILLISECOND);
+        // then
+        assertEquals(List.of(), flows.done);
+        assertEquals(List.of(), flows.peerStatus);
+        assertEquals(0, flows.loop.framesInUse());
+    }
+
+    private void sendOn(final int link, final int count) {
+        flows.nextLink = link;
+        for (int i = 0; i < count; i++) {
+            flows.submit(100 + flows.sequences().size() + i, 1_000);
+        }
+        for (int i = 0; i < 4; i++) {
+            flows.work(0);
+        }
+    }
+}
