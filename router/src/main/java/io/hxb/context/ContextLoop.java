@@ -40,6 +40,8 @@ public final class ContextLoop implements AutoCloseable {
     private int sleeps;
     private boolean isAsleep;
     private boolean isClosed;
+    private final Object commandLock = new Object();
+    private boolean isDown;
 
     ContextLoop(final ContextManager manager, final int index, final FlowPort port)
             throws LinuxException {
@@ -124,7 +126,9 @@ public final class ContextLoop implements AutoCloseable {
     /** Opens a context: any thread. The future fails with an IllegalStateException in words. */
     CompletableFuture<ContextEndpoint> open(final ContextEndpoint endpoint) {
         final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();
-        command(() -> open(endpoint, opened));
+        if (!command(() -> open(endpoint, opened))) {
+            opened.completeExceptionally(new IllegalStateException("the node has stopped"));
+        }
         return opened;
     }
 
@@ -153,6 +157,7 @@ public final class ContextLoop implements AutoCloseable {
 
     /** Closes a context: any thread. Nothing happens when it is closed already. */
     void close(final ContextEndpoint endpoint, final CloseReason reason) {
+        // When the loop is down already, so is the context.
         command(
                 () -> {
                     if (Arrays.asList(endpoints).contains(endpoint)) {
@@ -161,9 +166,16 @@ public final class ContextLoop implements AutoCloseable {
                 });
     }
 
-    private void command(final Runnable command) {
-        commands.offer(command);
-        EventFd.signal(commandEvent);
+    // Not while the descriptors are closed: their numbers may be others' by then.
+    private boolean command(final Runnable command) {
+        synchronized (commandLock) {
+            if (isDown) {
+                return false;
+            }
+            commands.offer(command);
+            EventFd.signal(commandEvent);
+            return true;
+        }
     }
 
     void onViolation(final ContextEndpoint endpoint, final CloseReason reason) {
@@ -241,7 +253,10 @@ public final class ContextLoop implements AutoCloseable {
 
     /** Closes the descriptors, when no other thread can use them any more. */
     void closeDescriptors() {
-        wakeUps.close();
-        Sockets.close(commandEvent);
+        synchronized (commandLock) {
+            isDown = true;
+            wakeUps.close();
+            Sockets.close(commandEvent);
+        }
     }
 }

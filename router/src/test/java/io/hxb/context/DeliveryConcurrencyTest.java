@@ -1,0 +1,121 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.linux.SharedMemory;
+import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.DeliveryRing;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Several loops deliver into one context while it is released and closed. Allowed: every claimed
+ * position is claimed once and published before the ring counts as quiet; never more than its
+ * capacity is out; whoever found no room is noticed by a later release.
+ */
+@Tag("concurrency")
+class DeliveryConcurrencyTest {
+    private static void together(final Runnable... tasks) {
+        final Thread[] threads = new Thread[tasks.length];
+        for (int i = 0; i < tasks.length; i++) {
+            threads[i] = new Thread(tasks[i]);
+        }
+        try {
+            for (final Thread thread : threads) {
+                thread.start();
+            }
+            for (final Thread thread : threads) {
+                thread.join();
+            }
+        } catch (final InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldNoticeALoopThatFoundNoRoomAndStayShutWhenClosed() {
+        // given
+        final DeliveryCounts counts = new DeliveryCounts(2);
+        assertEquals(0, counts.claim(2));
+        // when
+        assertEquals(DeliveryCounts.FULL, counts.claim(1));
+        counts.published(2);
+        counts.released(2, 1);
+        // then
+        assertTrue(counts.takeStalled());
+        assertFalse(counts.takeStalled());
+        assertEquals(2, counts.claim(1));
+        counts.close();
+        assertFalse(counts.isQuiet());
+        counts.published(1);
+        assertTrue(counts.isQuiet());
+        assertEquals(DeliveryCounts.FULL, counts.claim(1));
+    }
+
+    @Test
+    void shouldCarryAllMessagesOfSeveralLoopsInTheOrderOfEach() throws Exception {
+        final int perLoop = 200_000;
+        final int capacity = 64;
+        try (SharedMemory memory =
+                SharedMemory.create("test", ControlMemory.lengthBytes(16, capacity))) {
+            final ControlMemory control = new ControlMemory(memory.address(), 16, capacity);
+            final DeliveryCounts counts = new DeliveryCounts(capacity);
+            final AtomicLong wrong = new AtomicLong();
+            together(
+                    () -> produce(control.deliveryRing(), counts, 1, perLoop),
+                    () -> produce(control.deliveryRing(), counts, 2, perLoop),
+                    () -> wrong.set(consume(control.deliveryRing(), counts, 2 * perLoop)));
+            assertEquals(0, wrong.get());
+            assertEquals(2L * perLoop, counts.delivered());
+            assertEquals(0, counts.framesHeld());
+            assertFalse(counts.claim(capacity) == DeliveryCounts.FULL);
+        }
+    }
+
+    private static void produce(
+            final DeliveryRing ring, final DeliveryCounts counts, final int source, final int all) {
+        int sent = 0;
+        while (sent < all) {
+            final int messages = Math.min(1 + sent % 3, all - sent);
+            final long first = counts.claim(messages);
+            if (first == DeliveryCounts.FULL) {
+                Thread.yield();
+                continue;
+            }
+            for (int i = 0; i < messages; i++) {
+                ring.write(first + i, 0, 0, sent + i, ~(sent + i), source, 0);
+            }
+            for (int i = 0; i < messages; i++) {
+                ring.publish(first + i);
+            }
+            counts.published(messages);
+            // The frames of this test are given back by whoever counts messages.
+            counts.released(0, 1);
+            sent += messages;
+        }
+    }
+
+    private static long consume(
+            final DeliveryRing ring, final DeliveryCounts counts, final int all) {
+        final int[] next = new int[3];
+        long wrong = 0;
+        for (long position = 0; position < all; position++) {
+            while (!ring.isReady(position)) {
+                Thread.yield();
+            }
+            final long entry = ring.entry(position);
+            final int source = DeliveryRing.sourceNode(entry);
+            final int value = DeliveryRing.lengthBytes(entry);
+            if (value != next[source]++ || DeliveryRing.tag(entry) != ~value) {
+                wrong++;
+            }
+            counts.released(1, 0);
+        }
+        return wrong;
+    }
+}
