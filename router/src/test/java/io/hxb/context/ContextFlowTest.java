@@ -46,7 +46,7 @@ class ContextFlowTest {
 
     @BeforeEach
     void start() throws Exception {
-        memory = ContextManager.createReceivePool((long) BUFFERS * BUFFER_BYTES);
+        memory = ContextManager.createReceivePool((long) BUFFERS * BUFFER_BYTES, false);
         pool = new BufferPool(memory.address(), BUFFERS, BUFFER_BYTES);
         final BufferPool.Share share = pool.newShare();
         manager =
