@@ -3,10 +3,7 @@ package io.hxb.tool.doctor;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.Privileges;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,7 +72,7 @@ public final class MachineCheck {
     }
 
     private static Finding socketBuffer(final String name) {
-        final long limit = number(Path.of("/proc/sys/" + name.replace('.', '/')));
+        final long limit = Privileges.kernelNumber(Path.of("/proc/sys/" + name.replace('.', '/')));
         if (limit >= WANTED_SOCKET_BUFFER || Privileges.has(Privileges.NET_ADMIN)) {
             return Finding.ok(
                     name,
@@ -91,7 +88,8 @@ public final class MachineCheck {
 
     private static Finding hugePages() {
         final long free =
-                number(Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"));
+                Privileges.kernelNumber(
+                        Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"));
         return free > 0
                 ? Finding.ok("huge pages", free + " of 2 MB free")
                 : Finding.warn(
@@ -119,17 +117,5 @@ public final class MachineCheck {
                 ? Finding.ok("labs", registry.list().size() + " up, none stale")
                 : Finding.warn(
                         "labs", "stale: " + String.join(", ", stale), "hxb lab down --stale");
-    }
-
-    /** The number in a file of the kernel; -1 when there is none. */
-    static long number(final Path file) {
-        // Files below /proc/sys give everything to the first read and nothing to later ones.
-        final byte[] bytes = new byte[64];
-        try (InputStream input = Files.newInputStream(file)) {
-            final int count = Math.max(0, input.read(bytes));
-            return Long.parseLong(new String(bytes, 0, count, StandardCharsets.US_ASCII).strip());
-        } catch (final IOException | NumberFormatException e) {
-            return -1;
-        }
     }
 }

@@ -43,8 +43,8 @@ public final class LabCluster {
                 .withSocket(
                         new SocketConfig(
                                 spec.mtuBytes(),
-                                sockets.receiveBufferBytes(),
-                                sockets.sendBufferBytes(),
+                                Privileges.socketBuffer("rmem_max", sockets.receiveBufferBytes()),
+                                Privileges.socketBuffer("wmem_max", sockets.sendBufferBytes()),
                                 sockets.relayRingFrames(),
                                 sockets.senderQueueFrames()))
                 .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));

@@ -1,6 +1,8 @@
 package io.hxb.tool.lab;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -36,6 +38,29 @@ public final class Privileges {
     /** True when raw labs can be made here. */
     public static boolean canMakeNamespaces() {
         return isRoot() && has(NET_ADMIN) && has(NET_RAW) && has(SYS_ADMIN);
+    }
+
+    /**
+     * Most bytes that a socket buffer may be asked to have here.
+     *
+     * @param limit {@code rmem_max} or {@code wmem_max}, below /proc/sys/net/core.
+     * @param wanted what would be best.
+     */
+    public static int socketBuffer(final String limit, final int wanted) {
+        final long allowed = kernelNumber(Path.of("/proc/sys/net/core", limit));
+        return has(NET_ADMIN) || allowed < 0 ? wanted : (int) Math.min(wanted, allowed);
+    }
+
+    /** The number in a file of the kernel; -1 when there is none. */
+    public static long kernelNumber(final Path file) {
+        // Files below /proc/sys give everything to the first read and nothing to later ones.
+        final byte[] bytes = new byte[64];
+        try (InputStream input = Files.newInputStream(file)) {
+            final int count = Math.max(0, input.read(bytes));
+            return Long.parseLong(new String(bytes, 0, count, StandardCharsets.US_ASCII).strip());
+        } catch (final IOException | NumberFormatException e) {
+            return -1;
+        }
     }
 
     private static String field(final String name) {
