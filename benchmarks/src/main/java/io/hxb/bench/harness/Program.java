@@ -24,9 +24,6 @@ public final class Program implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String END = "";
 
-    // All contestants alike, on a machine that others use at the same time.
-    private static final int NICE = Integer.getInteger("hxb.nice", 0);
-
     private static final long CLOCK_TICK_NS = 10_000_000;
 
     private final String name;
@@ -49,9 +46,6 @@ public final class Program implements AutoCloseable {
             final String namespace, final String cpus, final Collection<String> command)
             throws IOException {
         final List<String> all = new ArrayList<>();
-        if (NICE != 0) {
-            all.addAll(List.of("nice", "-n", Integer.toString(NICE)));
-        }
         if (!namespace.isEmpty()) {
             all.addAll(List.of("ip", "netns", "exec", namespace));
         }
