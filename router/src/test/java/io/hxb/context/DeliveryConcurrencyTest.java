@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Several loops deliver into one context while it is released and closed. Allowed: every claimed
@@ -59,7 +60,7 @@ class DeliveryConcurrencyTest {
 
     @Test
     void shouldCarryAllMessagesOfSeveralLoopsInTheOrderOfEach() throws Exception {
-        final int perLoop = 200_000;
+        final int perLoop = 100_000;
         final int capacity = 64;
         try (SharedMemory memory =
                 SharedMemory.create("test", ControlMemory.lengthBytes(16, capacity))) {
@@ -84,7 +85,7 @@ class DeliveryConcurrencyTest {
             final int messages = Math.min(1 + sent % 3, all - sent);
             final long first = counts.claim(messages);
             if (first == DeliveryCounts.FULL) {
-                Thread.yield();
+                LockSupport.parkNanos(1_000);
                 continue;
             }
             for (int i = 0; i < messages; i++) {
@@ -106,7 +107,7 @@ class DeliveryConcurrencyTest {
         long wrong = 0;
         for (long position = 0; position < all; position++) {
             while (!ring.isReady(position)) {
-                Thread.yield();
+                LockSupport.parkNanos(1_000);
             }
             final long entry = ring.entry(position);
             final int source = DeliveryRing.sourceNode(entry);
