@@ -59,6 +59,9 @@ final class SendFlow extends Flow {
     long outstandingSinceNs;
     int retries;
 
+    /** Frames since the last that asked for an acknowledgement without delay. */
+    int burstFrames;
+
     boolean isOutstanding;
     boolean isProbing;
     boolean isWindowReturned;

@@ -233,9 +233,11 @@ final class Sender implements FrameOwner {
         makeReady(flow);
     }
 
-    /** The peer's node says that it cannot deliver what the flow sends. */
+    /**
+     * Somebody says that what the flow sends cannot be delivered. Only the peer's node ends the
+     * flow; a relay without a way on is no sign of life of the peer either.
+     */
     void onUnreachable(final SendFlow flow, final int reason, final int peerIncarnation) {
-        flow.lastHeardNs = nowNs;
         if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT && flow.state != SendFlow.CLOSED) {
             counters.peerContextGone++;
             end(flow, PmStatus.NO_SUCH_CONTEXT);
@@ -569,8 +571,7 @@ final class Sender implements FrameOwner {
 
     private void writeFlags(final SendFlow flow, final TxFrame frame) {
         header.wrap(frame.headerAddress);
-        final boolean isUrgent =
-                frame.attempts > 0 || (flow.limit - frame.sequence == 1 && flow.hasPending());
+        final boolean isUrgent = isUrgent(flow, frame);
         header.flags(
                 (frame.attempts > 0 ? FrameHeaderFlyweight.FLAG_AGAIN : 0)
                         | (isUrgent ? FrameHeaderFlyweight.FLAG_ACK_NOW : 0));
@@ -579,6 +580,25 @@ final class Sender implements FrameOwner {
             ControlWriter.acknowledge(header, flow.opposite, flow.opposite.array.next());
             flow.opposite.onAcknowledged(false);
         }
+    }
+
+    /**
+     * True if the acknowledgement should not be delayed: the frame was sent before, it uses up the
+     * window, or it ends a burst, after which a sender with few send buffers waits for it.
+     */
+    private boolean isUrgent(final SendFlow flow, final TxFrame frame) {
+        if (frame.attempts > 0) {
+            return true;
+        }
+        flow.burstFrames++;
+        final boolean isUrgent =
+                flow.hasPending()
+                        ? flow.limit - frame.sequence == 1
+                        : flow.burstFrames >= config.ackEveryFrames() / 2;
+        if (isUrgent) {
+            flow.burstFrames = 0;
+        }
+        return isUrgent;
     }
 
     private void acknowledge(final SendFlow flow, final int sequence) {

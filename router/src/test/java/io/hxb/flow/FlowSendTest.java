@@ -321,6 +321,36 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldNotTakeARelaysWordForASignOfLife() {
+        // given
+        flows.open(8);
+        flows.submit(1, 1_000);
+        // when
+        for (int i = 0; i < 60; i++) {
+            flows.workFor(100 * MILLISECOND);
+            flows.unreachable(UnreachableFlyweight.NO_ROUTE, 0, 0);
+        }
+        // then
+        assertEquals(List.of("1:" + PmStatus.PEER_UNREACHABLE), flows.done);
+    }
+
+    @Test
+    void shouldAskForAnAcknowledgementAtTheEndOfABurst() {
+        // given
+        flows.open(100);
+        // when
+        for (int slot = 0; slot < 8; slot++) {
+            flows.submit(slot, 1_000);
+        }
+        flows.work(0);
+        // then
+        final List<FlowFixture.Sent> data = flows.sent(FrameType.DATA);
+        assertEquals(8, data.size());
+        assertFalse(data.get(6).has(FrameHeaderFlyweight.FLAG_ACK_NOW));
+        assertTrue(data.get(7).has(FrameHeaderFlyweight.FLAG_ACK_NOW));
+    }
+
+    @Test
     void shouldIgnoreWhatBelongsToAnEarlierEpochOrWasNeverSent() {
         // given
         flows.open(8);
