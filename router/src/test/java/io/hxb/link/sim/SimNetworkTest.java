@@ -27,7 +27,6 @@ class SimNetworkTest {
     private final BufferPool pool =
             new BufferPool(arena.allocate(256L * 2_048, 64).address(), 256, 2_048);
     private final BufferPool.Share share = pool.newShare();
-    private final long frame = arena.allocate(2_048, 64).address() + 64;
     private final List<String> heard = new ArrayList<>();
     private SimClock clock = new SimClock(0);
     private SimNetwork network = new SimNetwork(clock, 1);
@@ -145,7 +144,7 @@ class SimNetworkTest {
         // when
         links[0].learn(1, 0);
         // then
-        assertFalse(sender.offer(1, frame, FRAME_BYTES, 0, 0, token -> {}, 0));
+        assertFalse(sender.offer(1, newFrame(), FRAME_BYTES, 0, 0, token -> {}, 0));
     }
 
     private List<String> faulty(final long seed) {
@@ -177,7 +176,13 @@ class SimNetworkTest {
         sender = links[0].newSender(16);
     }
 
+    // Frames that wait in the sender still belong to it, so each has memory of its own.
+    private long newFrame() {
+        return arena.allocate(2_048, 64).address() + 64;
+    }
+
     private void send(final int neighbour, final long number) {
+        final long frame = newFrame();
         Memory.putLong(frame, number);
         assertTrue(sender.offer(neighbour, frame, FRAME_BYTES, 0, 0, token -> {}, 0));
         sender.flush();
