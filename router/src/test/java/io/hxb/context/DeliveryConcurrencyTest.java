@@ -11,6 +11,7 @@ import io.hxb.pm.shm.DeliveryRing;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -67,20 +68,25 @@ class DeliveryConcurrencyTest {
             final ControlMemory control = new ControlMemory(memory.address(), 16, capacity);
             final DeliveryCounts counts = new DeliveryCounts(capacity);
             final AtomicLong wrong = new AtomicLong();
+            final AtomicInteger frames = new AtomicInteger();
             together(
-                    () -> produce(control.deliveryRing(), counts, 1, perLoop),
-                    () -> produce(control.deliveryRing(), counts, 2, perLoop),
+                    () -> frames.addAndGet(produce(control.deliveryRing(), counts, 1, perLoop)),
+                    () -> frames.addAndGet(produce(control.deliveryRing(), counts, 2, perLoop)),
                     () -> wrong.set(consume(control.deliveryRing(), counts, 2 * perLoop)));
             assertEquals(0, wrong.get());
             assertEquals(2L * perLoop, counts.delivered());
+            assertEquals(frames.get(), counts.framesHeld());
+            counts.released(0, frames.get());
             assertEquals(0, counts.framesHeld());
             assertFalse(counts.claim(capacity) == DeliveryCounts.FULL);
         }
     }
 
-    private static void produce(
+    // Returns the number of frames; only the consumer, as the owner, may release.
+    private static int produce(
             final DeliveryRing ring, final DeliveryCounts counts, final int source, final int all) {
         int sent = 0;
+        int frames = 0;
         while (sent < all) {
             final int messages = Math.min(1 + sent % 3, all - sent);
             final long first = counts.claim(messages);
@@ -95,10 +101,10 @@ class DeliveryConcurrencyTest {
                 ring.publish(first + i);
             }
             counts.published(messages);
-            // The frames of this test are given back by whoever counts messages.
-            counts.released(0, 1);
+            frames++;
             sent += messages;
         }
+        return frames;
     }
 
     private static long consume(
