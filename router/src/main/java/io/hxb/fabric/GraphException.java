@@ -1,0 +1,30 @@
+package io.hxb.fabric;
+
+import java.util.List;
+
+/** A graph that cannot be used; the message has one line for every problem and the way out. */
+public final class GraphException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    private static final int MOST_LINES = 20;
+
+    /** Tells one problem. */
+    public GraphException(final String problem) {
+        super(problem);
+    }
+
+    /**
+     * Tells several problems, the first 20 in full.
+     *
+     * @param problems one line each, at least one.
+     */
+    public GraphException(final List<String> problems) {
+        super(text(problems));
+    }
+
+    private static String text(final List<String> problems) {
+        final int rest = problems.size() - MOST_LINES;
+        return String.join("\n", problems.subList(0, Math.min(problems.size(), MOST_LINES)))
+                + (rest > 0 ? "\nand " + rest + " more" : "");
+    }
+}

@@ -1,0 +1,305 @@
+package io.hxb.fabric;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Collects switches, links and hosts, and checks them all at once. Used by one thread.
+ *
+ * <p>Ports without a name get numbers from 1 at {@link #build()}: links in the order in which they
+ * were added, then hosts.
+ */
+public final class SwitchGraphBuilder {
+    /** Most switches in a graph. */
+    public static final int MAX_SWITCHES = 1 << 16;
+
+    /** Most links in a graph. */
+    public static final int MAX_LINKS = 1 << 21;
+
+    private final List<String> switches = new ArrayList<>();
+    private final Map<String, Integer> switchNumbers = new HashMap<>();
+    private final List<End> links = new ArrayList<>();
+    private final List<Host> hosts = new ArrayList<>();
+    private final List<String> problems = new ArrayList<>();
+
+    /** One direction of a link; those of a link follow each other. */
+    private record End(int node, String port, long rateBps) {}
+
+    private record Host(String name, int node, String port, long mac, long rateBps) {}
+
+    /** Starts without anything. */
+    public SwitchGraphBuilder() {}
+
+    /** Adds {@code count} switches with the names {@code s0}, {@code s1} and so on. */
+    public SwitchGraphBuilder addSwitches(final int count) {
+        for (int i = 0; i < count; i++) {
+            addSwitch("s" + switches.size());
+        }
+        return this;
+    }
+
+    /**
+     * Adds a switch.
+     *
+     * @return its number.
+     */
+    public int addSwitch(final String name) {
+        if (switchNumbers.putIfAbsent(name, switches.size()) != null) {
+            problems.add("switch '" + name + "' is there twice; rename one");
+        }
+        switches.add(name);
+        return switches.size() - 1;
+    }
+
+    /** Number of switches so far. */
+    public int switchCount() {
+        return switches.size();
+    }
+
+    /** The switch of that name, or -1. */
+    public int findSwitch(final String name) {
+        return switchNumbers.getOrDefault(name, -1);
+    }
+
+    /** Adds a link of unknown rate whose ports are numbered by themselves. */
+    public SwitchGraphBuilder addLink(final int from, final int to) {
+        return addLink(from, null, to, null, 0);
+    }
+
+    /**
+     * Adds a link.
+     *
+     * @param fromPort name of the port, or null for the next number.
+     * @param rateBps bit/s, 0 when it is not known.
+     */
+    public SwitchGraphBuilder addLink(
+            final int from,
+            final String fromPort,
+            final int to,
+            final String toPort,
+            final long rateBps) {
+        final boolean isFromKnown = isSwitch(from, "a link");
+        if (isSwitch(to, "a link") && isFromKnown) {
+            if (from == to) {
+                problems.add(
+                        "switch '"
+                                + switches.get(from)
+                                + "' has a link to itself; remove the cable or correct its end");
+                return this;
+            }
+            links.add(new End(from, fromPort, rateBps));
+            links.add(new End(to, toPort, rateBps));
+        }
+        return this;
+    }
+
+    /** Adds {@code count} hosts to every switch so far, named {@code h0}, {@code h1} and so on. */
+    public SwitchGraphBuilder addHosts(final int count) {
+        for (int node = 0; node < switches.size(); node++) {
+            addHosts(node, count);
+        }
+        return this;
+    }
+
+    /** Adds {@code count} hosts to one switch, named {@code h0}, {@code h1} and so on. */
+    public SwitchGraphBuilder addHosts(final int node, final int count) {
+        for (int i = 0; i < count; i++) {
+            addHost("h" + hosts.size(), node, null, 0, 0);
+        }
+        return this;
+    }
+
+    /**
+     * Adds a host.
+     *
+     * @param port name of the switch's port, or null for the next number.
+     * @param mac 48 bits, 0 when it is not known.
+     * @param rateBps bit/s, 0 when it is not known.
+     */
+    public SwitchGraphBuilder addHost(
+            final String name,
+            final int node,
+            final String port,
+            final long mac,
+            final long rateBps) {
+        if (isSwitch(node, "host '" + name + "'")) {
+            hosts.add(new Host(name, node, port, mac, rateBps));
+        }
+        return this;
+    }
+
+    /** Number of hosts so far. */
+    public int hostCount() {
+        return hosts.size();
+    }
+
+    private boolean isSwitch(final int node, final String what) {
+        if (node >= 0 && node < switches.size()) {
+            return true;
+        }
+        problems.add(
+                what
+                        + " needs switch "
+                        + node
+                        + ", but there are only switches 0.."
+                        + (switches.size() - 1));
+        return false;
+    }
+
+    /**
+     * Checks everything and makes the graph.
+     *
+     * @throws GraphException naming every problem: no switch, a name or port used twice, links from
+     *     a switch to itself or to none, switches that cannot reach switch 0, too many.
+     */
+    public SwitchGraph build() {
+        checkSizes();
+        checkHosts();
+        final String[] linkPorts = new String[links.size()];
+        final String[] hostPorts = new String[hosts.size()];
+        namePorts(linkPorts, hostPorts);
+        if (problems.isEmpty()) {
+            checkConnected();
+        }
+        if (!problems.isEmpty()) {
+            throw new GraphException(problems);
+        }
+        final long[] ratesBps = new long[links.size() / 2];
+        for (int link = 0; link < ratesBps.length; link++) {
+            ratesBps[link] = links.get(2 * link).rateBps;
+        }
+        return new SwitchGraph(
+                switches.toArray(String[]::new),
+                links.stream().mapToInt(End::node).toArray(),
+                linkPorts,
+                ratesBps,
+                new SwitchGraph.Hosts(
+                        hosts.stream().mapToInt(Host::node).toArray(),
+                        hosts.stream().map(Host::name).toArray(String[]::new),
+                        hostPorts,
+                        hosts.stream().mapToLong(Host::mac).toArray(),
+                        hosts.stream().mapToLong(Host::rateBps).toArray()));
+    }
+
+    private void checkSizes() {
+        if (switches.isEmpty()) {
+            problems.add("a graph needs at least one switch");
+        }
+        if (switches.size() > MAX_SWITCHES || links.size() / 2 > MAX_LINKS) {
+            problems.add(
+                    "a graph has at most "
+                            + MAX_SWITCHES
+                            + " switches and "
+                            + MAX_LINKS
+                            + " links, not "
+                            + switches.size()
+                            + " and "
+                            + links.size() / 2);
+        }
+    }
+
+    private void checkHosts() {
+        final Map<String, Integer> seen = new HashMap<>();
+        final Map<Long, String> macs = new HashMap<>();
+        for (final Host host : hosts) {
+            final Integer first = seen.putIfAbsent(host.name, host.node);
+            if (first != null) {
+                problems.add(
+                        "host '"
+                                + host.name
+                                + "' is there twice, on switch '"
+                                + switches.get(first)
+                                + "' and on switch '"
+                                + switches.get(host.node)
+                                + "'; rename one or remove one");
+            }
+            final String other = host.mac == 0 ? null : macs.putIfAbsent(host.mac, host.name);
+            if (other != null) {
+                problems.add("hosts '" + other + "' and '" + host.name + "' have one MAC address");
+            }
+        }
+    }
+
+    private void namePorts(final String[] linkPorts, final String[] hostPorts) {
+        final List<Set<String>> used = new ArrayList<>();
+        switches.forEach(name -> used.add(new HashSet<>()));
+        for (int i = 0; i < links.size(); i++) {
+            linkPorts[i] = claim(used, links.get(i).node, links.get(i).port);
+        }
+        for (int i = 0; i < hosts.size(); i++) {
+            hostPorts[i] = claim(used, hosts.get(i).node, hosts.get(i).port);
+        }
+        final int[] last = new int[switches.size()];
+        for (int i = 0; i < links.size(); i++) {
+            linkPorts[i] = number(linkPorts[i], used, last, links.get(i).node);
+        }
+        for (int i = 0; i < hosts.size(); i++) {
+            hostPorts[i] = number(hostPorts[i], used, last, hosts.get(i).node);
+        }
+    }
+
+    private String claim(final List<Set<String>> used, final int node, final String port) {
+        if (port != null && !used.get(node).add(port)) {
+            problems.add(
+                    "port '"
+                            + port
+                            + "' of switch '"
+                            + switches.get(node)
+                            + "' has two cables; correct one");
+        }
+        return port;
+    }
+
+    private static String number(
+            final String port, final List<Set<String>> used, final int[] last, final int node) {
+        String name = port;
+        while (name == null) {
+            last[node]++;
+            final String candidate = Integer.toString(last[node]);
+            name = used.get(node).add(candidate) ? candidate : null;
+        }
+        return name;
+    }
+
+    private void checkConnected() {
+        final int[] parents = new int[switches.size()];
+        for (int node = 0; node < parents.length; node++) {
+            parents[node] = node;
+        }
+        for (int i = 0; i < links.size(); i += 2) {
+            parents[root(parents, links.get(i).node)] = root(parents, links.get(i + 1).node);
+        }
+        final List<String> lost = new ArrayList<>();
+        for (int node = 0; node < parents.length; node++) {
+            if (root(parents, node) != root(parents, 0)) {
+                lost.add(switches.get(node));
+            }
+        }
+        if (!lost.isEmpty()) {
+            problems.add(
+                    "the graph is not connected: no way from switch '"
+                            + switches.get(0)
+                            + "' to "
+                            + lost.size()
+                            + " of "
+                            + switches.size()
+                            + " switches ("
+                            + String.join(", ", lost.subList(0, Math.min(lost.size(), 8)))
+                            + (lost.size() > 8 ? ", ..." : "")
+                            + "); add the missing links or plan the parts one by one");
+        }
+    }
+
+    private static int root(final int[] parents, final int node) {
+        int at = node;
+        while (parents[at] != at) {
+            parents[at] = parents[parents[at]];
+            at = parents[at];
+        }
+        return at;
+    }
+}
