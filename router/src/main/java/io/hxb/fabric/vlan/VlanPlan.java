@@ -1,0 +1,177 @@
+package io.hxb.fabric.vlan;
+
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.vlan.tree.HostTrees;
+import io.hxb.fabric.vlan.tree.VlanTree;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * VLANs and who sends in which. Immutable.
+ *
+ * <p>Switch-tagged: a host sends everything in its own VLAN. Host-tagged: a pair of hosts uses, in
+ * both directions, the VLAN that {@link #exceptions()} names for it, else that of the host with the
+ * higher priority. So the table has one row a host, and one an exception.
+ */
+public final class VlanPlan {
+    private final PlanKind kind;
+    private final HostTrees trees;
+    private final int[] vids;
+    private final int[] ranks;
+    private final Map<Pair, Integer> exceptions;
+
+    /**
+     * Two hosts, the smaller number first.
+     *
+     * @param low the smaller host number.
+     * @param high the larger one.
+     */
+    public record Pair(int low, int high) implements Comparable<Pair> {
+        /** The pair of two different hosts in any order. */
+        public static Pair of(final int a, final int b) {
+            return new Pair(Math.min(a, b), Math.max(a, b));
+        }
+
+        @Override
+        public int compareTo(final Pair other) {
+            return low != other.low
+                    ? Integer.compare(low, other.low)
+                    : Integer.compare(high, other.high);
+        }
+    }
+
+    /**
+     * Makes a plan.
+     *
+     * @param vids VID of each tree, {@code [trees]}.
+     * @param ranks rank of each host, 0 the highest, {@code [hosts]}; host-tagged only.
+     * @param exceptions index of the tree of pairs that do not follow the ranks; host-tagged only.
+     */
+    public VlanPlan(
+            final PlanKind kind,
+            final HostTrees trees,
+            final int[] vids,
+            final int[] ranks,
+            final Map<Pair, Integer> exceptions) {
+        if (vids.length != trees.trees().size() || ranks.length != trees.graph().hostCount()) {
+            throw new IllegalArgumentException(
+                    "a plan has a VID for each of "
+                            + trees.trees().size()
+                            + " trees and a rank for each of "
+                            + trees.graph().hostCount()
+                            + " hosts, not "
+                            + vids.length
+                            + " and "
+                            + ranks.length);
+        }
+        this.kind = kind;
+        this.trees = trees;
+        this.vids = vids.clone();
+        this.ranks = ranks.clone();
+        this.exceptions = new TreeMap<>(exceptions);
+    }
+
+    /** Who tags. */
+    public PlanKind kind() {
+        return kind;
+    }
+
+    /** The graph planned for. */
+    public SwitchGraph graph() {
+        return trees.graph();
+    }
+
+    /** Number of VLANs. */
+    public int vlanCount() {
+        return vids.length;
+    }
+
+    /** VID of a VLAN, by its index from 0. */
+    public int vid(final int vlan) {
+        return vids[vlan];
+    }
+
+    /** All VIDs by index, {@code [VLANs]}, a new array. */
+    public int[] vids() {
+        return vids.clone();
+    }
+
+    /** The links of a VLAN. */
+    public VlanTree tree(final int vlan) {
+        return trees.trees().get(vlan);
+    }
+
+    /** The trees, and each host's own. */
+    public HostTrees trees() {
+        return trees;
+    }
+
+    /** Index of a host's own VLAN: its PVID, or the default VID it tags with. */
+    public int vlanOf(final int host) {
+        return trees.ofHost(host);
+    }
+
+    /** Rank of a host's default VID: of two hosts the smaller one decides. */
+    public int rank(final int host) {
+        return ranks[host];
+    }
+
+    /** Index of the VLAN of pairs that do not follow the ranks, in ascending order. */
+    public Map<Pair, Integer> exceptions() {
+        return new TreeMap<>(exceptions);
+    }
+
+    /** Index of the VLAN in which one host sends to another. */
+    public int vlanOf(final int from, final int to) {
+        if (kind == PlanKind.SWITCH_TAGGED || from == to) {
+            return trees.ofHost(from);
+        }
+        if (!exceptions.isEmpty()) {
+            final Integer exception = exceptions.get(Pair.of(from, to));
+            if (exception != null) {
+                return exception;
+            }
+        }
+        return trees.ofHost(ranks[from] < ranks[to] ? from : to);
+    }
+
+    /**
+     * The channels of the path from one host to another.
+     *
+     * @return none when they are on one switch.
+     */
+    public int[] path(final int from, final int to) {
+        return tree(vlanOf(from, to)).path(graph().hostSwitch(from), graph().hostSwitch(to));
+    }
+
+    /** The same plan with other exceptions. */
+    public VlanPlan withTable(
+            final int[] newDefaults, final int[] newRanks, final Map<Pair, Integer> except) {
+        return new VlanPlan(
+                kind, new HostTrees(graph(), trees.trees(), newDefaults), vids, newRanks, except);
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof VlanPlan plan
+                && kind == plan.kind
+                && trees.trees().equals(plan.trees.trees())
+                && Arrays.equals(trees.ofHosts(), plan.trees.ofHosts())
+                && Arrays.equals(vids, plan.vids)
+                && Arrays.equals(ranks, plan.ranks)
+                && exceptions.equals(plan.exceptions);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(vids) * 31 + Arrays.hashCode(trees.ofHosts());
+    }
+
+    /** The kind and number of VLANs. */
+    @Override
+    public String toString() {
+        return kind + " plan of " + vids.length + " VLANs for " + graph();
+    }
+}

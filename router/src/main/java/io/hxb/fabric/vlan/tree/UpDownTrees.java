@@ -1,0 +1,175 @@
+package io.hxb.fabric.vlan.tree;
+
+import io.hxb.fabric.GraphException;
+import io.hxb.fabric.SwitchGraph;
+
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * Trees of any graph by Up*&#47;Down* on a breadth-first tree: from each switch with hosts, first
+ * up only as far as up goes, to all others down from there by the shortest way. Such paths never
+ * turn from down to up, so they cannot deadlock, and those of one source make a tree, which
+ * shortest Up*&#47;Down* paths need not. Of equally long ways the one least used by the trees
+ * before is taken. Immutable. Source of up and down: Koibuchi 2002, 2.3.
+ */
+public final class UpDownTrees implements TreeMaker {
+    private final int root;
+
+    /**
+     * Makes the maker.
+     *
+     * @param root the switch that everything else is below.
+     */
+    public UpDownTrees(final int root) {
+        this.root = root;
+    }
+
+    @Override
+    public HostTrees make(final SwitchGraph graph) {
+        if (root < 0 || root >= graph.switchCount()) {
+            throw new GraphException(
+                    "the root must be a switch of 0.." + (graph.switchCount() - 1) + ": " + root);
+        }
+        final int[] depths = depths(graph);
+        final TreeCollector collector = new TreeCollector(graph);
+        final long[] loads = new long[graph.channelCount()];
+        final int[] hosts = graph.hostCounts();
+        for (int from = 0; from < hosts.length; from++) {
+            if (hosts[from] > 0) {
+                final int[] into = new Search(graph, depths, loads, from).run();
+                collector.assignAll(from, collector.add(links(into)));
+                addLoads(graph, into, hosts, from, loads);
+            }
+        }
+        return collector.build();
+    }
+
+    private int[] depths(final SwitchGraph graph) {
+        final int[] depths = new int[graph.switchCount()];
+        final int[] queue = new int[graph.switchCount()];
+        Arrays.fill(depths, -1);
+        depths[root] = 0;
+        queue[0] = root;
+        int filled = 1;
+        for (int read = 0; read < filled; read++) {
+            for (int i = 0; i < graph.degree(queue[read]); i++) {
+                final int next = graph.target(graph.outgoing(queue[read], i));
+                if (depths[next] < 0) {
+                    depths[next] = depths[queue[read]] + 1;
+                    queue[filled++] = next;
+                }
+            }
+        }
+        return depths;
+    }
+
+    private static BitSet links(final int[] into) {
+        final BitSet links = new BitSet();
+        for (final int channel : into) {
+            if (channel >= 0) {
+                links.set(SwitchGraph.link(channel));
+            }
+        }
+        return links;
+    }
+
+    private static void addLoads(
+            final SwitchGraph graph,
+            final int[] into,
+            final int[] hosts,
+            final int from,
+            final long[] loads) {
+        for (int to = 0; to < hosts.length; to++) {
+            for (int at = to; at != from && hosts[to] > 0; at = graph.source(into[at])) {
+                loads[into[at]] += (long) hosts[from] * hosts[to];
+            }
+        }
+    }
+
+    /** The tree of one source, as the channel into each switch. Owned by one thread. */
+    private static final class Search {
+        private final SwitchGraph graph;
+        private final int[] depths;
+        private final long[] loads;
+        private final int from;
+        private final int[] into;
+        private final int[] distances;
+
+        Search(final SwitchGraph graph, final int[] depths, final long[] loads, final int from) {
+            this.graph = graph;
+            this.depths = depths;
+            this.loads = loads;
+            this.from = from;
+            this.into = new int[graph.switchCount()];
+            this.distances = new int[graph.switchCount()];
+        }
+
+        int[] run() {
+            Arrays.fill(into, -1);
+            Arrays.fill(distances, Integer.MAX_VALUE);
+            distances[from] = 0;
+            final BitSet reachedByUp = climb();
+            boolean isMore = true;
+            for (int distance = 0; isMore; distance++) {
+                isMore = false;
+                for (int node = 0; node < distances.length; node++) {
+                    if (distances[node] == distance) {
+                        descend(node, reachedByUp);
+                        isMore = true;
+                    }
+                }
+            }
+            return into;
+        }
+
+        private boolean isUp(final int channel) {
+            final int a = graph.source(channel);
+            final int b = graph.target(channel);
+            return depths[b] < depths[a] || (depths[b] == depths[a] && b < a);
+        }
+
+        private BitSet climb() {
+            final BitSet reached = new BitSet();
+            reached.set(from);
+            final int[] queue = new int[distances.length];
+            queue[0] = from;
+            int filled = 1;
+            for (int read = 0; read < filled; read++) {
+                for (int i = 0; i < graph.degree(queue[read]); i++) {
+                    final int channel = graph.outgoing(queue[read], i);
+                    final int next = graph.target(channel);
+                    if (!isUp(channel)) {
+                        continue;
+                    }
+                    if (!reached.get(next)) {
+                        reached.set(next);
+                        queue[filled++] = next;
+                    }
+                    offer(channel);
+                }
+            }
+            return reached;
+        }
+
+        private void descend(final int node, final BitSet reachedByUp) {
+            for (int i = 0; i < graph.degree(node); i++) {
+                final int channel = graph.outgoing(node, i);
+                if (!isUp(channel) && !reachedByUp.get(graph.target(channel))) {
+                    offer(channel);
+                }
+            }
+        }
+
+        /** Takes a channel into its target if that is shorter, or as short and less used. */
+        private void offer(final int channel) {
+            final int to = graph.target(channel);
+            final int distance = distances[graph.source(channel)] + 1;
+            if (distance < distances[to]
+                    || (distance == distances[to] && loads[channel] < loads[into[to]])) {
+                distances[to] = distance;
+                into[to] = channel;
+            }
+        }
+    }
+}
