@@ -146,11 +146,14 @@ public final class VlanPlan {
         return tree(vlanOf(from, to)).path(graph().hostSwitch(from), graph().hostSwitch(to));
     }
 
-    /** The same plan with other exceptions. */
-    public VlanPlan withTable(
-            final int[] newDefaults, final int[] newRanks, final Map<Pair, Integer> except) {
+    /**
+     * The same VLANs and ranks with another table.
+     *
+     * @param defaults index of each host's own VLAN, {@code [hosts]}.
+     */
+    public VlanPlan withTable(final int[] defaults, final Map<Pair, Integer> newExceptions) {
         return new VlanPlan(
-                kind, new HostTrees(graph(), trees.trees(), newDefaults), vids, newRanks, except);
+                kind, new HostTrees(graph(), trees.trees(), defaults), vids, ranks, newExceptions);
     }
 
     @Override

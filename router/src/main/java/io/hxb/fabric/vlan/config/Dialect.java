@@ -1,0 +1,156 @@
+package io.hxb.fabric.vlan.config;
+
+import io.hxb.fabric.GraphException;
+import io.hxb.fabric.vlan.PlanKind;
+import io.hxb.fabric.vlan.config.SwitchSetup.Port;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+
+/** The language of a kind of switch. Stateless. */
+public abstract class Dialect {
+    private static final String SAFE = "[A-Za-z0-9_.:/-]{1,64}";
+
+    /** For subclasses of this package. */
+    Dialect() {}
+
+    /** Every language. */
+    public static List<Dialect> all() {
+        return List.of(
+                new LinuxDialect(),
+                new OvsDialect(),
+                new SonicDialect(),
+                new CumulusDialect(),
+                new IosDialect(),
+                new DellDialect());
+    }
+
+    /**
+     * The language of that name.
+     *
+     * @throws GraphException naming those there are.
+     */
+    public static Dialect parse(final String word) {
+        return all().stream()
+                .filter(dialect -> dialect.word().equals(word))
+                .findAny()
+                .orElseThrow(
+                        () ->
+                                new GraphException(
+                                        "there is no configuration for '"
+                                                + word
+                                                + "', only for "
+                                                + String.join(
+                                                        ", ",
+                                                        all().stream()
+                                                                .map(Dialect::word)
+                                                                .toList())));
+    }
+
+    /** Its name on the command line. */
+    public abstract String word();
+
+    /** The switches in words, for messages. */
+    public abstract String switches();
+
+    /** Ending of the name of a file with such text, with the dot. */
+    public abstract String fileEnding();
+
+    /** VIDs that these switches keep for themselves. */
+    public BitSet reservedVids() {
+        return new BitSet();
+    }
+
+    /**
+     * Refuses kinds of plans that such switches cannot carry out.
+     *
+     * @throws GraphException saying what they lack and what else there is.
+     */
+    public void check(final PlanKind kind) {}
+
+    /**
+     * Everything that a new switch has to be told.
+     *
+     * @throws GraphException if a name cannot be written in this language.
+     */
+    public final String full(final SwitchSetup setup) {
+        checkNames(setup);
+        return writeFull(setup);
+    }
+
+    /**
+     * What a switch set up as {@code before} has to be told.
+     *
+     * @return empty text when nothing changes.
+     * @throws GraphException if a name cannot be written in this language.
+     */
+    public final String changes(final SwitchSetup before, final SwitchSetup after) {
+        checkNames(before);
+        checkNames(after);
+        return before.isLearning() == after.isLearning()
+                ? writeChanges(before, after, Changes.between(before, after))
+                : writeFull(after);
+    }
+
+    abstract String writeFull(SwitchSetup setup);
+
+    abstract String writeChanges(SwitchSetup before, SwitchSetup after, Changes changes);
+
+    /** The name of a port that the graph only numbers. */
+    abstract String numberedPort(String switchName, int number);
+
+    /** A port's name in this language. */
+    final String port(final SwitchSetup setup, final String name) {
+        return name.matches("\\d{1,6}") ? numberedPort(setup.name(), Integer.parseInt(name)) : name;
+    }
+
+    private void checkNames(final SwitchSetup setup) {
+        checkName("switch", setup.name(), setup.name());
+        for (final Port port : setup.ports()) {
+            checkName("port", setup.name(), port(setup, port.name()));
+        }
+    }
+
+    /** Longest name of an interface, where there is a limit. */
+    int longestName() {
+        return 64;
+    }
+
+    private void checkName(final String what, final String switchName, final String name) {
+        if (!name.matches(SAFE) || name.length() > longestName()) {
+            throw new GraphException(
+                    what
+                            + " name '"
+                            + name
+                            + "' (switch '"
+                            + switchName
+                            + "') cannot be written for "
+                            + switches()
+                            + ": letters, digits and _.:/- only, at most "
+                            + longestName()
+                            + "; rename it in the cabling file");
+        }
+    }
+
+    /** {@code 02:48:58:42:00:01}. */
+    static String mac(final long mac, final String separator) {
+        final StringBuilder text = new StringBuilder();
+        for (int shift = 40; shift >= 0; shift -= 8) {
+            text.append(text.isEmpty() ? "" : separator)
+                    .append(String.format(Locale.ROOT, "%02x", mac >> shift & 0xFF));
+        }
+        return text.toString();
+    }
+
+    /** A heading of comment lines. */
+    static String heading(final String mark, final SwitchSetup setup, final String change) {
+        return "%s switch %s: %s%s, %d static MAC addresses. Written by 'hxb plan vlan'.%n"
+                .formatted(
+                        mark,
+                        setup.name(),
+                        change,
+                        "VLANs " + io.hxb.fabric.vlan.VlanIds.ranges(setup.vids()),
+                        setup.macs().size());
+    }
+}

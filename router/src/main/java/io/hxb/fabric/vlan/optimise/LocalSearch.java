@@ -1,0 +1,155 @@
+package io.hxb.fabric.vlan.optimise;
+
+import io.hxb.fabric.vlan.optimise.VidProblem.Candidate;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/**
+ * Looks for a good choice: largest pairs first, each where it hurts least; then pairs move off busy
+ * channels as long as that helps, with some thrown at random and moved again. Deterministic for a
+ * seed. Owned by one thread.
+ */
+final class LocalSearch {
+    /** Loads count by this power, so that the busiest channels matter most. */
+    private static final int POWER = 8;
+
+    private static final int MOST_KICKS = 60;
+    private static final long MOST_STEPS = 40_000_000;
+
+    private final VidProblem problem;
+    private final Random random;
+    private final double scale;
+    private final double bound;
+    private final int[] choice;
+    private double[] loads;
+    private long steps;
+
+    /**
+     * Starts.
+     *
+     * @param bound where to stop, since nothing can be better.
+     */
+    LocalSearch(final VidProblem problem, final double bound, final long seed) {
+        this.problem = problem;
+        this.bound = bound;
+        this.random = new Random(seed);
+        this.scale = Math.max(problem.scale(), Double.MIN_NORMAL);
+        this.choice = problem.given();
+        this.loads = problem.loads(choice);
+    }
+
+    /** The best choice found, {@code [pairs]}; never worse than the given one. */
+    int[] run() {
+        int[] best = problem.given();
+        double least = busiest();
+        greedy();
+        descend();
+        for (int kick = 0; ; kick++) {
+            final double now = busiest();
+            if (now < least - 1e-9 * scale) {
+                least = now;
+                best = choice.clone();
+            }
+            if (least <= bound + 1e-9 * scale || kick == MOST_KICKS || steps > MOST_STEPS) {
+                return best;
+            }
+            System.arraycopy(best, 0, choice, 0, best.length);
+            loads = problem.loads(choice);
+            throwSome();
+            descend();
+        }
+    }
+
+    private double busiest() {
+        return VidProblem.busiest(loads);
+    }
+
+    private void greedy() {
+        Arrays.fill(loads, 0);
+        final List<Integer> order =
+                IntStream.range(0, problem.size())
+                        .boxed()
+                        .sorted(Comparator.comparingDouble(pair -> -largest(pair)))
+                        .toList();
+        for (final int pair : order) {
+            choice[pair] = leastHarm(pair);
+            VidProblem.add(loads, problem.candidates(pair).get(choice[pair]), 1);
+        }
+    }
+
+    private double largest(final int pair) {
+        return Arrays.stream(problem.candidates(pair).getFirst().loads()).max().orElse(0);
+    }
+
+    /** The candidate of a pair that is not counted in the loads now. */
+    private int leastHarm(final int pair) {
+        final List<Candidate> candidates = problem.candidates(pair);
+        int best = 0;
+        double least = Double.POSITIVE_INFINITY;
+        for (int i = 0; i < candidates.size(); i++) {
+            final double harm = harm(candidates.get(i));
+            if (harm < least) {
+                least = harm;
+                best = i;
+            }
+        }
+        return best;
+    }
+
+    /** By how much a candidate raises the sum of powers. */
+    private double harm(final Candidate candidate) {
+        double harm = 0;
+        for (int i = 0; i < candidate.channels().length; i++) {
+            final double before = loads[candidate.channels()[i]] / scale;
+            harm += power(before + candidate.loads()[i] / scale) - power(before);
+        }
+        steps += candidate.channels().length;
+        return harm;
+    }
+
+    private static double power(final double load) {
+        double power = load;
+        for (int exponent = 1; exponent < POWER; exponent *= 2) {
+            power *= power;
+        }
+        return power;
+    }
+
+    /** Moves pairs one by one until no move helps. */
+    private void descend() {
+        boolean hasMoved = true;
+        while (hasMoved && steps <= MOST_STEPS) {
+            hasMoved = false;
+            for (int pair = 0; pair < problem.size(); pair++) {
+                final List<Candidate> candidates = problem.candidates(pair);
+                if (candidates.size() < 2) {
+                    continue;
+                }
+                final Candidate now = candidates.get(choice[pair]);
+                VidProblem.add(loads, now, -1);
+                final int better = leastHarm(pair);
+                final boolean isBetter =
+                        harm(candidates.get(better)) < harm(now) * (1 - 1e-12) - 1e-15;
+                choice[pair] = isBetter ? better : choice[pair];
+                hasMoved |= isBetter;
+                VidProblem.add(loads, candidates.get(choice[pair]), 1);
+            }
+        }
+        // Sums of differences drift; start afresh.
+        loads = problem.loads(choice);
+    }
+
+    private void throwSome() {
+        for (int i = 0; i < Math.max(2, problem.size() / 20); i++) {
+            final int pair = random.nextInt(problem.size());
+            final List<Candidate> candidates = problem.candidates(pair);
+            VidProblem.add(loads, candidates.get(choice[pair]), -1);
+            choice[pair] = random.nextInt(candidates.size());
+            VidProblem.add(loads, candidates.get(choice[pair]), 1);
+        }
+    }
+}
