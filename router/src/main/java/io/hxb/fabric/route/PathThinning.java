@@ -1,0 +1,173 @@
+package io.hxb.fabric.route;
+
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.RouteSetBuilder;
+import io.hxb.fabric.SwitchGraph;
+
+/**
+ * Path selection by removing candidates from the busiest channels until every pair has one left: in
+ * Sancho's order by virtual channels, or by the physical channel first and then by its virtual
+ * channels. Among the candidates of a channel, one of the pair that has the most goes first. Used
+ * by one thread. Source: Koibuchi 2002, section 5.1.2.2.
+ */
+final class PathThinning {
+    private final CandidatePaths candidates;
+    private final int virtualChannels;
+    private final boolean isPhysicalFirst;
+    private final int[] pairs;
+    private final int[] left;
+    private final boolean[] isRemoved;
+    private final int[] counts;
+    private final int[] channelCounts;
+    private final int[] starts;
+    private final int[] sizes;
+    private final long[] crossing;
+    private final boolean[] isOrdered;
+
+    PathThinning(final CandidatePaths candidates, final boolean isPhysicalFirst) {
+        candidates.collect();
+        this.candidates = candidates;
+        this.virtualChannels = candidates.virtualChannels();
+        this.isPhysicalFirst = isPhysicalFirst;
+        final int total = candidates.first(candidates.pairCount());
+        this.pairs = new int[total];
+        this.left = new int[candidates.pairCount()];
+        this.isRemoved = new boolean[total];
+        this.counts = new int[candidates.stateCount()];
+        this.channelCounts = new int[counts.length / virtualChannels];
+        this.starts = new int[counts.length + 1];
+        this.sizes = new int[counts.length];
+        this.isOrdered = new boolean[counts.length];
+        count();
+        this.crossing = new long[starts[counts.length]];
+        fill();
+    }
+
+    private int size(final int pair) {
+        return candidates.first(pair + 1) - candidates.first(pair);
+    }
+
+    private void count() {
+        for (int pair = 0; pair < left.length; pair++) {
+            left[pair] = size(pair);
+            for (int i = 0; i < left[pair]; i++) {
+                pairs[candidates.first(pair) + i] = pair;
+                for (int link = 0; link < candidates.length(pair); link++) {
+                    final int state = candidates.step(pair, i, link);
+                    counts[state]++;
+                    channelCounts[state / virtualChannels]++;
+                    starts[state + 1] += left[pair] > 1 ? 1 : 0;
+                }
+            }
+        }
+        for (int state = 0; state < counts.length; state++) {
+            starts[state + 1] += starts[state];
+        }
+    }
+
+    /** Lists, for every virtual channel, the candidates with alternatives that cross it. */
+    private void fill() {
+        for (int pair = 0; pair < left.length; pair++) {
+            for (int i = 0; i < left[pair] && left[pair] > 1; i++) {
+                final long key = MaxHeap.key(left[pair], candidates.first(pair) + i);
+                for (int link = 0; link < candidates.length(pair); link++) {
+                    final int state = candidates.step(pair, i, link);
+                    crossing[starts[state] + sizes[state]++] = key;
+                }
+            }
+        }
+    }
+
+    /** Thins the candidates out and returns what is left. */
+    RouteSet routes() {
+        final int[] loads = isPhysicalFirst ? channelCounts : counts;
+        final long[] busiest = new long[loads.length];
+        for (int i = 0; i < loads.length; i++) {
+            busiest[i] = MaxHeap.key(loads[i], i);
+        }
+        int size = loads.length;
+        MaxHeap.order(busiest, 0, size);
+        while (size > 0) {
+            final int load = MaxHeap.number(busiest[0]);
+            if (MaxHeap.count(busiest[0]) != loads[load]) {
+                busiest[0] = MaxHeap.key(loads[load], load);
+                MaxHeap.down(busiest, 0, size, 0);
+                continue;
+            }
+            final int candidate = isPhysicalFirst ? ofChannel(load) : ofState(load);
+            if (candidate < 0) {
+                MaxHeap.pop(busiest, 0, size);
+                size--;
+            } else {
+                remove(candidate);
+            }
+        }
+        return build();
+    }
+
+    /** A removable candidate on the busiest virtual channel of a channel that has one, or -1. */
+    private int ofChannel(final int channel) {
+        int best = -1;
+        int bestCount = -1;
+        for (int state = (channel + 1) * virtualChannels - 1;
+                state >= channel * virtualChannels;
+                state--) {
+            if (counts[state] > bestCount) {
+                final int candidate = ofState(state);
+                bestCount = candidate < 0 ? bestCount : counts[state];
+                best = candidate < 0 ? best : candidate;
+            }
+        }
+        return best;
+    }
+
+    /** The removable candidate of the pair with the most that crosses a virtual channel, or -1. */
+    private int ofState(final int state) {
+        final int base = starts[state];
+        if (!isOrdered[state]) {
+            isOrdered[state] = true;
+            MaxHeap.order(crossing, base, sizes[state]);
+        }
+        while (sizes[state] > 0) {
+            final int candidate = MaxHeap.number(crossing[base]);
+            final int alternatives = left[pairs[candidate]];
+            if (isRemoved[candidate] || alternatives == 1) {
+                MaxHeap.pop(crossing, base, sizes[state]);
+                sizes[state]--;
+            } else if (MaxHeap.count(crossing[base]) == alternatives) {
+                return candidate;
+            } else {
+                crossing[base] = MaxHeap.key(alternatives, candidate);
+                MaxHeap.down(crossing, base, sizes[state], 0);
+            }
+        }
+        return -1;
+    }
+
+    private void remove(final int candidate) {
+        final int pair = pairs[candidate];
+        isRemoved[candidate] = true;
+        left[pair]--;
+        for (int link = 0; link < candidates.length(pair); link++) {
+            final int state = candidates.step(pair, candidate - candidates.first(pair), link);
+            counts[state]--;
+            channelCounts[state / virtualChannels]--;
+        }
+    }
+
+    private RouteSet build() {
+        final SwitchGraph graph = candidates.graph();
+        final RouteSetBuilder builder = new RouteSetBuilder(graph, virtualChannels);
+        for (int pair = 0; pair < left.length; pair++) {
+            int index = 0;
+            while (isRemoved[candidates.first(pair) + index]) {
+                index++;
+            }
+            for (int link = 0; link < candidates.length(pair); link++) {
+                builder.step(candidates.step(pair, index, link));
+            }
+            builder.endPath();
+        }
+        return builder.build();
+    }
+}
