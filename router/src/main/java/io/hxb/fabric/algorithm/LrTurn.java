@@ -22,8 +22,10 @@ public enum LrTurn {
     R_TURN_BETA(false, HvGraph.LU, HvGraph.LD, HvGraph.RU, HvGraph.LD);
 
     private final boolean isLeft;
-    private final int[] first;
-    private final int[] reverse;
+    private final int firstArriving;
+    private final int firstLeaving;
+    private final int reverseArriving;
+    private final int reverseLeaving;
 
     /** The turn searched first is not the reverse of its direction, the other one is. */
     LrTurn(
@@ -33,8 +35,10 @@ public enum LrTurn {
             final int reverseArriving,
             final int reverseLeaving) {
         this.isLeft = isLeft;
-        this.first = new int[] {firstArriving, firstLeaving};
-        this.reverse = new int[] {reverseArriving, reverseLeaving};
+        this.firstArriving = firstArriving;
+        this.firstLeaving = firstLeaving;
+        this.reverseArriving = reverseArriving;
+        this.reverseLeaving = reverseLeaving;
     }
 
     /** Name on the command line. */
@@ -72,11 +76,11 @@ public enum LrTurn {
         }
         final TurnCycles cycles = new TurnCycles(graph, new HvGraph(graph, root), isAlways);
         if (hasCycleDetection) {
-            cycles.prohibitCycles(first[0], first[1]);
-            cycles.prohibitCycles(reverse[0], reverse[1]);
+            cycles.prohibitCycles(firstArriving, firstLeaving);
+            cycles.prohibitCycles(reverseArriving, reverseLeaving);
         } else {
-            cycles.prohibitAll(first[0], first[1]);
-            cycles.prohibitAll(reverse[0], reverse[1]);
+            cycles.prohibitAll(firstArriving, firstLeaving);
+            cycles.prohibitAll(reverseArriving, reverseLeaving);
         }
         return cycles;
     }

@@ -93,7 +93,7 @@ public final class DimensionOrder {
         if (adaptive < 1) {
             throw new GraphException(
                     "adaptive routing needs a virtual channel more than its escape paths: one in a"
-                        + " mesh, two in a torus");
+                            + " mesh, two in a torus");
         }
         return adaptive;
     }

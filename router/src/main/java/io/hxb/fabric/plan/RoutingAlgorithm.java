@@ -17,76 +17,102 @@ import io.hxb.fabric.route.Routing;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 /** Every routing algorithm by its name on the command line. */
 public enum RoutingAlgorithm {
     /** Shortest paths without regard to deadlock. */
-    MINIMAL(false, (graph, o) -> Minimal.paths(graph, o.selection(), o.seed())),
+    MINIMAL(false),
     /** Up*&#47;Down* over a breadth-first tree. */
-    UPDOWN_BFS(false, (graph, o) -> UpDown.bfs(graph, o.rootOrFirst())),
+    UPDOWN_BFS(false),
     /** Up*&#47;Down* over Sancho's depth-first tree. */
-    UPDOWN_DFS(false, (graph, o) -> UpDown.dfs(graph, o.root())),
+    UPDOWN_DFS(false),
     /** L-turn/alpha. */
-    L_TURN_ALPHA(false, (graph, o) -> turn(LrTurn.L_TURN_ALPHA, graph, o)),
+    L_TURN_ALPHA(false),
     /** L-turn/beta. */
-    L_TURN_BETA(false, (graph, o) -> turn(LrTurn.L_TURN_BETA, graph, o)),
+    L_TURN_BETA(false),
     /** R-turn/alpha. */
-    R_TURN_ALPHA(false, (graph, o) -> turn(LrTurn.R_TURN_ALPHA, graph, o)),
+    R_TURN_ALPHA(false),
     /** R-turn/beta. */
-    R_TURN_BETA(false, (graph, o) -> turn(LrTurn.R_TURN_BETA, graph, o)),
+    R_TURN_BETA(false),
     /** Descending layers, UD*. */
-    DL_UD(false, (graph, o) -> layers(DescendingLayers.DL_UD, graph, o)),
+    DL_UD(false),
     /** Descending layers, mutual UD-DU. */
-    DL_MUTUAL(false, (graph, o) -> layers(DescendingLayers.DL_MUTUAL, graph, o)),
+    DL_MUTUAL(false),
     /** Descending layers, UD-DU*. */
-    DL_UD_DU(false, (graph, o) -> layers(DescendingLayers.DL_UD_DU, graph, o)),
+    DL_UD_DU(false),
     /** Several spanning trees. */
-    MULTI_TREE(
-            false,
-            (graph, o) ->
-                    MultiTree.routing(
-                            graph,
-                            o.rootOrFirst(),
-                            o.channelsOr(Math.min(3, graph.switchCount())))),
+    MULTI_TREE(false),
     /** Shortest paths packed into layers. */
-    LASH(false, (graph, o) -> Lash.routing(graph, o.rootOrFirst(), o.virtualChannels())),
+    LASH(false),
     /** One virtual channel for each hop. */
-    STRUCTURED(false, (graph, o) -> Minimal.structured(graph, o.virtualChannels())),
+    STRUCTURED(false),
     /** Silla's minimal routing. */
-    SILLA(false, (graph, o) -> Minimal.silla(graph, o.rootOrFirst(), o.channelsOr(2))),
+    SILLA(false),
     /** In-transit buffers. */
-    IN_TRANSIT(false, (graph, o) -> Minimal.inTransit(graph, o.rootOrFirst())),
+    IN_TRANSIT(false),
     /** Dimension order. */
-    DIMENSION_ORDER(true, (graph, o) -> DimensionOrder.routing(LatticeGraph.of(graph))),
+    DIMENSION_ORDER(true),
     /** Turn model, west first. */
-    WEST_FIRST(true, (graph, o) -> TurnModel.WEST_FIRST.routing(LatticeGraph.of(graph))),
+    WEST_FIRST(true),
     /** Turn model, north last. */
-    NORTH_LAST(true, (graph, o) -> TurnModel.NORTH_LAST.routing(LatticeGraph.of(graph))),
+    NORTH_LAST(true),
     /** Turn model, negative first. */
-    NEGATIVE_FIRST(true, (graph, o) -> TurnModel.NEGATIVE_FIRST.routing(LatticeGraph.of(graph))),
+    NEGATIVE_FIRST(true),
     /** Doubled Y channels. */
-    DOUBLE_Y(true, (graph, o) -> DoubledY.doubleY(LatticeGraph.of(graph))),
+    DOUBLE_Y(true),
     /** Doubled Y channels, open to all. */
-    OPT_Y(true, (graph, o) -> DoubledY.optY(LatticeGraph.of(graph))),
+    OPT_Y(true),
     /** Static dimension reversal. */
-    DIMENSION_REVERSAL_STATIC(true, RoutingAlgorithm::staticReversal),
+    DIMENSION_REVERSAL_STATIC(true),
     /** Dynamic dimension reversal. */
-    DIMENSION_REVERSAL_DYNAMIC(true, RoutingAlgorithm::dynamicReversal),
+    DIMENSION_REVERSAL_DYNAMIC(true),
     /** Duato's protocol. */
-    DUATO(true, RoutingAlgorithm::duato);
-
-    @FunctionalInterface
-    private interface Maker {
-        Routing make(SwitchGraph graph, RoutingOptions options);
-    }
+    DUATO(true);
 
     private final boolean isForLattices;
-    private final Maker maker;
 
-    RoutingAlgorithm(final boolean isForLattices, final Maker maker) {
+    RoutingAlgorithm(final boolean isForLattices) {
         this.isForLattices = isForLattices;
-        this.maker = maker;
+    }
+
+    private Routing onAnyGraph(final SwitchGraph graph, final RoutingOptions options) {
+        final int root = options.rootOrFirst();
+        final int channels = options.virtualChannels();
+        return switch (this) {
+            case MINIMAL -> Minimal.paths(graph, options.selection(), options.seed());
+            case UPDOWN_BFS -> UpDown.bfs(graph, root);
+            case UPDOWN_DFS -> UpDown.dfs(graph, options.root());
+            case L_TURN_ALPHA -> turn(LrTurn.L_TURN_ALPHA, graph, options);
+            case L_TURN_BETA -> turn(LrTurn.L_TURN_BETA, graph, options);
+            case R_TURN_ALPHA -> turn(LrTurn.R_TURN_ALPHA, graph, options);
+            case R_TURN_BETA -> turn(LrTurn.R_TURN_BETA, graph, options);
+            case DL_UD -> layers(DescendingLayers.DL_UD, graph, options);
+            case DL_MUTUAL -> layers(DescendingLayers.DL_MUTUAL, graph, options);
+            case DL_UD_DU -> layers(DescendingLayers.DL_UD_DU, graph, options);
+            case MULTI_TREE ->
+                    MultiTree.routing(
+                            graph, root, options.channelsOr(Math.min(3, graph.switchCount())));
+            case LASH -> Lash.routing(graph, root, channels);
+            case STRUCTURED -> Minimal.structured(graph, channels);
+            case SILLA -> Minimal.silla(graph, root, options.channelsOr(2));
+            case IN_TRANSIT -> Minimal.inTransit(graph, root);
+            default -> throw new IllegalStateException(routingName() + " needs a lattice");
+        };
+    }
+
+    private Routing onLattice(final LatticeGraph lattice, final RoutingOptions options) {
+        return switch (this) {
+            case DIMENSION_ORDER -> DimensionOrder.routing(lattice);
+            case WEST_FIRST -> TurnModel.WEST_FIRST.routing(lattice);
+            case NORTH_LAST -> TurnModel.NORTH_LAST.routing(lattice);
+            case NEGATIVE_FIRST -> TurnModel.NEGATIVE_FIRST.routing(lattice);
+            case DOUBLE_Y -> DoubledY.doubleY(lattice);
+            case OPT_Y -> DoubledY.optY(lattice);
+            case DIMENSION_REVERSAL_STATIC -> staticReversal(lattice, options);
+            case DIMENSION_REVERSAL_DYNAMIC -> dynamicReversal(lattice, options);
+            case DUATO -> duato(lattice, options);
+            default -> throw new IllegalStateException(routingName() + " needs no lattice");
+        };
     }
 
     private static Routing turn(
@@ -99,27 +125,26 @@ public enum RoutingAlgorithm {
         return variant.routing(graph, options.rootOrFirst(), options.channelsOr(3));
     }
 
-    private static Routing staticReversal(final SwitchGraph graph, final RoutingOptions options) {
-        final LatticeGraph lattice = LatticeGraph.of(graph);
+    private static Routing staticReversal(
+            final LatticeGraph lattice, final RoutingOptions options) {
         final int ofClass = DimensionOrder.escapeChannels(lattice);
         final int channels = options.channelsOr(3 * ofClass);
         if (channels % ofClass != 0) {
             throw new GraphException(
                     "dimension-reversal-static needs two virtual channels for each class in a"
-                        + " torus, an even number, not "
+                            + " torus, an even number, not "
                             + channels);
         }
         return DimensionOrder.staticReversal(lattice, channels / ofClass);
     }
 
-    private static Routing dynamicReversal(final SwitchGraph graph, final RoutingOptions options) {
-        final LatticeGraph lattice = LatticeGraph.of(graph);
+    private static Routing dynamicReversal(
+            final LatticeGraph lattice, final RoutingOptions options) {
         final int escapes = DimensionOrder.escapeChannels(lattice);
         return DimensionOrder.dynamicReversal(lattice, options.channelsOr(escapes + 2) - escapes);
     }
 
-    private static Routing duato(final SwitchGraph graph, final RoutingOptions options) {
-        final LatticeGraph lattice = LatticeGraph.of(graph);
+    private static Routing duato(final LatticeGraph lattice, final RoutingOptions options) {
         final int escapes = DimensionOrder.escapeChannels(lattice);
         return DimensionOrder.duato(lattice, options.channelsOr(escapes + 1) - escapes);
     }
@@ -151,7 +176,9 @@ public enum RoutingAlgorithm {
             throw new GraphException(
                     "virtual channels must be 1..256: " + options.virtualChannels());
         }
-        return maker.make(graph, options);
+        return isForLattices
+                ? onLattice(LatticeGraph.of(graph), options)
+                : onAnyGraph(graph, options);
     }
 
     /**
@@ -169,10 +196,7 @@ public enum RoutingAlgorithm {
             }
         }
         throw new GraphException(
-                "there is no algorithm '"
-                        + name
-                        + "'; there are "
-                        + names().stream().collect(Collectors.joining(", ")));
+                "there is no algorithm '" + name + "'; there are " + String.join(", ", names()));
     }
 
     /** All names. */
