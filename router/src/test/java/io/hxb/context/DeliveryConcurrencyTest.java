@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
+import io.hxb.testing.Together;
 
+import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -22,22 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 @Tag("concurrency")
 class DeliveryConcurrencyTest {
-    private static void together(final Runnable... tasks) {
-        final Thread[] threads = new Thread[tasks.length];
-        for (int i = 0; i < tasks.length; i++) {
-            threads[i] = new Thread(tasks[i]);
-        }
-        try {
-            for (final Thread thread : threads) {
-                thread.start();
-            }
-            for (final Thread thread : threads) {
-                thread.join();
-            }
-        } catch (final InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
+    private static final int INTERLEAVINGS = 500;
 
     @Test
     void shouldNoticeALoopThatFoundNoRoomAndStayShutWhenClosed() {
@@ -60,6 +48,66 @@ class DeliveryConcurrencyTest {
     }
 
     @Test
+    void shouldClaimEachPositionOnceAndBeQuietOnlyWhenAllIsPublished() {
+        Lincheck.runConcurrentTest(
+                INTERLEAVINGS,
+                () -> {
+                    final DeliveryCounts counts = new DeliveryCounts(4);
+                    final AtomicInteger claimed = new AtomicInteger();
+                    final AtomicInteger published = new AtomicInteger();
+                    final Runnable deliver =
+                            () -> {
+                                final long first = counts.claim(2);
+                                if (first == DeliveryCounts.FULL) {
+                                    return;
+                                }
+                                claimed.addAndGet(3 << first);
+                                published.addAndGet(2);
+                                counts.published(2);
+                            };
+                    Together.run(
+                            deliver,
+                            deliver,
+                            () -> {
+                                counts.close();
+                                if (counts.isQuiet() && published.get() != counts.delivered()) {
+                                    throw new AssertionError("quiet while a loop still writes");
+                                }
+                            });
+                    final int positions = Integer.bitCount(claimed.get());
+                    if (!counts.isQuiet()
+                            || positions != counts.delivered()
+                            || counts.claim(1) != DeliveryCounts.FULL) {
+                        throw new AssertionError(
+                                positions + " positions, delivered " + counts.delivered());
+                    }
+                });
+    }
+
+    @Test
+    void shouldNeverMissThatALoopFoundNoRoom() {
+        Lincheck.runConcurrentTest(
+                INTERLEAVINGS,
+                () -> {
+                    final DeliveryCounts counts = new DeliveryCounts(1);
+                    counts.claim(1);
+                    counts.published(1);
+                    final AtomicBoolean isRefused = new AtomicBoolean();
+                    final AtomicBoolean isNoticed = new AtomicBoolean();
+                    Together.run(
+                            () -> isRefused.set(counts.claim(1) == DeliveryCounts.FULL),
+                            () -> {
+                                counts.released(1, 1);
+                                isNoticed.set(counts.takeStalled());
+                            });
+                    // Whoever was refused is noticed by the release, or would be by the next look.
+                    if (isRefused.get() && !isNoticed.get()) {
+                        throw new AssertionError("a loop waits that nobody knows of");
+                    }
+                });
+    }
+
+    @Test
     void shouldCarryAllMessagesOfSeveralLoopsInTheOrderOfEach() throws Exception {
         final int perLoop = 100_000;
         final int capacity = 64;
@@ -69,7 +117,7 @@ class DeliveryConcurrencyTest {
             final DeliveryCounts counts = new DeliveryCounts(capacity);
             final AtomicLong wrong = new AtomicLong();
             final AtomicInteger frames = new AtomicInteger();
-            together(
+            Together.run(
                     () -> frames.addAndGet(produce(control.deliveryRing(), counts, 1, perLoop)),
                     () -> frames.addAndGet(produce(control.deliveryRing(), counts, 2, perLoop)),
                     () -> wrong.set(consume(control.deliveryRing(), counts, 2 * perLoop)));

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.testing.Together;
+
 import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,7 +31,7 @@ class OrderingArrayConcurrencyTest {
                 INTERLEAVINGS,
                 () -> {
                     final Books books = new Books(4, 4);
-                    together(
+                    Together.run(
                             () -> {
                                 books.put(0, 0);
                                 books.put(1, 1);
@@ -48,7 +50,7 @@ class OrderingArrayConcurrencyTest {
                 INTERLEAVINGS,
                 () -> {
                     final Books books = new Books(2, 4);
-                    together(
+                    Together.run(
                             () -> {
                                 books.put(0, 0);
                                 books.put(1, 1);
@@ -65,7 +67,7 @@ class OrderingArrayConcurrencyTest {
                 INTERLEAVINGS,
                 () -> {
                     final Books books = new Books(4, 3);
-                    together(
+                    Together.run(
                             () -> {
                                 books.put(1, 0);
                                 books.put(0, 1);
@@ -123,19 +125,6 @@ class OrderingArrayConcurrencyTest {
         assertEquals(FIRST + frames, books.array.next());
         assertTrue(books.array.isEmpty());
         books.check(frames);
-    }
-
-    private static void together(final Runnable one, final Runnable other) {
-        final Thread first = new Thread(one);
-        final Thread second = new Thread(other);
-        first.start();
-        second.start();
-        try {
-            first.join();
-            second.join();
-        } catch (final InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     /** Where every buffer went. */
