@@ -16,7 +16,7 @@ public final class ChildProcess {
     private ChildProcess() {}
 
     /** Starts one: {@code role socket contextId}; it prints "ready" when it is. */
-    static Process start(final String role, final Path socket, final int contextId)
+    public static Process start(final String role, final Path socket, final int contextId)
             throws IOException {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -34,7 +34,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     final List<String> done = new ArrayList<>();
     final List<String> peerStatus = new ArrayList<>();
     final List<Delivery> delivered = new ArrayList<>();
-    final List<Long> heldTokens = new ArrayList<>();
+    final List<Runnable> heldFrames = new ArrayList<>();
     int nextLink;
     int answer = DELIVERED;
     boolean isBlocked;
@@ -42,7 +42,6 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     long nowNs = -5;
     private final Arena arena = Arena.ofConfined();
     private final long payload = arena.allocate(16_384, 8).address();
-    private FrameOwner lastOwner;
 
     FlowFixture() {
         this(config());
@@ -189,8 +188,8 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
 
     /** The link gives back every frame it holds. */
     void releaseLink() {
-        heldTokens.forEach(lastOwner::release);
-        heldTokens.clear();
+        heldFrames.forEach(Runnable::run);
+        heldFrames.clear();
     }
 
     List<Sent> sent(final int type) {
@@ -217,9 +216,8 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             return BLOCKED;
         }
         sent.add(new Sent(headerAddress, payloadAddress, payloadLengthBytes));
-        lastOwner = owner;
         if (isLinkSlow) {
-            heldTokens.add(token);
+            heldFrames.add(() -> owner.release(token));
         } else {
             owner.release(token);
         }

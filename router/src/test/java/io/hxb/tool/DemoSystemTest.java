@@ -4,14 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.Privileges;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The main job, as a user starts it, with smaller files. */
 @Tag("system")
@@ -28,6 +34,59 @@ class DemoSystemTest {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
 
         assertDemo("raw");
+    }
+
+    @Test
+    void shouldCleanUpEverythingWhenInterruptedInTheMiddle() throws Exception {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+
+        // given: a demonstration whose files are on their way, each node a process
+        try (HxbProcess hxb =
+                HxbProcess.start(
+                        folder,
+                        "demo",
+                        "--backend",
+                        "raw",
+                        "--processes",
+                        "--shape",
+                        "2x2",
+                        "--links",
+                        "1",
+                        "--file-size",
+                        "50000000")) {
+            final String lab = "demo-" + hxb.process().pid();
+            hxb.await("traffic", () -> hxb.output().contains("% arrived"));
+            final List<ProcessHandle> nodes = hxb.process().descendants().toList();
+            assertEquals(4, nodes.size(), nodes::toString);
+            assertTrue(namespaces(lab) >= 4);
+
+            // when: what Ctrl-C sends
+            new ProcessBuilder("kill", "-INT", Long.toString(hxb.process().pid()))
+                    .start()
+                    .waitFor();
+            final int status = hxb.status();
+
+            // then
+            assertEquals(130, status, hxb::errors);
+            assertEquals(0, namespaces(lab));
+            TestNamespaces.await(
+                    "the nodes have ended", () -> nodes.stream().noneMatch(ProcessHandle::isAlive));
+            assertEquals(List.of(), files());
+        }
+    }
+
+    private static long namespaces(final String lab) throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/run/netns"))) {
+            return files.map(file -> LabNames.labOf(file.getFileName().toString()))
+                    .filter(name -> name.filter(lab::equals).isPresent())
+                    .count();
+        }
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("run"))) {
+            return files.filter(Files::isRegularFile).toList();
+        }
     }
 
     private void assertDemo(final String backend) throws Exception {

@@ -1,0 +1,233 @@
+package io.hxb.flow;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * A node whose peer sends whatever a script of bytes says: frames of flows that are right in form
+ * and whose every field is the script's, between sends, releases and the passing of time. After
+ * each step the books are checked: every send is done exactly once, every buffer is in the pool, in
+ * an ordering array or with the application. Used by one thread.
+ */
+public final class HostilePeer {
+    private static final int SLOTS = 64;
+    private static final int STEPS = 400;
+    private static final int FLUSH_STEPS = 5;
+
+    private final FlowFixture flows = new FlowFixture();
+    private final Set<Integer> pending = new HashSet<>();
+    private final byte[] script;
+    private int at;
+    private int slot;
+
+    /** What the node sent last: a peer that means harm knows it too. */
+    private int lastEpoch;
+
+    private int lastSequence = FlowFixture.FIRST;
+    private int deliveredFrames;
+
+    private HostilePeer(final byte[] script) {
+        this.script = script;
+    }
+
+    /**
+     * Runs a script of any bytes.
+     *
+     * @return what the flows counted.
+     * @throws AssertionError if the books are wrong.
+     */
+    public static FlowCounters run(final byte[] script) {
+        final HostilePeer peer = new HostilePeer(script);
+        try {
+            peer.run();
+            return peer.flows.loop.counters();
+        } finally {
+            peer.flows.close();
+        }
+    }
+
+    private void run() {
+        for (int step = 0; step < STEPS && at < script.length; step++) {
+            step();
+            check();
+        }
+        flows.releaseLink();
+        flows.isLinkSlow = false;
+        flows.isBlocked = false;
+        flows.table.closeContext(FlowFixture.CONTEXT);
+        releaseAll();
+        for (int i = 0; i < FLUSH_STEPS; i++) {
+            flows.work(FlowFixture.MILLISECOND);
+        }
+        if (flows.pool.outstanding() != 0 || flows.loop.framesInUse() != 0) {
+            throw new AssertionError(
+                    flows.pool.outstanding()
+                            + " buffers and "
+                            + flows.loop.framesInUse()
+                            + " frames are out after the end");
+        }
+    }
+
+    private void step() {
+        final int what = next();
+        switch (what & 15) {
+            case 0, 15 -> submit();
+            case 1 -> flows.work(next() * 20_000L);
+            case 2 -> flows.work(next() * 4L * FlowFixture.MILLISECOND);
+            case 3 -> releaseAll();
+            case 4 -> flows.isBlocked = (what & 16) != 0;
+            case 5 -> slowLink((what & 16) != 0);
+            case 6 -> flows.answer = (what & 16) != 0 ? FlowListener.DELIVERED : FlowListener.FULL;
+            default -> frame(what);
+        }
+    }
+
+    private void submit() {
+        // A number is used again only when its message is done.
+        for (int tries = 0; tries < SLOTS && pending.contains(slot); tries++) {
+            slot = (slot + 1) % SLOTS;
+        }
+        if (pending.contains(slot)) {
+            return;
+        }
+        final int status = flows.submit(slot, next() * 4, peer());
+        if (status == PmStatus.OK) {
+            pending.add(slot);
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+
+    private void slowLink(final boolean isSlow) {
+        flows.isLinkSlow = isSlow;
+        flows.releaseLink();
+    }
+
+    private void releaseAll() {
+        flows.delivered.forEach(flows::release);
+        flows.delivered.clear();
+        flows.loop.resume(FlowFixture.CONTEXT);
+    }
+
+    private void frame(final int what) {
+        final int id = flows.share.acquire();
+        if (id == BufferPool.NONE) {
+            return;
+        }
+        final FrameHeaderFlyweight header =
+                new FrameHeaderFlyweight().wrap(flows.pool.headerAddress(id)).clear();
+        header.type(type(what))
+                .flags(next() & FrameHeaderFlyweight.FLAGS)
+                .source(flows.table.shape().coordinates(peer()))
+                .sourceIncarnation(near(FlowFixture.PEER_INCARNATION))
+                .destinationIncarnation(near(FlowFixture.INCARNATION))
+                .sourceContext(FlowFixture.PEER_CONTEXT)
+                .destinationContext(near(FlowFixture.CONTEXT) & 0xFFFF)
+                .sequence(sequence(FlowFixture.FIRST + deliveredFrames))
+                .acknowledgement(sequence(lastSequence))
+                .windowFrames(window())
+                .epoch(near(header.type() == FrameType.UNREACHABLE ? lastEpoch : 0) & 0xFFFF)
+                .acknowledgedEpoch(near(lastEpoch) & 0xFFFF);
+        final int bodyBytes = body(header);
+        header.bodyLength(bodyBytes);
+        flows.loop.onFrame(header.address(), FrameHeaderFlyweight.LENGTH + bodyBytes, id);
+    }
+
+    private static int type(final int what) {
+        return switch (what & 15) {
+            case 7 -> FrameType.DATA;
+            case 8, 9 -> FrameType.ACK;
+            case 10 -> FrameType.OPEN;
+            case 11, 12 -> FrameType.ACCEPT;
+            case 13 -> FrameType.PROBE;
+            case 14 -> FrameType.UNREACHABLE;
+            default -> throw new IllegalStateException("no frame: " + what);
+        };
+    }
+
+    private int body(final FrameHeaderFlyweight header) {
+        final long body = header.bodyAddress();
+        if (header.type() == FrameType.DATA) {
+            new MessageRecordFlyweight().wrap(body).payloadLength(8).tag(next());
+            Memory.putLong(body + MessageRecordFlyweight.LENGTH, header.sequence());
+            header.messageCount(1);
+            return MessageRecordFlyweight.LENGTH + 8;
+        }
+        final int lengthBytes =
+                header.type() == FrameType.UNREACHABLE
+                        ? UnreachableFlyweight.LENGTH
+                        : next() * 5 % 1_400;
+        for (int i = 0; i < lengthBytes; i++) {
+            Memory.putByte(body + i, i < 8 ? next() : 0);
+        }
+        if (header.type() == FrameType.UNREACHABLE) {
+            Memory.putByte(body, Memory.getUnsignedByte(body) & 7);
+        }
+        return lengthBytes;
+    }
+
+    private int peer() {
+        return FlowFixture.PEER + (next() < 230 ? 0 : 1);
+    }
+
+    // Mostly the right value, which no guessing finds; else one beside it or any.
+    private int near(final int right) {
+        final int choice = next();
+        return choice < 246 ? right : choice < 253 ? right + choice - 249 : next() << 24 | next();
+    }
+
+    private int sequence(final int right) {
+        final int choice = next();
+        return choice < 100
+                ? right
+                : choice < 240
+                        ? right + choice - 120
+                        : next() << 24 | next() << 16 | next() << 8 | next();
+    }
+
+    private int window() {
+        final int choice = next();
+        return choice < 200 ? choice : choice << 8 | next();
+    }
+
+    private int next() {
+        return at < script.length ? script[at++] & 0xFF : 0;
+    }
+
+    private void check() {
+        for (final String done : flows.done) {
+            final int doneSlot = Integer.parseInt(done.substring(0, done.indexOf(':')));
+            if (!pending.remove(doneSlot)) {
+                throw new AssertionError("send " + done + " was done already");
+            }
+        }
+        flows.done.clear();
+        for (final FlowFixture.Sent frame : flows.sent) {
+            if (frame.type == FrameType.OPEN || frame.type == FrameType.DATA) {
+                lastEpoch = frame.epoch;
+                lastSequence = frame.sequence + (frame.type == FrameType.DATA ? 1 : 0);
+            }
+        }
+        deliveredFrames = (int) flows.loop.counters().framesDelivered;
+        flows.sent.clear();
+        flows.peerStatus.clear();
+        if (flows.delivered.size() > flows.pool.outstanding()) {
+            throw new AssertionError(
+                    flows.delivered.size()
+                            + " frames delivered, only "
+                            + flows.pool.outstanding()
+                            + " buffers out");
+        }
+        final FlowContext context = flows.table.context(FlowFixture.CONTEXT);
+        if (context.committedFrames() < 0 || context.committedFrames() > context.quotaFrames) {
+            throw new AssertionError("credit for " + context.committedFrames() + " frames");
+        }
+    }
+}
