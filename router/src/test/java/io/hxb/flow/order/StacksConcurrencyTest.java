@@ -232,11 +232,11 @@ class StacksConcurrencyTest {
         while (need != null) {
             final Need following = (Need) need.take();
             met += need.count.getAndSet(0);
-            need = following;
             need.taken++;
             if (need.taken > limit) {
                 throw new AssertionError("a node is in too often");
             }
+            need = following;
         }
         return met;
     }
