@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import io.hxb.config.ConfigException;
+import io.hxb.tool.plan.PlanCommand;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
 
@@ -36,7 +37,8 @@ import java.util.Map;
             PingCommand.class,
             PerfCommand.class,
             StatCommand.class,
-            DoctorCommand.class
+            DoctorCommand.class,
+            PlanCommand.class
         })
 public final class Hxb implements Runnable {
     /** Exit status of a command that did what it should. */

@@ -156,6 +156,11 @@ public final class VlanPlan {
                 kind, new HostTrees(graph(), trees.trees(), defaults), vids, ranks, newExceptions);
     }
 
+    /** The same plan with other VIDs, {@code [VLANs]}. */
+    public VlanPlan withVids(final int[] newVids) {
+        return new VlanPlan(kind, trees, newVids, ranks, exceptions);
+    }
+
     @Override
     public boolean equals(final Object other) {
         return other instanceof VlanPlan plan

@@ -1,0 +1,23 @@
+package io.hxb.tool.plan;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code hxb plan}: the group of planning commands. Picocli makes it. */
+@Command(
+        name = "plan",
+        mixinStandardHelpOptions = true,
+        description = "Plans routes and VLANs for networks of plain switches.",
+        subcommands = {VlanPlanCommand.class})
+public final class PlanCommand implements Runnable {
+    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+    /** Picocli makes it. */
+    public PlanCommand() {}
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(
+                spec.commandLine(), "which plan? See hxb plan --help");
+    }
+}

@@ -1,0 +1,127 @@
+package io.hxb.tool.plan;
+
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.vlan.Dependencies;
+import io.hxb.fabric.vlan.PlanQuality;
+import io.hxb.fabric.vlan.VlanPlan;
+import io.hxb.fabric.vlan.config.SetupMaker;
+import io.hxb.fabric.vlan.config.SwitchSetup;
+import io.hxb.fabric.vlan.optimise.OptimisedPlan;
+import io.hxb.tool.report.TextTable;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What there is to say about a VLAN plan, in words and for JSON. Stateless. */
+final class VlanReport {
+    /** More VLANs than that are counted, not listed. */
+    private static final int MOST_ROWS = 64;
+
+    private VlanReport() {}
+
+    /** The plan for people. */
+    static String text(final VlanPlan plan, final String routing, final OptimisedPlan optimised) {
+        final PlanQuality quality = PlanQuality.of(plan);
+        final SwitchGraph graph = plan.graph();
+        final StringBuilder text = new StringBuilder();
+        text.append(
+                "%s plan by %s for %s: %d VLANs%n"
+                        .formatted(plan.kind(), routing, graph, plan.vlanCount()));
+        final int[] hosts = plan.trees().hostCounts();
+        final TextTable table = new TextTable("VLAN", "links", "hosts");
+        for (int vlan = 0; vlan < Math.min(MOST_ROWS, plan.vlanCount()); vlan++) {
+            table.row(plan.vid(vlan), plan.tree(vlan).linkCount(), hosts[vlan]);
+        }
+        text.append(table);
+        text.append(
+                plan.vlanCount() > MOST_ROWS
+                        ? "and %d more%n".formatted(plan.vlanCount() - MOST_ROWS)
+                        : "");
+        text.append(
+                String.format(
+                        Locale.ROOT,
+                        "switches passed: %.2f on average, at most %d%n",
+                        quality.averageSwitches(),
+                        quality.maxSwitches()));
+        if (quality.busiestChannel() >= 0) {
+            text.append(
+                    "busiest channel: %s, %d host pairs of all to all%n"
+                            .formatted(
+                                    graph.channelName(quality.busiestChannel()),
+                                    quality.maxPaths()));
+        }
+        text.append(deadlock(graph, quality));
+        if (optimised != null) {
+            text.append(traffic(plan, optimised));
+        }
+        return text.toString();
+    }
+
+    private static String deadlock(final SwitchGraph graph, final PlanQuality quality) {
+        return quality.isDeadlockFree()
+                ? "flow control (PAUSE) cannot stop it: no cycle of channels\n"
+                : "FLOW CONTROL CAN STOP IT: keep PAUSE off between switches. Channels wait in a"
+                        + " cycle: "
+                        + Dependencies.describe(graph, quality.cycle())
+                        + "\n";
+    }
+
+    private static String traffic(final VlanPlan plan, final OptimisedPlan optimised) {
+        return String.format(
+                Locale.ROOT,
+                "traffic of %d pairs: busiest channel %.4g before, %.4g now, lower bound %.4g"
+                        + " (%s); %d exceptions to one VID a host%n",
+                optimised.pairs(),
+                optimised.loadBefore(),
+                optimised.load(),
+                optimised.lowerBound(),
+                optimised.isOptimal()
+                        ? "the least possible"
+                        : String.format(Locale.ROOT, "at most %.1f %% off", 100 * optimised.gap()),
+                plan.exceptions().size());
+    }
+
+    /** The plan for programs. */
+    static Map<String, Object> json(
+            final VlanPlan plan, final String routing, final OptimisedPlan optimised) {
+        final PlanQuality quality = PlanQuality.of(plan);
+        final SwitchGraph graph = plan.graph();
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("kind", plan.kind().word());
+        report.put("routing", routing);
+        report.put("switches", graph.switchCount());
+        report.put("links", graph.linkCount());
+        report.put("hosts", graph.hostCount());
+        report.put("vlans", plan.vlanCount());
+        report.put("avg_switches", quality.averageSwitches());
+        report.put("max_switches", quality.maxSwitches());
+        report.put("max_paths", quality.maxPaths());
+        report.put("deadlock_free", quality.isDeadlockFree());
+        report.put("cycle", Dependencies.describe(graph, quality.cycle()));
+        final int[] hosts = plan.trees().hostCounts();
+        final Map<String, Integer> hostsOfVlans = new LinkedHashMap<>();
+        for (int vlan = 0; vlan < hosts.length; vlan++) {
+            hostsOfVlans.put(Integer.toString(plan.vid(vlan)), hosts[vlan]);
+        }
+        report.put("hosts_per_vlan", hostsOfVlans);
+        final List<SwitchSetup> setups = SetupMaker.of(plan);
+        report.put(
+                "max_mac_entries",
+                setups.stream().mapToInt(setup -> setup.macs().size()).max().orElse(0));
+        report.put("exceptions", plan.exceptions().size());
+        if (optimised != null) {
+            final Map<String, Object> traffic = new LinkedHashMap<>();
+            traffic.put("pairs", optimised.pairs());
+            traffic.put("load_before", optimised.loadBefore());
+            traffic.put("load", optimised.load());
+            traffic.put("lower_bound", optimised.lowerBound());
+            traffic.put("optimal", optimised.isOptimal());
+            traffic.put("gap", optimised.gap());
+            report.put("traffic", traffic);
+        }
+        return report;
+    }
+}

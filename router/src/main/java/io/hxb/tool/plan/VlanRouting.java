@@ -1,0 +1,185 @@
+package io.hxb.tool.plan;
+
+import io.hxb.fabric.GraphException;
+import io.hxb.fabric.Lattice;
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.lattice.LatticeGraph;
+import io.hxb.fabric.plan.RoutingAlgorithm;
+import io.hxb.fabric.plan.RoutingOptions;
+import io.hxb.fabric.vlan.PathPacking;
+import io.hxb.fabric.vlan.PlanKind;
+import io.hxb.fabric.vlan.VlanPlan;
+import io.hxb.fabric.vlan.VlanPlanner;
+import io.hxb.fabric.vlan.tree.DoubleStarTrees;
+import io.hxb.fabric.vlan.tree.LatticeTrees;
+import io.hxb.fabric.vlan.tree.RouteTrees;
+import io.hxb.fabric.vlan.tree.TopTrees;
+import io.hxb.fabric.vlan.tree.TreeMaker;
+import io.hxb.fabric.vlan.tree.UpDownTrees;
+import io.hxb.tool.report.ToolException;
+
+import picocli.CommandLine.Option;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** How a VLAN plan finds its paths: by name, with what that needs. Picocli fills it. */
+final class VlanRouting {
+    /** Routings that make trees themselves, beside those of {@link RoutingAlgorithm}. */
+    private static final List<String> OWN =
+            List.of("auto", "dimension-order", "tops", "double-star", "updown-tree");
+
+    @Option(
+            names = "--routing",
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description =
+                    "auto, dimension-order (mesh, torus, hyper-crossbar), tops (fat tree, VBFT,"
+                        + " Clos), double-star (Myrinet-Clos), updown-tree (any graph), or an"
+                        + " algorithm of 'hxb plan routes' (default auto: what suits the graph)")
+    private String name;
+
+    @Option(
+            names = "--order",
+            paramLabel = "DIMENSIONS",
+            description = "dimension-order: such as yx or zxy (default: x first)")
+    private String order;
+
+    @Option(
+            names = "--ties",
+            paramLabel = "RULE",
+            defaultValue = "balanced",
+            description =
+                    "dimension-order: the way to the opposite switch of a ring: balanced, or table"
+                            + " (as in table 1 of the paper; default balanced)")
+    private LatticeTrees.Ties ties;
+
+    @Option(
+            names = "--spread",
+            paramLabel = "TREES",
+            defaultValue = "1",
+            description = "double-star: trees that the hosts of one switch use (default 1)")
+    private int spread;
+
+    @Option(
+            names = "--root",
+            paramLabel = "SWITCH",
+            defaultValue = "0",
+            description = "updown-tree and others: number of the root switch (default 0)")
+    private int root;
+
+    /** Picocli makes it. */
+    VlanRouting() {}
+
+    /** What was chosen, {@code auto} replaced. */
+    String name(final SwitchGraph graph, final Lattice crossbar) {
+        if (!name.equals("auto")) {
+            return name;
+        }
+        if (crossbar != null || lattice(graph) != null) {
+            return "dimension-order";
+        }
+        if (DoubleStarTrees.matches(graph) && graph.switchCount() > 2) {
+            return "double-star";
+        }
+        return isLevelled(graph) ? "tops" : "updown-tree";
+    }
+
+    /**
+     * Plans a graph.
+     *
+     * @param crossbar the nodes when the graph is a generated hyper-crossbar, else null.
+     */
+    VlanPlan plan(final VlanPlanner planner, final SwitchGraph graph, final Lattice crossbar) {
+        final String chosen = name(graph, crossbar);
+        if (OWN.contains(chosen)) {
+            return planner.plan(graph, maker(chosen, graph, crossbar), chosen);
+        }
+        final RoutingOptions options = RoutingOptions.DEFAULTS.withRoot(root);
+        final RouteSet routes =
+                algorithm(chosen)
+                        .routing(graph, options)
+                        .routes(options.selection(), options.seed());
+        try {
+            return planner.plan(graph, new RouteTrees(routes, chosen), chosen);
+        } catch (final GraphException e) {
+            if (planner.kind() == PlanKind.SWITCH_TAGGED) {
+                throw e;
+            }
+            return PathPacking.plan(planner, routes, chosen);
+        }
+    }
+
+    private static RoutingAlgorithm algorithm(final String chosen) {
+        try {
+            return RoutingAlgorithm.of(chosen);
+        } catch (final GraphException e) {
+            throw new ToolException(
+                    "there is no routing '"
+                            + chosen
+                            + "'; there are "
+                            + String.join(", ", OWN)
+                            + ", "
+                            + String.join(", ", RoutingAlgorithm.names()),
+                    e);
+        }
+    }
+
+    private TreeMaker maker(final String chosen, final SwitchGraph graph, final Lattice crossbar) {
+        return switch (chosen) {
+            case "tops" -> new TopTrees();
+            case "double-star" -> new DoubleStarTrees(spread);
+            case "updown-tree" -> new UpDownTrees(root);
+            default ->
+                    crossbar != null
+                            ? LatticeTrees.ofCrossbar(crossbar, order(crossbar))
+                            : latticeTrees(LatticeGraph.of(graph).lattice());
+        };
+    }
+
+    private TreeMaker latticeTrees(final Lattice lattice) {
+        return LatticeTrees.of(lattice, order(lattice), ties);
+    }
+
+    private int[] order(final Lattice lattice) {
+        final String letters = "xyzuvwabcdefghij";
+        final int[] dimensions = new int[lattice.dimensions()];
+        if (order != null && order.length() != dimensions.length) {
+            throw new ToolException(
+                    "--order "
+                            + order
+                            + " names "
+                            + order.length()
+                            + " dimensions, a "
+                            + lattice
+                            + " has "
+                            + dimensions.length
+                            + ": "
+                            + letters.substring(0, dimensions.length));
+        }
+        for (int i = 0; i < dimensions.length; i++) {
+            dimensions[i] = order == null ? i : letters.indexOf(order.charAt(i));
+        }
+        return dimensions;
+    }
+
+    private static Lattice lattice(final SwitchGraph graph) {
+        try {
+            return LatticeGraph.of(graph).lattice();
+        } catch (final GraphException e) {
+            return null;
+        }
+    }
+
+    /** Whether there are switches without hosts, and all links lead to one. */
+    private static boolean isLevelled(final SwitchGraph graph) {
+        final int[] hosts = graph.hostCounts();
+        for (int link = 0; link < graph.linkCount(); link++) {
+            if (hosts[graph.source(2 * link)] > 0 && hosts[graph.target(2 * link)] > 0) {
+                return false;
+            }
+        }
+        return Arrays.stream(hosts).anyMatch(count -> count == 0);
+    }
+}

@@ -1,0 +1,2 @@
+/** The commands of {@code hxb plan}: routes and VLANs for networks of plain switches. */
+package io.hxb.tool.plan;
