@@ -25,17 +25,8 @@ public final class PathPacking {
 
     private PathPacking() {}
 
-    private record SwitchPair(int low, int high, int[] path) {
-        @Override
-        public boolean equals(final Object other) {
-            return other instanceof SwitchPair pair && low == pair.low && high == pair.high;
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * low + high;
-        }
-    }
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
+    private record SwitchPair(int low, int high, int[] path) {}
 
     /**
      * Plans a graph.

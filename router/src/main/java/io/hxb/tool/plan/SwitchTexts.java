@@ -19,9 +19,14 @@ final class SwitchTexts {
     private final Dialect dialect;
     private final Map<String, String> texts;
     private final List<String> gone;
+    private final int maxMacEntries;
 
     private SwitchTexts(
-            final Dialect dialect, final Map<String, String> texts, final List<String> gone) {
+            final Dialect dialect,
+            final Map<String, String> texts,
+            final List<String> gone,
+            final int maxMacEntries) {
+        this.maxMacEntries = maxMacEntries;
         this.dialect = dialect;
         this.texts = texts;
         this.gone = gone;
@@ -39,13 +44,15 @@ final class SwitchTexts {
             SetupMaker.of(before).forEach(setup -> old.put(setup.name(), setup));
         }
         final Map<String, String> texts = new LinkedHashMap<>();
+        int maxMacEntries = 0;
         for (final SwitchSetup setup : SetupMaker.of(plan)) {
+            maxMacEntries = Math.max(maxMacEntries, setup.macs().size());
             final SwitchSetup told = old.remove(setup.name());
             texts.put(
                     setup.name(),
                     told == null ? dialect.full(setup) : dialect.changes(told, setup));
         }
-        return new SwitchTexts(dialect, texts, new ArrayList<>(old.keySet()));
+        return new SwitchTexts(dialect, texts, new ArrayList<>(old.keySet()), maxMacEntries);
     }
 
     /** Names of switches that have something to be told. */
@@ -59,6 +66,11 @@ final class SwitchTexts {
     /** Names of switches that were in the plan before and are no more. */
     List<String> gone() {
         return gone;
+    }
+
+    /** Static MAC addresses of the switch that has most. */
+    int maxMacEntries() {
+        return maxMacEntries;
     }
 
     /** All texts one after the other. */

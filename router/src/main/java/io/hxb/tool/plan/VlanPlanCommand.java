@@ -4,6 +4,7 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.traffic.TrafficPatterns;
 import io.hxb.fabric.vlan.PlanKind;
+import io.hxb.fabric.vlan.PlanQuality;
 import io.hxb.fabric.vlan.VlanIds;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.VlanPlanner;
@@ -179,13 +180,17 @@ final class VlanPlanCommand implements Callable<Integer> {
             final OptimisedPlan optimised)
             throws IOException {
         final String how = routing.name(plan.graph(), input.crossbar());
-        final Map<String, Object> report = VlanReport.json(plan, how, optimised);
-        System.out.print(VlanReport.text(plan, how, optimised));
+        final PlanQuality quality = PlanQuality.of(plan);
+        final Map<String, Object> report = VlanReport.json(plan, quality, how, optimised);
+        System.out.print(VlanReport.text(plan, quality, how, optimised));
         if (dialect != null) {
             warnOfMacs(plan.graph());
             final SwitchTexts texts = SwitchTexts.of(dialect, before, plan);
             report.put("config", dialect.word());
             report.put("changed_switches", texts.changed().size());
+            report.put("max_mac_entries", texts.maxMacEntries());
+            System.out.println(
+                    "static MAC addresses: at most " + texts.maxMacEntries() + " on a switch");
             print(texts, before != null, report);
         }
         if (save != null) {

@@ -4,13 +4,10 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.vlan.Dependencies;
 import io.hxb.fabric.vlan.PlanQuality;
 import io.hxb.fabric.vlan.VlanPlan;
-import io.hxb.fabric.vlan.config.SetupMaker;
-import io.hxb.fabric.vlan.config.SwitchSetup;
 import io.hxb.fabric.vlan.optimise.OptimisedPlan;
 import io.hxb.tool.report.TextTable;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -22,8 +19,11 @@ final class VlanReport {
     private VlanReport() {}
 
     /** The plan for people. */
-    static String text(final VlanPlan plan, final String routing, final OptimisedPlan optimised) {
-        final PlanQuality quality = PlanQuality.of(plan);
+    static String text(
+            final VlanPlan plan,
+            final PlanQuality quality,
+            final String routing,
+            final OptimisedPlan optimised) {
         final SwitchGraph graph = plan.graph();
         final StringBuilder text = new StringBuilder();
         text.append(
@@ -85,8 +85,10 @@ final class VlanReport {
 
     /** The plan for programs. */
     static Map<String, Object> json(
-            final VlanPlan plan, final String routing, final OptimisedPlan optimised) {
-        final PlanQuality quality = PlanQuality.of(plan);
+            final VlanPlan plan,
+            final PlanQuality quality,
+            final String routing,
+            final OptimisedPlan optimised) {
         final SwitchGraph graph = plan.graph();
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
@@ -107,10 +109,6 @@ final class VlanReport {
             hostsOfVlans.put(Integer.toString(plan.vid(vlan)), hosts[vlan]);
         }
         report.put("hosts_per_vlan", hostsOfVlans);
-        final List<SwitchSetup> setups = SetupMaker.of(plan);
-        report.put(
-                "max_mac_entries",
-                setups.stream().mapToInt(setup -> setup.macs().size()).max().orElse(0));
         report.put("exceptions", plan.exceptions().size());
         if (optimised != null) {
             final Map<String, Object> traffic = new LinkedHashMap<>();

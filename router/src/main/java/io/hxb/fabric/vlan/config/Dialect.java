@@ -10,7 +10,7 @@ import java.util.Locale;
 
 /** The language of a kind of switch. Stateless. */
 public abstract class Dialect {
-    private static final String SAFE = "[A-Za-z0-9_.:/-]{1,64}";
+    private static final String SAFE = "[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,63}";
 
     /** For subclasses of this package. */
     Dialect() {}

@@ -1,0 +1,144 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code hxb plan vlan}: files, differences, and messages for wrong input. */
+@Tag("unit")
+class PlanVlanCliTest {
+    @TempDir private Path folder;
+
+    private record Outcome(int status, String errors) {}
+
+    private static Outcome plan(final String... arguments) {
+        final List<String> all = new ArrayList<>(List.of("plan", "vlan"));
+        all.addAll(List.of(arguments));
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final int status =
+                Hxb.run(
+                        all.toArray(String[]::new),
+                        new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        return new Outcome(status, bytes.toString(StandardCharsets.UTF_8));
+    }
+
+    private static void assertFails(final String message, final String... arguments) {
+        final Outcome outcome = plan(arguments);
+        assertEquals(Hxb.FAILED, outcome.status(), outcome.errors());
+        assertTrue(outcome.errors().contains(message), outcome.errors());
+    }
+
+    @Test
+    void shouldWriteAFileForEachSwitchAndThenOnlyChanges() throws IOException {
+        // given
+        final Path out = folder.resolve("out");
+        final String file = folder.resolve("plan.json").toString();
+        final String[] first = {
+            "--graph", "torus:4x4", "--config", "ovs", "--out", out.toString(), "--save", file
+        };
+        // when
+        assertEquals(Hxb.OK, plan(first).status());
+        // then
+        assertTrue(Files.readString(out.resolve("s15.sh")).contains("ovs-ofctl"));
+
+        // when: nothing has changed
+        final Path changes = folder.resolve("changes");
+        final String[] same = {
+            "--graph", "torus:4x4", "--config", "ovs", "--out", changes.toString(), "--diff", file
+        };
+        assertEquals(Hxb.OK, plan(same).status());
+        // then
+        assertFalse(Files.exists(changes.resolve("s15.sh")));
+
+        // when: another rule, but first dry
+        final List<String> other = new ArrayList<>(List.of(same));
+        other.addAll(List.of("--ties", "table", "--dry-run"));
+        assertEquals(Hxb.OK, plan(other.toArray(String[]::new)).status());
+        assertFalse(Files.exists(changes.resolve("s15.sh")));
+        other.removeLast();
+        assertEquals(Hxb.OK, plan(other.toArray(String[]::new)).status());
+        // then
+        assertTrue(Files.readString(changes.resolve("s15.sh")).contains("delete_strict"));
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithAPlanThatCannotBe() throws IOException {
+        assertFails("needs 8 VLANs", "--graph", "torus:4x4", "--vlans", "4");
+        assertFails(
+                "reserved on Cisco IOS",
+                "--graph",
+                "torus:4x4",
+                "--vids",
+                "1000-1010",
+                "--config",
+                "ios");
+        assertFails("within 1-4094", "--graph", "torus:4x4", "--vids", "0-9");
+        assertFails("one VLAN only", "--graph", "torus:4x4", "--config", "sonic");
+        assertFails("no hosts", "--graph", "torus:4x4", "--hosts-per-switch", "0");
+        assertFails("there is no routing 'fast'", "--graph", "torus:4x4", "--routing", "fast");
+        assertFails("no configuration for 'nortel'", "--graph", "torus:4x4", "--config", "nortel");
+        assertFails("host-tagged", "--graph", "vbft:4,4", "--traffic", "kernel-cg");
+        assertFails(
+                "power of two",
+                "--graph",
+                "vbft:3,4",
+                "--traffic",
+                "bit-reversal",
+                "--kind",
+                "host-tagged");
+        assertFails("switch-tagged or host-tagged", "--graph", "vbft:4,4", "--kind", "guest");
+        assertFails("torus 4x4 has 2", "--graph", "torus:4x4", "--order", "xyz");
+        assertFails(
+                "root must be", "--graph", "torus:4x4", "--routing", "updown-tree", "--root", "16");
+        final Path graph = Files.writeString(folder.resolve("two.edges"), "0 1\n2 3\n");
+        assertFails("not connected", "--graph", graph.toString());
+        final Path loop = Files.writeString(folder.resolve("loop.edges"), "0 1\n1 1\n");
+        assertFails("itself", "--graph", loop.toString());
+        assertFails("there is no file", "--graph", folder.resolve("none").toString());
+    }
+
+    @Test
+    void shouldSayWhereAFileIsWrong() throws IOException {
+        final Path traffic = Files.writeString(folder.resolve("traffic"), "h0 h1 3\nh0 h99\n");
+        assertFails(
+                ":2: 'h99' is no host",
+                "--graph",
+                "vbft:4,4",
+                "--kind",
+                "host-tagged",
+                "--traffic",
+                traffic.toString());
+        final Path old = Files.writeString(folder.resolve("old.json"), "{\"format\": \"x\"}");
+        assertFails(
+                "its format is x",
+                "--graph",
+                "vbft:4,4",
+                "--config",
+                "linux",
+                "--diff",
+                old.toString());
+    }
+
+    @Test
+    void shouldCallOptionsThatDoNotGoTogetherWrongUsage() {
+        assertEquals(Hxb.USAGE, plan().status());
+        assertEquals(Hxb.USAGE, plan("--graph", "torus:4x4", "--out", "x").status());
+        assertEquals(Hxb.USAGE, plan("--graph", "torus:4x4", "--vlans", "0").status());
+        assertEquals(
+                Hxb.USAGE, plan("--graph", "torus:4x4", "--config", "ovs", "--dry-run").status());
+        assertEquals(Hxb.USAGE, plan("--graph", "torus:4x4", "--ties", "odd").status());
+    }
+}
