@@ -75,8 +75,8 @@ public final class ClusterConfigYaml {
         return new ClusterWriter(config).write();
     }
 
-    private static Optional<Node> compose(
-            final String text, final String file, final Problems problems) {
+    /** The nodes of a text with their lines; problems are added. */
+    static Optional<Node> compose(final String text, final String file, final Problems problems) {
         final LoadSettings settings =
                 LoadSettings.builder()
                         .setLabel(file)
@@ -95,7 +95,7 @@ public final class ClusterConfigYaml {
         } catch (final YamlEngineException e) {
             problems.add(1, "is not YAML: " + e.getMessage());
         } catch (final StackOverflowError e) {
-            problems.add(1, "is nested too deeply; this is no cluster file");
+            problems.add(1, "is nested too deeply");
         }
         return Optional.empty();
     }

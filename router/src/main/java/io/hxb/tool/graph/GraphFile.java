@@ -1,0 +1,67 @@
+package io.hxb.tool.graph;
+
+import io.hxb.config.yaml.CablingYaml;
+import io.hxb.fabric.EdgeList;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.tool.report.ToolException;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Reads a graph by the ending of its file's name, or makes it from words. Stateless. */
+public final class GraphFile {
+    private static final long MOST_BYTES = 64 << 20;
+
+    private GraphFile() {}
+
+    /**
+     * Reads a graph.
+     *
+     * @param name a file: {@code .yaml} or {@code .yml} cabling, {@code .dot} or {@code .gv},
+     *     {@code .json} LLDP neighbours, else an edge list; or words such as {@code torus:8x8}.
+     * @param hostsPerSwitch hosts on each switch when the source names none.
+     * @throws ToolException or another message for people if it cannot be read or is no graph.
+     */
+    public static SwitchGraph read(final String name, final int hostsPerSwitch) throws IOException {
+        if (GraphSpec.isSpec(name) && !Files.exists(Path.of(name))) {
+            return GraphSpec.parse(name, hostsPerSwitch);
+        }
+        final String text = text(name);
+        final String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+        return switch (ending) {
+            case "yaml", "yml" -> CablingYaml.parse(text, name, hostsPerSwitch);
+            case "dot", "gv" -> DotGraph.parse(name, text, hostsPerSwitch);
+            case "json" -> LldpNeighbours.parse(name, text, hostsPerSwitch);
+            default -> EdgeList.parse(name, text, hostsPerSwitch);
+        };
+    }
+
+    /**
+     * Reads a file of text.
+     *
+     * @throws ToolException if it is not there, not text or too large.
+     */
+    public static String text(final String name) throws IOException {
+        try {
+            final Path file = Path.of(name);
+            if (Files.isRegularFile(file) && Files.size(file) > MOST_BYTES) {
+                throw new ToolException(name + " is larger than 64 MiB");
+            }
+            return Files.readString(file);
+        } catch (final NoSuchFileException e) {
+            throw new ToolException(
+                    "there is no file '"
+                            + name
+                            + "'; graphs can also be made: "
+                            + String.join(", ", GraphSpec.NOTATIONS),
+                    e);
+        } catch (final CharacterCodingException e) {
+            throw new ToolException(name + " is not UTF-8 text", e);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.hxb.tool.routes;
+
+import io.hxb.fabric.EdgeList;
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.analysis.ChannelLoads;
+import io.hxb.tool.graph.DotGraph;
+import io.hxb.tool.graph.GraphPicture;
+import io.hxb.tool.report.Json;
+import io.hxb.tool.report.ToolException;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Writes routes to files by their ending. Stateless. */
+final class RouteOutput {
+    private RouteOutput() {}
+
+    private static String ending(final String file) {
+        return file.substring(file.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Refuses files of an unknown ending before any work is done.
+     *
+     * @throws ToolException naming the known ones.
+     */
+    static void check(final List<String> files) {
+        for (final String file : files) {
+            if (!ending(file).matches("svg|dot|gv|json|edges")) {
+                throw new ToolException(
+                        "--out ends in .svg, .dot, .json or .edges, not '" + file + "'");
+            }
+        }
+    }
+
+    /**
+     * Writes one file.
+     *
+     * @param loads shown in pictures, or null for the number of paths.
+     */
+    static void write(final String file, final RouteRun run, final ChannelLoads loads)
+            throws IOException {
+        final SwitchGraph graph = run.routes().graph();
+        final double[] shown = new double[graph.channelCount()];
+        final int[] paths = ChannelLoads.paths(run.routes());
+        for (int channel = 0; channel < shown.length; channel++) {
+            shown[channel] = loads == null ? paths[channel] : loads.load(channel);
+        }
+        switch (ending(file)) {
+            case "svg" -> {
+                final String title = graph + ", " + run.routing().name();
+                Files.writeString(Path.of(file), GraphPicture.svg(graph, shown, title));
+            }
+            case "dot", "gv" -> Files.writeString(Path.of(file), DotGraph.format(graph, shown));
+            case "json" -> writeJson(Path.of(file), run, paths);
+            default -> Files.writeString(Path.of(file), EdgeList.format(graph));
+        }
+        System.out.println("wrote " + file);
+    }
+
+    private static void writeJson(final Path file, final RouteRun run, final int[] paths)
+            throws IOException {
+        final RouteSet routes = run.routes();
+        final SwitchGraph graph = routes.graph();
+        try (BufferedWriter out = Files.newBufferedWriter(file)) {
+            out.write("{\"summary\":" + Json.line(run.fields()));
+            out.write(",\"channels\":[");
+            for (int channel = 0; channel < graph.channelCount(); channel++) {
+                out.write(
+                        (channel == 0 ? "\n" : ",\n") + Json.line(channel(graph, channel, paths)));
+            }
+            out.write("],\"hosts\":[");
+            for (int host = 0; host < graph.hostCount(); host++) {
+                out.write((host == 0 ? "\n" : ",\n") + Json.line(host(graph, host)));
+            }
+            out.write("],\"paths\":[");
+            for (int from = 0; from < graph.switchCount(); from++) {
+                for (int to = 0; to < graph.switchCount(); to++) {
+                    out.write(from + to == 0 ? "\n" : ",\n");
+                    writePath(out, routes, from, to);
+                }
+            }
+            out.write("]}\n");
+        }
+    }
+
+    private static Map<String, Object> channel(
+            final SwitchGraph graph, final int channel, final int[] paths) {
+        final Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("from", graph.switchName(graph.source(channel)));
+        fields.put("from_port", graph.sourcePort(channel));
+        fields.put("to", graph.switchName(graph.target(channel)));
+        fields.put("to_port", graph.targetPort(channel));
+        fields.put("rate_bps", graph.linkRateBps(SwitchGraph.link(channel)));
+        fields.put("paths", paths[channel]);
+        return fields;
+    }
+
+    private static Map<String, Object> host(final SwitchGraph graph, final int host) {
+        final Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("name", graph.hostName(host));
+        fields.put("switch", graph.switchName(graph.hostSwitch(host)));
+        fields.put("port", graph.hostPort(host));
+        return fields;
+    }
+
+    /** A path as channel numbers, and its virtual channels where there are several. */
+    private static void writePath(
+            final Writer out, final RouteSet routes, final int from, final int to)
+            throws IOException {
+        final List<Integer> channels = new ArrayList<>();
+        final List<Integer> lanes = new ArrayList<>();
+        final List<Integer> ejections = new ArrayList<>();
+        for (int i = 0; i < routes.length(from, to); i++) {
+            channels.add(routes.channel(from, to, i));
+            lanes.add(routes.step(from, to, i) % routes.virtualChannels());
+            if (routes.isReinjected(from, to, i)) {
+                ejections.add(i);
+            }
+        }
+        out.write("{\"from\":" + from + ",\"to\":" + to + ",\"channels\":" + channels);
+        out.write(routes.virtualChannels() > 1 ? ",\"vcs\":" + lanes : "");
+        out.write(ejections.isEmpty() ? "}" : ",\"reinjected\":" + ejections + "}");
+    }
+
+    /**
+     * The path of a pair in words.
+     *
+     * @param pair {@code from,to} by number or name.
+     */
+    static String describe(final RouteSet routes, final String pair) {
+        final String[] ends = pair.split(",", -1);
+        if (ends.length != 2) {
+            throw new ToolException(
+                    "--path is two switches, such as 0,5 or s0,s5, not '" + pair + "'");
+        }
+        return routes.describe(node(routes.graph(), ends[0]), node(routes.graph(), ends[1]));
+    }
+
+    private static int node(final SwitchGraph graph, final String word) {
+        final int named = graph.findSwitch(word);
+        if (named >= 0) {
+            return named;
+        }
+        if (word.matches("\\d{1,6}") && Integer.parseInt(word) < graph.switchCount()) {
+            return Integer.parseInt(word);
+        }
+        throw new ToolException(
+                "there is no switch '" + word + "'; numbers are 0.." + (graph.switchCount() - 1));
+    }
+}

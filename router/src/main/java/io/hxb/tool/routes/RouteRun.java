@@ -1,0 +1,91 @@
+package io.hxb.tool.routes;
+
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.analysis.ChannelLoads;
+import io.hxb.fabric.analysis.HopReport;
+import io.hxb.fabric.analysis.Spread;
+import io.hxb.fabric.plan.RoutingAlgorithm;
+import io.hxb.fabric.plan.RoutingOptions;
+import io.hxb.fabric.route.Routing;
+import io.hxb.fabric.verify.Verification;
+import io.hxb.fabric.verify.Verifier;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * One algorithm applied to one graph, verified and counted. Immutable.
+ *
+ * @param seconds for the paths of all pairs, without verification.
+ * @param verifySeconds for the verification.
+ */
+record RouteRun(
+        Routing routing,
+        RouteSet routes,
+        Verification verification,
+        HopReport hops,
+        Spread paths,
+        int busiest,
+        double seconds,
+        double verifySeconds) {
+    /** Applies an algorithm. */
+    static RouteRun of(
+            final SwitchGraph graph,
+            final RoutingAlgorithm algorithm,
+            final RoutingOptions options) {
+        final long startNs = System.nanoTime();
+        final Routing routing = algorithm.routing(graph, options);
+        final RouteSet routes = routing.routes(options.selection(), options.seed());
+        final long routedNs = System.nanoTime();
+        final Verification verification = Verifier.verify(routing, routes);
+        final long verifiedNs = System.nanoTime();
+        final int[] paths = ChannelLoads.paths(routes);
+        int busiest = paths.length == 0 ? -1 : 0;
+        for (int channel = 1; channel < paths.length; channel++) {
+            busiest = paths[channel] > paths[busiest] ? channel : busiest;
+        }
+        return new RouteRun(
+                routing,
+                routes,
+                verification,
+                HopReport.of(routes),
+                Spread.of(Arrays.stream(paths).asDoubleStream().toArray()),
+                busiest,
+                (routedNs - startNs) / 1e9,
+                (verifiedNs - routedNs) / 1e9);
+    }
+
+    /** The result as keys and values. */
+    Map<String, Object> fields() {
+        final SwitchGraph graph = routes.graph();
+        final Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("ok", true);
+        fields.put("algorithm", routing.name());
+        fields.put("switches", graph.switchCount());
+        fields.put("links", graph.linkCount());
+        fields.put("hosts", graph.hostCount());
+        fields.put("connected", verification.isConnected());
+        fields.put("acyclic", verification.isAcyclic());
+        fields.put("legal", verification.isLegal());
+        if (verification.problem() != null) {
+            fields.put("problem", verification.problem());
+        }
+        fields.put("sum_links", hops.sumLinks());
+        fields.put("avg_links", hops.avgLinks());
+        fields.put("avg_links_hosts", hops.avgLinksHosts());
+        fields.put("max_links", hops.maxLinks());
+        fields.put("max_paths", (long) paths.max());
+        fields.put("busiest", busiest < 0 ? "" : graph.channelName(busiest));
+        fields.put("paths", paths);
+        fields.put("virtual_channels", routing.virtualChannels());
+        if (routing.relation() != null) {
+            fields.put("prohibited_turns", routing.relation().prohibitedTurns());
+        }
+        fields.put("routes_bytes", routes.sizeBytes());
+        fields.put("seconds", seconds);
+        fields.put("verify_seconds", verifySeconds);
+        return fields;
+    }
+}

@@ -1,0 +1,134 @@
+package io.hxb.tool.routes;
+
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.analysis.ChannelLoads;
+import io.hxb.fabric.plan.RoutingAlgorithm;
+import io.hxb.fabric.traffic.TrafficMatrix;
+import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.option.GraphOptions;
+import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.report.TextTable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb plan routes}: routes by one algorithm. Picocli makes it. */
+@Command(
+        name = "routes",
+        mixinStandardHelpOptions = true,
+        description =
+                "Computes the routes of a network of switches, proves that they cannot deadlock,"
+                    + " and tells their quality.")
+public final class RoutesCommand implements Callable<Integer> {
+    @Mixin private GraphOptions graphs;
+    @Mixin private RoutingOption routing;
+    @Mixin private TrafficOption traffic;
+    @Mixin private JsonOption json;
+
+    @Option(
+            names = "--algorithm",
+            required = true,
+            paramLabel = "NAME",
+            description =
+                    "minimal updown-bfs updown-dfs l-turn-alpha l-turn-beta r-turn-alpha"
+                        + " r-turn-beta dl-ud dl-mutual dl-ud-du multi-tree lash structured silla"
+                        + " in-transit; on meshes and tori also dimension-order (e-cube) west-first"
+                        + " north-last negative-first double-y opt-y dimension-reversal-static"
+                        + " dimension-reversal-dynamic duato")
+    private String algorithm;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FILE",
+            description =
+                    "write the result: .svg (picture, channels coloured by load), .dot, .json"
+                        + " (graph and paths), .edges; may be repeated")
+    private List<String> outputs = List.of();
+
+    @Option(
+            names = "--path",
+            paramLabel = "FROM,TO",
+            description = "also print the path between two switches, by number or name")
+    private List<String> pairs = List.of();
+
+    /** Picocli makes it. */
+    public RoutesCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        final RoutingAlgorithm chosen = RoutingAlgorithm.of(algorithm);
+        RouteOutput.check(outputs);
+        final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        final Map<String, TrafficMatrix> matrices = traffic.read(graph);
+        final RouteRun run = RouteRun.of(graph, chosen, routing.options());
+        print(run);
+        for (final String pair : pairs) {
+            System.out.println(RouteOutput.describe(run.routes(), pair));
+        }
+        final Map<String, Object> estimates = new LinkedHashMap<>();
+        ChannelLoads first = null;
+        final TextTable table = new TextTable("traffic", "throughput", "max load", "busiest");
+        for (final Map.Entry<String, TrafficMatrix> entry : matrices.entrySet()) {
+            final ChannelLoads loads = TrafficOption.loads(run.routes(), entry.getValue());
+            first = first == null ? loads : first;
+            final Map<String, Object> fields = TrafficOption.fields(graph, loads);
+            estimates.put(entry.getKey(), fields);
+            table.row(
+                    entry.getKey(),
+                    number(fields.get("throughput")),
+                    number(fields.get("max_load")),
+                    fields.get("busiest"));
+        }
+        System.out.print(table);
+        for (final String output : outputs) {
+            RouteOutput.write(output, run, first);
+        }
+        final Map<String, Object> report = run.fields();
+        report.put("traffic", estimates);
+        json.print(report);
+        final boolean mayDeadlock = chosen == RoutingAlgorithm.MINIMAL;
+        return run.verification().isOk() || (mayDeadlock && run.verification().isConnected())
+                ? 0
+                : 1;
+    }
+
+    private static String number(final Object value) {
+        return String.format(Locale.ROOT, "%.3f", ((Number) value).doubleValue());
+    }
+
+    private static void print(final RouteRun run) {
+        System.out.println(run.routes().graph());
+        System.out.printf(
+                Locale.ROOT,
+                "%s, %d virtual channels: %.3f links on average (%.3f between hosts), at most %d%n",
+                run.routing().name(),
+                run.routing().virtualChannels(),
+                run.hops().avgLinks(),
+                run.hops().avgLinksHosts(),
+                run.hops().maxLinks());
+        System.out.printf(
+                Locale.ROOT,
+                "paths per channel: %.1f on average, %.1f deviation, %.0f at most%n",
+                run.paths().mean(),
+                run.paths().deviation(),
+                run.paths().max());
+        System.out.println(
+                run.verification().isOk()
+                        ? "all pairs connected, no cycle of dependencies: cannot deadlock"
+                        : "PROBLEM: " + run.verification().problem());
+        System.out.printf(
+                Locale.ROOT,
+                "%.1f ms for the paths, %.1f ms for the proof, %d bytes of paths%n",
+                run.seconds() * 1e3,
+                run.verifySeconds() * 1e3,
+                run.routes().sizeBytes());
+    }
+}
