@@ -25,7 +25,7 @@ public final class OpenSmDump {
     private static final Pattern SUBNET_END =
             Pattern.compile(
                     "\\{ (CA|SW|RT)\\S* .*?NodeGUID:([0-9a-fA-F]+) .*?\\{(.*?)\\} LID:\\S+"
-                        + " PN:([0-9a-fA-F]+) \\}");
+                            + " PN:([0-9a-fA-F]+) \\}");
     private static final Pattern DISCOVERED_NODE =
             Pattern.compile("(Switch|Ca|Rt)\\s+\\d+\\s+\"\\w-([0-9a-fA-F]+)\"\\s*#\\s*\"(.*?)\".*");
     private static final Pattern DISCOVERED_LINK =

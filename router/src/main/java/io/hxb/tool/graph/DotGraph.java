@@ -42,7 +42,7 @@ public final class DotGraph {
             final String file, final String text, final int hostsPerSwitch) {
         final Map<String, Map<String, Attribute>> nodes = new LinkedHashMap<>();
         final List<Edge> edges = new ArrayList<>();
-        final DOTEventDrivenImporter importer = new DOTEventDrivenImporter();
+        final DOTEventDrivenImporter importer = new DOTEventDrivenImporter(false, false);
         importer.addVertexWithAttributesConsumer(nodes::put);
         importer.addEdgeWithAttributesConsumer(
                 (ends, attributes) ->

@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
         description = {
             "Checks forwarding tables that OpenSM made: does every way arrive, can they deadlock?",
             "All traffic is taken to share one virtual lane. Exit status 1 when something is"
-                + " wrong.",
+                    + " wrong.",
             "Make both files by 'opensm -D 0x43', or by dump_fts and ibnetdiscover."
         })
 public final class CheckCommand implements Callable<Integer> {

@@ -26,7 +26,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description =
                 "Computes the routes of a network of switches, proves that they cannot deadlock,"
-                    + " and tells their quality.")
+                        + " and tells their quality.")
 public final class RoutesCommand implements Callable<Integer> {
     @Mixin private GraphOptions graphs;
     @Mixin private RoutingOption routing;
@@ -50,7 +50,7 @@ public final class RoutesCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "write the result: .svg (picture, channels coloured by load), .dot, .json"
-                        + " (graph and paths), .edges; may be repeated")
+                            + " (graph and paths), .edges; may be repeated")
     private List<String> outputs = List.of();
 
     @Option(

@@ -15,7 +15,7 @@ final class RoutingOption {
             paramLabel = "SWITCH",
             description =
                     "number of the switch at the root of spanning trees; default 0, updown-dfs"
-                        + " tries all")
+                            + " tries all")
     private Integer root;
 
     @Option(
@@ -37,7 +37,7 @@ final class RoutingOption {
             defaultValue = "low-port",
             description =
                     "one of several shortest paths: low-port, random, sancho or high-physical;"
-                        + " default ${DEFAULT-VALUE}")
+                            + " default ${DEFAULT-VALUE}")
     private String selection;
 
     @Option(

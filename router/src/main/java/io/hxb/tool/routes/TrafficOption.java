@@ -28,8 +28,8 @@ final class TrafficOption {
             paramLabel = "NAME|FILE",
             description =
                     "estimate the bandwidth of uniform, all-to-all, bit-reversal, transpose,"
-                        + " shift:N, kernel-cg, or a file of lines 'from to amount'; may be"
-                        + " repeated; default: all that suit the number of hosts")
+                            + " shift:N, kernel-cg, or a file of lines 'from to amount'; may be"
+                            + " repeated; default: all that suit the number of hosts")
     private List<String> names;
 
     /** Picocli makes it. */

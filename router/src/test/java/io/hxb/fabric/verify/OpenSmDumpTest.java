@@ -1,0 +1,105 @@
+package io.hxb.fabric.verify;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.fabric.GraphException;
+import io.hxb.fabric.SampleGraphs;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Dumps of OpenSM 3.3.23 on ibsim, the graph irr16_0 with one host a switch. */
+@Tag("unit")
+class OpenSmDumpTest {
+    private static String text(final String file) {
+        return SampleGraphs.text("../opensm/" + file);
+    }
+
+    private static ForwardingTables parse(final String lfts) {
+        return OpenSmDump.parse("lfts", lfts, "subnet", text("irr16-subnet.lst"));
+    }
+
+    @Test
+    void shouldAcceptTablesThatCannotDeadlock() {
+        // when
+        final ForwardingTables tables = parse(text("irr16-updn-lfts.dump"));
+        // then
+        assertEquals("16 switches, 32 links, 16 hosts", tables.graph().toString());
+        assertTrue(tables.verify().isOk(), () -> tables.verify().toString());
+        assertEquals(510, tables.links()[0]);
+    }
+
+    @Test
+    void shouldFindTheCycleOfLayersTakenAsOne() {
+        // when
+        final Verification found = parse(text("irr16-lash-lfts.dump")).verify();
+        // then
+        assertTrue(found.isConnected());
+        assertFalse(found.isAcyclic());
+        assertTrue(found.problem().startsWith("cycle of "), found.problem());
+    }
+
+    @Test
+    void shouldFollowAWayIntoALoop() {
+        // given that s11 sends what is for h0 back to s0
+        final String lfts =
+                text("irr16-updn-lfts.dump")
+                        .replaceFirst("(switch Lid 2 [^\n]*\n0x0001 )005", "$1001")
+                        .replaceFirst("(\\('s11'\\):\n0x0001 )\\d+", "$1001");
+        // when
+        final Verification found = parse(lfts).verify();
+        // then
+        assertFalse(found.isConnected());
+        assertTrue(found.problem().contains("goes round in a loop"), found.problem());
+    }
+
+    @Test
+    void shouldReadTheOtherTools() {
+        // given
+        final String lfts =
+                """
+                Unicast lids [0x0-0x4] of switch Lid 2 guid 0x0000000000200000 (a):
+                  Lid  Out   Destination
+                       Port     Info
+                0x0001 002 : (Channel Adapter portguid 0x1: 'x')
+                0x0003 001 : (Channel Adapter portguid 0x2: 'y')
+                Unicast lids [0x0-0x4] of switch Lid 4 guid 0x0000000000200001 (b):
+                0x0001 001 : (Channel Adapter portguid 0x1: 'x')
+                0x0003 002 : (Channel Adapter portguid 0x2: 'y')
+                """;
+        final String topology =
+                """
+                Switch\t4 "S-0000000000200000"\t\t# "a" base port 0 lid 2 lmc 0
+                [1]\t"S-0000000000200001"[1]\t\t# "b" lid 4 4xSDR
+                [2]\t"H-0000000000100000"[1](100001) \t\t# "x" lid 1 4xSDR
+
+                Switch\t4 "S-0000000000200001"\t\t# "b" base port 0 lid 4 lmc 0
+                [1]\t"S-0000000000200000"[1]\t\t# "a" lid 2 4xSDR
+                [2]\t"H-0000000000100002"[1](100003) \t\t# "y" lid 3 4xSDR
+
+                Ca\t1 "H-0000000000100000"\t\t# "x"
+                [1](100001) \t"S-0000000000200000"[2]\t\t# lid 1 lmc 0 "a" lid 2 4xSDR
+                """;
+        // when
+        final ForwardingTables tables = OpenSmDump.parse("l", lfts, "t", topology);
+        // then
+        assertEquals("2 switches, 1 links, 2 hosts", tables.graph().toString());
+        assertTrue(tables.verify().isOk(), () -> tables.verify().toString());
+    }
+
+    @Test
+    void shouldSayWhatFilesAreWanted() {
+        // when
+        final GraphException noTables =
+                assertThrows(GraphException.class, () -> parse("something else"));
+        final GraphException noCables =
+                assertThrows(
+                        GraphException.class, () -> OpenSmDump.parse("lfts", "", "subnet", "x"));
+        // then
+        assertTrue(noTables.getMessage().contains("lfts has no tables"), noTables.getMessage());
+        assertTrue(noCables.getMessage().contains("subnet has no cables"), noCables.getMessage());
+    }
+}
