@@ -1,5 +1,9 @@
 package io.hxb.tool.plan;
 
+import io.hxb.tool.routes.CheckCommand;
+import io.hxb.tool.routes.CompareCommand;
+import io.hxb.tool.routes.RoutesCommand;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -8,7 +12,12 @@ import picocli.CommandLine.Command;
         name = "plan",
         mixinStandardHelpOptions = true,
         description = "Plans routes and VLANs for networks of plain switches.",
-        subcommands = {VlanPlanCommand.class})
+        subcommands = {
+            RoutesCommand.class,
+            CheckCommand.class,
+            CompareCommand.class,
+            VlanPlanCommand.class
+        })
 public final class PlanCommand implements Runnable {
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 

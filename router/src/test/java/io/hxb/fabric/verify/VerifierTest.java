@@ -37,7 +37,7 @@ class VerifierTest {
         assertFalse(found.isAcyclic());
         assertEquals(
                 "cycle of 5 channels: [s0 -> s1] waits for [s1 -> s2] waits for [s2 -> s3] waits"
-                    + " for [s3 -> s4] waits for [s4 -> s0] waits for [s0 -> s1]",
+                        + " for [s3 -> s4] waits for [s4 -> s0] waits for [s0 -> s1]",
                 found.problem());
     }
 
