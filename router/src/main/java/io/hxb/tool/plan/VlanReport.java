@@ -2,6 +2,7 @@ package io.hxb.tool.plan;
 
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.vlan.Dependencies;
+import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.PlanQuality;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.optimise.OptimisedPlan;
@@ -52,19 +53,25 @@ final class VlanReport {
                                     graph.channelName(quality.busiestChannel()),
                                     quality.maxPaths()));
         }
-        text.append(deadlock(graph, quality));
+        text.append(deadlock(plan, quality));
         if (optimised != null) {
             text.append(traffic(plan, optimised));
         }
         return text.toString();
     }
 
-    private static String deadlock(final SwitchGraph graph, final PlanQuality quality) {
+    private static String deadlock(final VlanPlan plan, final PlanQuality quality) {
+        final String advice =
+                plan.kind() == PlanKind.HOST_TAGGED
+                        ? " (each pair goes back the way it came; updown-tree and updown-bfs bear"
+                                + " that)"
+                        : "";
         return quality.isDeadlockFree()
                 ? "flow control (PAUSE) cannot stop it: no cycle of channels\n"
-                : "FLOW CONTROL CAN STOP IT: keep PAUSE off between switches. Channels wait in a"
-                        + " cycle: "
-                        + Dependencies.describe(graph, quality.cycle())
+                : "FLOW CONTROL CAN STOP IT: keep PAUSE off between switches"
+                        + advice
+                        + ". Channels wait in a cycle: "
+                        + Dependencies.describe(plan.graph(), quality.cycle())
                         + "\n";
     }
 

@@ -14,9 +14,9 @@ import io.hxb.fabric.vlan.VlanPlanner;
 import io.hxb.fabric.vlan.tree.DoubleStarTrees;
 import io.hxb.fabric.vlan.tree.LatticeTrees;
 import io.hxb.fabric.vlan.tree.RouteTrees;
+import io.hxb.fabric.vlan.tree.SourceTrees;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.fabric.vlan.tree.TreeMaker;
-import io.hxb.fabric.vlan.tree.UpDownTrees;
 import io.hxb.tool.report.ToolException;
 
 import picocli.CommandLine.Option;
@@ -28,7 +28,13 @@ import java.util.List;
 final class VlanRouting {
     /** Routings that make trees themselves, beside those of {@link RoutingAlgorithm}. */
     private static final List<String> OWN =
-            List.of("auto", "dimension-order", "tops", "double-star", "updown-tree");
+            List.of(
+                    "auto",
+                    "dimension-order",
+                    "tops",
+                    "double-star",
+                    "updown-tree",
+                    "shortest-tree");
 
     @Option(
             names = "--routing",
@@ -36,8 +42,9 @@ final class VlanRouting {
             defaultValue = "auto",
             description =
                     "auto, dimension-order (mesh, torus, hyper-crossbar), tops (fat tree, VBFT,"
-                        + " Clos), double-star (Myrinet-Clos), updown-tree (any graph), or an"
-                        + " algorithm of 'hxb plan routes' (default auto: what suits the graph)")
+                        + " Clos), double-star (Myrinet-Clos), updown-tree or shortest-tree (any"
+                        + " graph), or an algorithm of 'hxb plan routes' (default auto: what suits"
+                        + " the graph)")
     private String name;
 
     @Option(
@@ -80,7 +87,7 @@ final class VlanRouting {
         if (crossbar != null || lattice(graph) != null) {
             return "dimension-order";
         }
-        if (DoubleStarTrees.matches(graph) && graph.switchCount() > 2) {
+        if (DoubleStarTrees.matches(graph) && hasHostsEverywhere(graph)) {
             return "double-star";
         }
         return isLevelled(graph) ? "tops" : "updown-tree";
@@ -130,7 +137,8 @@ final class VlanRouting {
         return switch (chosen) {
             case "tops" -> new TopTrees();
             case "double-star" -> new DoubleStarTrees(spread);
-            case "updown-tree" -> new UpDownTrees(root);
+            case "updown-tree" -> SourceTrees.upDown(root);
+            case "shortest-tree" -> SourceTrees.shortest();
             default ->
                     crossbar != null
                             ? LatticeTrees.ofCrossbar(crossbar, order(crossbar))
@@ -172,6 +180,10 @@ final class VlanRouting {
         }
     }
 
+    private static boolean hasHostsEverywhere(final SwitchGraph graph) {
+        return Arrays.stream(graph.hostCounts()).allMatch(count -> count > 0);
+    }
+
     /** Whether there are switches without hosts, and all links lead to one. */
     private static boolean isLevelled(final SwitchGraph graph) {
         final int[] hosts = graph.hostCounts();
@@ -180,6 +192,6 @@ final class VlanRouting {
                 return false;
             }
         }
-        return Arrays.stream(hosts).anyMatch(count -> count == 0);
+        return !hasHostsEverywhere(graph);
     }
 }

@@ -8,9 +8,9 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.Trees;
 import io.hxb.fabric.vlan.tree.DoubleStarTrees;
 import io.hxb.fabric.vlan.tree.LatticeTrees;
+import io.hxb.fabric.vlan.tree.SourceTrees;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.fabric.vlan.tree.TreeMaker;
-import io.hxb.fabric.vlan.tree.UpDownTrees;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -90,7 +90,7 @@ class TableOneTest {
             builder.addLink(whole.graph().source(2 * link), whole.graph().target(2 * link));
         }
         // when
-        final VlanPlan plan = plan(builder.addHosts(1).build(), new UpDownTrees(0));
+        final VlanPlan plan = plan(builder.addHosts(1).build(), SourceTrees.upDown(0));
         // then
         assertEquals("16 15 1 4.81 10 64", row(plan));
     }

@@ -15,9 +15,9 @@ import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.VlanPlanner;
 import io.hxb.fabric.vlan.tree.DoubleStarTrees;
 import io.hxb.fabric.vlan.tree.LatticeTrees;
+import io.hxb.fabric.vlan.tree.SourceTrees;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.fabric.vlan.tree.TreeMaker;
-import io.hxb.fabric.vlan.tree.UpDownTrees;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -139,7 +139,8 @@ class PlanForwardingTest {
         final Random random = new Random(seed);
         for (int i = 0; i < RANDOM_GRAPHS; i++) {
             final SwitchGraph graph = randomGraph(random);
-            check(graph, new UpDownTrees(random.nextInt(graph.switchCount())), true);
+            check(graph, SourceTrees.upDown(random.nextInt(graph.switchCount())), true);
+            check(graph, SourceTrees.shortest(), false);
         }
     }
 

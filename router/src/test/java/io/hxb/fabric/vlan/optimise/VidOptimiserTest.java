@@ -13,9 +13,9 @@ import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.PlanQuality;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.VlanPlanner;
+import io.hxb.fabric.vlan.tree.SourceTrees;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.fabric.vlan.tree.TreeMaker;
-import io.hxb.fabric.vlan.tree.UpDownTrees;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,7 +88,7 @@ class VidOptimiserTest {
             // given
             final SwitchGraph graph =
                     io.hxb.fabric.generate.RandomGraphs.regular(12, 4, 2, random.nextInt(1000));
-            final VlanPlan plan = plan(graph, new UpDownTrees(0));
+            final VlanPlan plan = plan(graph, SourceTrees.upDown(0));
             final TrafficMatrix traffic = random(random, 24, 40);
             // when
             final OptimisedPlan better = VidOptimiser.optimise(plan, traffic, 1);

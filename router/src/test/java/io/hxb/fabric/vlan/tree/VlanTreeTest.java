@@ -83,6 +83,23 @@ class VlanTreeTest {
     }
 
     @Test
+    void shouldTakeShortestPathsFromEverySource() {
+        // given
+        final SwitchGraph graph = io.hxb.fabric.generate.RandomGraphs.regular(24, 3, 1, 7);
+        // when
+        final HostTrees trees = SourceTrees.shortest().make(graph);
+        // then
+        for (int from = 0; from < 24; from++) {
+            final VlanTree tree = trees.trees().get(trees.ofHost(from));
+            for (int link = 0; link < graph.linkCount(); link++) {
+                final int a = tree.distance(from, graph.source(2 * link));
+                final int b = tree.distance(from, graph.target(2 * link));
+                assertTrue(Math.abs(a - b) <= 1, "a link is a shorter way from switch " + from);
+            }
+        }
+    }
+
+    @Test
     void shouldMergeTreesThatAgreeAndNoOthers() {
         // given
         final SwitchGraph graph = ring();

@@ -7,37 +7,53 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Trees of any graph by Up*&#47;Down* on a breadth-first tree: from each switch with hosts, first
- * up only as far as up goes, to all others down from there by the shortest way. Such paths never
- * turn from down to up, so they cannot deadlock, and those of one source make a tree, which
- * shortest Up*&#47;Down* paths need not. Of equally long ways the one least used by the trees
- * before is taken. Immutable. Source of up and down: Koibuchi 2002, 2.3.
+ * Trees of any graph, one for each switch with hosts. Of equally long ways each tree takes the one
+ * least used by the trees before.
+ *
+ * <p>By Up*&#47;Down* on a breadth-first tree: first up only as far as up goes, to all others down
+ * from there by the shortest way. Such paths never turn from down to up, so they cannot deadlock,
+ * and those of one source make a tree, which shortest Up*&#47;Down* paths need not. Or by shortest
+ * paths, which are shorter, but can deadlock under PAUSE. Immutable. Source of up and down:
+ * Koibuchi 2002, 2.3.
  */
-public final class UpDownTrees implements TreeMaker {
+public final class SourceTrees implements TreeMaker {
+    private static final int NO_ROOT = Integer.MIN_VALUE;
+
     private final int root;
 
-    /**
-     * Makes the maker.
-     *
-     * @param root the switch that everything else is below.
-     */
-    public UpDownTrees(final int root) {
+    private SourceTrees(final int root) {
         this.root = root;
+    }
+
+    /**
+     * Trees by Up*&#47;Down*.
+     *
+     * @param root number of the switch that everything else is below.
+     */
+    public static SourceTrees upDown(final int root) {
+        return new SourceTrees(Math.max(-1, root));
+    }
+
+    /** Trees of shortest paths. */
+    public static SourceTrees shortest() {
+        return new SourceTrees(NO_ROOT);
     }
 
     @Override
     public HostTrees make(final SwitchGraph graph) {
-        if (root < 0 || root >= graph.switchCount()) {
+        final boolean isShortest = root == NO_ROOT;
+        if (!isShortest && (root < 0 || root >= graph.switchCount())) {
             throw new GraphException(
                     "the root must be a switch of 0.." + (graph.switchCount() - 1) + ": " + root);
         }
-        final int[] depths = depths(graph);
+        // Where every channel is down, the way is the shortest.
+        final int[] depths = isShortest ? new int[graph.switchCount()] : depths(graph);
         final TreeCollector collector = new TreeCollector(graph);
         final long[] loads = new long[graph.channelCount()];
         final int[] hosts = graph.hostCounts();
         for (int from = 0; from < hosts.length; from++) {
             if (hosts[from] > 0) {
-                final int[] into = new Search(graph, depths, loads, from).run();
+                final int[] into = new Search(graph, depths, loads, from, isShortest).run();
                 collector.assignAll(from, collector.add(links(into)));
                 addLoads(graph, into, hosts, from, loads);
             }
@@ -93,10 +109,17 @@ public final class UpDownTrees implements TreeMaker {
         private final int[] depths;
         private final long[] loads;
         private final int from;
+        private final boolean isDownOnly;
         private final int[] into;
         private final int[] distances;
 
-        Search(final SwitchGraph graph, final int[] depths, final long[] loads, final int from) {
+        Search(
+                final SwitchGraph graph,
+                final int[] depths,
+                final long[] loads,
+                final int from,
+                final boolean isDownOnly) {
+            this.isDownOnly = isDownOnly;
             this.graph = graph;
             this.depths = depths;
             this.loads = loads;
@@ -126,7 +149,7 @@ public final class UpDownTrees implements TreeMaker {
         private boolean isUp(final int channel) {
             final int a = graph.source(channel);
             final int b = graph.target(channel);
-            return depths[b] < depths[a] || (depths[b] == depths[a] && b < a);
+            return !isDownOnly && (depths[b] < depths[a] || (depths[b] == depths[a] && b < a));
         }
 
         private BitSet climb() {
