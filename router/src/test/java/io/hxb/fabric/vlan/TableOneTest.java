@@ -1,5 +1,6 @@
 package io.hxb.fabric.vlan;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -123,6 +124,7 @@ class TableOneTest {
         final VlanPlan plan = plan(Trees.fatTree(2, 4, 2), new TopTrees());
         // then
         assertEquals("14 24 4 3.75 5 16", row(plan));
+        assertArrayEquals(new int[] {4, 4, 4, 4}, plan.trees().hostCounts());
         assertTrue(PlanQuality.of(plan).isDeadlockFree());
     }
 
