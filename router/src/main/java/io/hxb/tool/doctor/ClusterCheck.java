@@ -5,6 +5,8 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
+import io.hxb.linux.NetworkNamespace;
+import io.hxb.linux.nic.NicOffloads;
 import io.hxb.pm.PmDevice;
 
 import java.io.IOException;
@@ -80,6 +82,9 @@ public final class ClusterCheck {
                         Finding.warn(
                                 subject, finding, "see the text; hxb stat shows the counters"));
             }
+            findings.add(
+                    TuningCheck.pool(
+                            subject, Path.of("/proc", Long.toString(reader.pid()), "smaps")));
             drops(reader, subject, findings);
             return true;
         } catch (final IOException e) {
@@ -152,6 +157,7 @@ public final class ClusterCheck {
             } else {
                 findings.add(Finding.ok(subject, "up, MTU " + nic.mtuBytes()));
             }
+            findings.addAll(offloads(namespace, link.nic()));
             if (config.socket().mtuBytes() > nic.mtuBytes()) {
                 findings.add(
                         Finding.fail(
@@ -172,6 +178,19 @@ public final class ClusterCheck {
                             "mtu",
                             "differs among the NICs: " + mtus,
                             "give all NICs and switches the same, best 9000"));
+        }
+    }
+
+    private static List<Finding> offloads(final String namespace, final String nic) {
+        try {
+            return TuningCheck.offloads(
+                    nic,
+                    NetworkNamespace.run(
+                            namespace.isEmpty() ? null : namespace, () -> NicOffloads.read(nic)));
+        } catch (final IOException e) {
+            return List.of(
+                    Finding.warn(
+                            "offloads " + nic, e.getMessage(), "look yourself: ethtool -k " + nic));
         }
     }
 

@@ -11,6 +11,8 @@ import java.util.List;
 
 /** Examines the machine: JDK, rights, limits, memory. Stateless. */
 public final class MachineCheck {
+    private static final Path FREE_HUGE_PAGES =
+            Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
     private static final long WANTED_SOCKET_BUFFER = 8L << 20;
 
     private MachineCheck() {}
@@ -28,7 +30,8 @@ public final class MachineCheck {
                         "labs and socket buffers beyond the limits"));
         findings.add(socketBuffer("net.core.rmem_max"));
         findings.add(socketBuffer("net.core.wmem_max"));
-        findings.add(hugePages());
+        findings.add(TuningCheck.hugePages(Privileges.kernelNumber(FREE_HUGE_PAGES)));
+        findings.add(TuningCheck.governor(Path.of("/sys/devices/system/cpu")));
         findings.add(program("ip"));
         findings.add(program("tc"));
         findings.add(labs(registry));
@@ -84,19 +87,6 @@ public final class MachineCheck {
                 name,
                 limit + " bytes: bursts of large frames will be dropped",
                 "sysctl -w " + name + "=" + WANTED_SOCKET_BUFFER + " (and in /etc/sysctl.d/)");
-    }
-
-    private static Finding hugePages() {
-        final long free =
-                Privileges.kernelNumber(
-                        Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"));
-        return free > 0
-                ? Finding.ok("huge pages", free + " of 2 MB free")
-                : Finding.warn(
-                        "huge pages",
-                        "none free: the receive pool takes small pages, which costs a few percent",
-                        "sysctl -w vm.nr_hugepages=64 (a pool of 4,096 buffers of 12 KiB takes"
-                                + " 24)");
     }
 
     private static Finding program(final String name) {
