@@ -3,6 +3,7 @@ package io.hxb.tool;
 import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.DemoRun;
+import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.WaitOptions;
@@ -27,6 +28,7 @@ import java.util.concurrent.Callable;
 final class DemoCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
     @Mixin private WaitOptions waiting;
+    @Mixin private CaptureOption capture;
     @Mixin private JsonOption json;
 
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
@@ -53,7 +55,8 @@ final class DemoCommand implements Callable<Integer> {
                         ? "veth NICs in network namespaces"
                         : "UDP on loopback",
                 spec.linkCount());
-        try (LabSession session = LabSession.start(spec, isProcesses, waiting::apply)) {
+        try (LabSession session =
+                LabSession.start(spec, isProcesses, capture.capture(), waiting::apply)) {
             final DemoRun run = new DemoRun(session.cluster(), session.folder(), System.out);
             final DemoRun.Outcome outcome = run.run(fileBytes);
             json.print(outcome.fields());

@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.WaitOptions;
 
@@ -20,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 final class LabHostCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
     @Mixin private WaitOptions waiting;
+    @Mixin private CaptureOption capture;
 
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
     private boolean isProcesses;
@@ -29,7 +31,8 @@ final class LabHostCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        try (LabSession session = LabSession.start(lab.spec(), isProcesses, waiting::apply)) {
+        try (LabSession session =
+                LabSession.start(lab.spec(), isProcesses, capture.capture(), waiting::apply)) {
             System.out.println("lab is up in " + session.folder());
             // Ended by a signal, whose hook removes the lab.
             new CountDownLatch(1).await();

@@ -5,6 +5,7 @@ import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Pair;
+import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.MeasureOptions;
@@ -38,6 +39,7 @@ final class LabRunCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
     @Mixin private MeasureOptions measure;
     @Mixin private WaitOptions waiting;
+    @Mixin private CaptureOption capture;
     @Mixin private JsonOption json;
 
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
@@ -66,7 +68,8 @@ final class LabRunCommand implements Callable<Integer> {
         final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
         final int receiver = to == null ? -1 : shape.node(shape.parseCoordinates(to));
         measure.sizeOr(64);
-        try (LabSession session = LabSession.start(spec, isProcesses, this::configure)) {
+        try (LabSession session =
+                LabSession.start(spec, isProcesses, capture.capture(), this::configure)) {
             return switch (what.getFirst()) {
                 case "ping" ->
                         PingCommand.ping(

@@ -4,6 +4,7 @@ import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.lab.NodeProcesses;
+import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.WaitOptions;
@@ -37,10 +38,14 @@ final class LabUpCommand implements Callable<Integer> {
     @CommandLine.Spec private CommandLine.Model.CommandSpec command;
     @Mixin private LabOptions options;
 
-    // These two are passed on to the lab's owner as they were given.
+    // These are passed on to the lab's owner as they were given.
     @SuppressWarnings("unused")
     @Mixin
     private WaitOptions waiting;
+
+    @SuppressWarnings("unused")
+    @Mixin
+    private CaptureOption capture;
 
     @Mixin private JsonOption json;
 

@@ -3,6 +3,7 @@ package io.hxb.tool;
 import io.hxb.config.ClusterConfig;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
+import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.WaitOptions;
 
@@ -21,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 final class NodeCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
     @Mixin private WaitOptions waiting;
+    @Mixin private CaptureOption capture;
 
     /** Picocli makes it. */
     NodeCommand() {}
@@ -29,7 +31,7 @@ final class NodeCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         final ClusterConfig config = waiting.apply(cluster.config());
         final int id = cluster.node(config);
-        final Node node = Node.start(NodeOptions.service(config, id));
+        final Node node = Node.start(capture.capture().apply(NodeOptions.service(config, id)));
         Runtime.getRuntime().addShutdownHook(new Thread(node::close, "hxb-node-stop"));
         System.out.printf(
                 "node %d (%s) of cluster %s is up: socket %s, counters %s%n",

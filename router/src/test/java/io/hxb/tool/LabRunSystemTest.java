@@ -60,6 +60,41 @@ class LabRunSystemTest {
     }
 
     @Test
+    void shouldCaptureEveryFrameOfEachNode() throws Exception {
+        // given, when
+        final Path captures = folder.resolve("captures");
+        try (HxbProcess hxb =
+                HxbProcess.start(
+                        folder,
+                        "lab",
+                        "run",
+                        "ping",
+                        "--shape",
+                        "2",
+                        "--links",
+                        "1",
+                        "--backend",
+                        "udp",
+                        "--count",
+                        "50",
+                        "--name",
+                        name,
+                        "--capture",
+                        captures.toString())) {
+            assertEquals(Hxb.OK, hxb.status(), hxb::errors);
+        }
+
+        // then: each node has written its 50 requests or answers, sent and received
+        for (int node = 0; node < 2; node++) {
+            final Path file = captures.resolve(name + "-" + node + ".pcapng");
+            final PcapBlocks blocks = PcapBlocks.read(file);
+            assertEquals(1, blocks.interfaces());
+            assertTrue(blocks.frames() >= 100, blocks::toString);
+            assertEquals(blocks.frames(), blocks.framesOfEtherType(0x88B5), blocks::toString);
+        }
+    }
+
+    @Test
     void shouldLoseNothingOverShapedLinksAndRelaysAndLeaveNothingBehind() throws Exception {
         assumeRoot();
         try (HxbProcess hxb =

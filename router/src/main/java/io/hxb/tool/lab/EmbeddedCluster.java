@@ -29,14 +29,16 @@ public final class EmbeddedCluster implements Cluster {
      *
      * @throws ToolException when one cannot start, saying why; none then runs.
      */
-    public EmbeddedCluster(final ClusterConfig config) {
+    public EmbeddedCluster(final ClusterConfig config, final Capture capture) {
         this.config = config;
         threads = NodeThreads.start(config.loop());
         try {
             for (int node = 0; node < config.shape().nodeCount(); node++) {
                 nodes.add(
                         Node.start(
-                                new NodeOptions(config, node, threads, true, true, link -> link)));
+                                capture.apply(
+                                        new NodeOptions(
+                                                config, node, threads, true, true, link -> link))));
             }
         } catch (final IOException e) {
             close();

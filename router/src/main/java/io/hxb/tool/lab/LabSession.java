@@ -25,11 +25,13 @@ public final class LabSession implements AutoCloseable {
      * Makes a lab and starts its nodes. When that fails, nothing of it stays.
      *
      * @param isProcesses a process for each node, instead of all of them in this one.
+     * @param capture whether the nodes write what they send and receive to files.
      * @param change what is different from the lab's usual configuration.
      */
     public static LabSession start(
             final LabSpec spec,
             final boolean isProcesses,
+            final Capture capture,
             final UnaryOperator<ClusterConfig> change) {
         final Lab lab = Lab.up(LabRegistry.ofUser(), spec);
         // The hook only removes what outlives the process: the nodes' memory may be in use still.
@@ -37,7 +39,7 @@ public final class LabSession implements AutoCloseable {
         try {
             final ClusterConfig config = change.apply(LabCluster.config(spec, lab.folder()));
             final Path file = LabCluster.write(config, lab.folder());
-            return new LabSession(lab, start(lab, config, file, isProcesses));
+            return new LabSession(lab, start(lab, config, file, isProcesses, capture));
         } catch (final RuntimeException e) {
             lab.close();
             throw e;
@@ -45,11 +47,15 @@ public final class LabSession implements AutoCloseable {
     }
 
     private static Cluster start(
-            final Lab lab, final ClusterConfig config, final Path file, final boolean isProcesses) {
+            final Lab lab,
+            final ClusterConfig config,
+            final Path file,
+            final boolean isProcesses,
+            final Capture capture) {
         if (isProcesses) {
-            return new AttachedCluster(config, NodeProcesses.start(lab, config, file));
+            return new AttachedCluster(config, NodeProcesses.start(lab, config, file, capture));
         }
-        final Cluster cluster = new EmbeddedCluster(config);
+        final Cluster cluster = new EmbeddedCluster(config, capture);
         lab.ready(List.of());
         return cluster;
     }

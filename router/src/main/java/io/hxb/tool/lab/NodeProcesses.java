@@ -45,10 +45,11 @@ public final class NodeProcesses {
      * @return their process ids.
      * @throws ToolException with the log of a node that ended.
      */
-    public static List<Long> start(final Lab lab, final ClusterConfig config, final Path file) {
+    public static List<Long> start(
+            final Lab lab, final ClusterConfig config, final Path file, final Capture capture) {
         final List<Process> nodes = new ArrayList<>();
         for (int node = 0; node < config.shape().nodeCount(); node++) {
-            nodes.add(start(lab, config, file, node));
+            nodes.add(start(lab, config, file, node, capture));
         }
         final List<Long> pids = nodes.stream().map(Process::pid).toList();
         lab.nodesStarted(pids);
@@ -61,7 +62,11 @@ public final class NodeProcesses {
     }
 
     private static Process start(
-            final Lab lab, final ClusterConfig config, final Path file, final int node) {
+            final Lab lab,
+            final ClusterConfig config,
+            final Path file,
+            final int node,
+            final Capture capture) {
         final List<String> command = new ArrayList<>();
         if (config.backend() == Backend.RAW) {
             command.addAll(List.of("ip", "netns", "exec", config.netns(node)));
@@ -73,6 +78,7 @@ public final class NodeProcesses {
                         file.toString(),
                         "--node",
                         config.shape().format(config.shape().coordinates(node))));
+        command.addAll(capture.arguments());
         try {
             return new ProcessBuilder(command)
                     .redirectErrorStream(true)
