@@ -2,12 +2,16 @@ package io.hxb.tool;
 
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
+import io.hxb.tool.option.JsonOption;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** {@code hxb lab down}: removes a lab, or all of them. Picocli makes it. */
@@ -28,6 +32,8 @@ final class LabDownCommand implements Callable<Integer> {
 
     @Option(names = "--stale", description = "only labs whose owner has died")
     private boolean isStale;
+
+    @Mixin private JsonOption json;
 
     /** Picocli makes it. */
     LabDownCommand() {}
@@ -56,6 +62,10 @@ final class LabDownCommand implements Callable<Integer> {
         if (names.isEmpty()) {
             System.out.println("no lab to remove");
         }
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("removed", names);
+        json.print(report);
         return Hxb.OK;
     }
 }

@@ -2,11 +2,11 @@ package io.hxb.tool;
 
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
-import io.hxb.tool.report.Json;
+import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.report.TextTable;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,8 +19,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = "Shows the labs of this machine and user.")
 final class LabStatusCommand implements Callable<Integer> {
-    @Option(names = "--json", description = "the last line of output is one JSON object")
-    private boolean isJson;
+    @Mixin private JsonOption json;
 
     /** Picocli makes it. */
     LabStatusCommand() {}
@@ -55,13 +54,11 @@ final class LabStatusCommand implements Callable<Integer> {
             System.out.println(
                     "stale, remove with 'hxb lab down --stale': " + String.join(", ", stale));
         }
-        if (isJson) {
-            final Map<String, Object> report = new LinkedHashMap<>();
-            report.put("ok", stale.isEmpty());
-            report.put("labs", labs);
-            report.put("stale", stale);
-            System.out.println(Json.line(report));
-        }
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", stale.isEmpty());
+        report.put("labs", labs);
+        report.put("stale", stale);
+        json.print(report);
         return Hxb.OK;
     }
 }

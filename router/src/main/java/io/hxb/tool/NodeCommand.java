@@ -5,12 +5,15 @@ import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.WaitOptions;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
@@ -23,6 +26,7 @@ final class NodeCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
+    @Mixin private JsonOption json;
 
     /** Picocli makes it. */
     NodeCommand() {}
@@ -40,6 +44,14 @@ final class NodeCommand implements Callable<Integer> {
                 config.name(),
                 config.socketPath(id),
                 config.countersPath(id));
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("node", id);
+        report.put("coordinates", config.shape().format(config.shape().coordinates(id)));
+        report.put("cluster", config.name());
+        report.put("socket", config.socketPath(id).toString());
+        report.put("counters", config.countersPath(id).toString());
+        json.print(report);
         new CountDownLatch(1).await();
         return Hxb.OK;
     }

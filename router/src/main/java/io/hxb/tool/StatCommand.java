@@ -44,6 +44,11 @@ final class StatCommand implements Callable<Integer> {
     private boolean isZero;
 
     @Option(
+            names = "--links",
+            description = "only the traffic of each link; with --watch what goes over it now")
+    private boolean isLinks;
+
+    @Option(
             names = "--watch",
             paramLabel = "S",
             description = "again every S seconds, with rates, until Ctrl-C")
@@ -61,6 +66,8 @@ final class StatCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "counter files (default: all nodes of the cluster)")
     private List<Path> files = List.of();
+
+    private final Map<Path, LinkTraffic> traffic = new HashMap<>();
 
     /** Picocli makes it. */
     StatCommand() {}
@@ -125,6 +132,10 @@ final class StatCommand implements Callable<Integer> {
                     "cluster %s node %d (%s) %s, pid %d%n",
                     labels.clusterName(), labels.node(), coordinates(labels), state, reader.pid());
             final Map<String, Object> values = new LinkedHashMap<>();
+            if (isLinks) {
+                final LinkTraffic links = traffic.computeIfAbsent(file, key -> new LinkTraffic());
+                System.out.print(links.table(reader, System.nanoTime()));
+            }
             final TextTable table =
                     hasLast
                             ? new TextTable("counter", "value", "a second")
@@ -142,7 +153,9 @@ final class StatCommand implements Callable<Integer> {
                     table.row(name, sample.value());
                 }
             }
-            System.out.print(table);
+            if (!isLinks) {
+                System.out.print(table);
+            }
             final List<String> findings = reader.findings();
             findings.forEach(finding -> System.out.println("finding: " + finding));
             System.out.println();

@@ -7,12 +7,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import picocli.CommandLine;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Wrong input to the command line: a clear message and the right exit status. */
@@ -88,6 +91,24 @@ class CliTest {
         final Outcome outcome = run("doctor", "--config", folder.resolve("none.yaml").toString());
 
         assertEquals(Hxb.FAILED, outcome.status());
+    }
+
+    @Test
+    void shouldOfferJsonWithEveryCommandThatReports() {
+        // What a user asks for is a command of one's own; 'exec' prints what that prints.
+        final List<String> without = new ArrayList<>();
+        collectWithoutJson(new CommandLine(new Hxb()), without);
+        assertEquals(List.of("exec"), without);
+    }
+
+    private static void collectWithoutJson(final CommandLine command, final List<String> found) {
+        command.getSubcommands().values().forEach(inner -> collectWithoutJson(inner, found));
+        final CommandLine.Model.CommandSpec spec = command.getCommandSpec();
+        if (command.getSubcommands().isEmpty()
+                && !spec.usageMessage().hidden()
+                && spec.findOption("--json") == null) {
+            found.add(spec.name());
+        }
     }
 
     @Test

@@ -40,7 +40,7 @@ class DemoSystemTest {
     void shouldCleanUpEverythingWhenInterruptedInTheMiddle() throws Exception {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
 
-        // given: a demonstration whose files are on their way, each node a process
+        // given: a demonstration that would take half a minute, each node a process
         try (HxbProcess hxb =
                 HxbProcess.start(
                         folder,
@@ -52,6 +52,8 @@ class DemoSystemTest {
                         "2x2",
                         "--links",
                         "1",
+                        "--rate",
+                        "50mbit",
                         "--file-size",
                         "50000000")) {
             final String lab = "demo-" + hxb.process().pid();

@@ -67,6 +67,14 @@ class LabUpSystemTest {
             assertEquals("running", ((Map<?, ?>) nodes.getFirst()).get("state"));
         }
 
+        try (HxbProcess stat =
+                hxb("stat", "--name", name, "--links", "--watch", "0.2", "--times", "2")) {
+            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertTrue(stat.output().contains("link, in all"), stat::output);
+            assertTrue(stat.output().contains("link, a second"), stat::output);
+            assertTrue(stat.output().contains("x.1"), stat::output);
+        }
+
         // and: a second node on the same socket is refused, and the first goes on
         try (HxbProcess second = hxb("node", "--config", file.toString(), "--node", "0")) {
             assertEquals(Hxb.FAILED, second.status(), second::output);

@@ -40,7 +40,7 @@ final class TuningCheck {
                     "huge pages",
                     free + " of 2 MB free, but none could be taken: " + e.getMessage(),
                     "running nodes have reserved them: raise vm.nr_hugepages; or the control group"
-                        + " has a limit: hugetlb.2MB.rsvd.max in /sys/fs/cgroup");
+                            + " has a limit: hugetlb.2MB.rsvd.max in /sys/fs/cgroup");
         }
     }
 
@@ -73,7 +73,7 @@ final class TuningCheck {
                                     + " restart the node (pool.hugePages: auto or on)");
         } catch (final IOException e) {
             return Finding.warn(
-                    name, "cannot be examined: " + e.getMessage(), "run doctor as the node's user");
+                    name, "cannot be examined: " + e.getMessage(), "run doctor as root");
         }
     }
 

@@ -60,7 +60,7 @@ class TuningCheckTest {
         final Path none = Files.writeString(folder.resolve("none"), "");
         assertEquals(Finding.Level.WARN, TuningCheck.pool("node 0", none).level());
         final Finding finding = TuningCheck.pool("node 0", folder.resolve("nothing"));
-        assertTrue(finding.fix().contains("node's user"), finding::fix);
+        assertTrue(finding.fix().contains("as root"), finding::fix);
     }
 
     @Test
