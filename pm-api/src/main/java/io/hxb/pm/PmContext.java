@@ -34,6 +34,7 @@ public final class PmContext implements AutoCloseable {
 
     private static final int IDLE_CALLS_BEFORE_CLOCK = 256;
     private static final long ALIVE_CHECK_NS = 100_000_000L;
+    private static final long SILENT_NS = 15 * NodePage.BEAT_INTERVAL_NS;
 
     private final PmDevice device;
     private final PmAttachment attachment;
@@ -74,6 +75,8 @@ public final class PmContext implements AutoCloseable {
     private int sleepSignalled;
     private int idleCalls;
     private long aliveCheckedNs;
+    private long lastBeat;
+    private long lastBeatNs;
     private boolean isNodeGone;
     private boolean isClosed;
 
@@ -363,8 +366,9 @@ public final class PmContext implements AutoCloseable {
      * sleeps.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
-     * @return {@link PmStatus#OK}, {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED} or
-     *     {@link PmStatus#NODE_GONE} (within a second of the node's death).
+     * @return {@link PmStatus#OK}, {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED},
+     *     {@link PmStatus#NODE_GONE} (within a second of the node's death) or {@link
+     *     PmStatus#NODE_SILENT} (when the node has stood still for 3 seconds of waiting).
      */
     public int await(final long timeoutNs) {
         return await(ControlMemory.MESSAGES, timeoutNs);
@@ -544,12 +548,14 @@ public final class PmContext implements AutoCloseable {
             if (isReady(interest)) {
                 return PmStatus.OK;
             }
+            final boolean isSilent =
+                    (!isSpinning || leftNs <= 0) && invoker == null && isNodeSilent(nowNs);
             if (leftNs <= 0) {
-                return idleStatus(PmStatus.TIMED_OUT);
+                return idleStatus(isSilent ? PmStatus.NODE_SILENT : PmStatus.TIMED_OUT);
             }
             final int closed = closedStatus();
-            if (closed != PmStatus.OK) {
-                return closed;
+            if (closed != PmStatus.OK || isSilent) {
+                return closed == PmStatus.OK ? PmStatus.NODE_SILENT : closed;
             }
             nowNs = System.nanoTime();
         }
@@ -565,6 +571,17 @@ public final class PmContext implements AutoCloseable {
         }
         control.waiting(0);
         SignalSocket.drain(memory.wakeApplication());
+    }
+
+    // Beats are counted, not timed, so that clocks of two processes need not agree.
+    private boolean isNodeSilent(final long nowNs) {
+        final long beat = node.beat();
+        if (beat != lastBeat || beat == 0) {
+            lastBeat = beat;
+            lastBeatNs = nowNs;
+            return false;
+        }
+        return nowNs - lastBeatNs > SILENT_NS;
     }
 
     private boolean isReady(final int interest) {

@@ -27,9 +27,9 @@ public final class PmEvent {
     }
 
     /**
-     * What happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED} or {@link
-     * PmStatus#NO_SUCH_CONTEXT}; for a message also {@link PmStatus#NO_BUFFERS} when the node has
-     * as many flows as it can have.
+     * What happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED}, {@link
+     * PmStatus#PEER_FULL} or {@link PmStatus#NO_SUCH_CONTEXT}; for a message also {@link
+     * PmStatus#NO_BUFFERS} when the node has as many flows as it can have.
      */
     public int status() {
         return status;

@@ -35,6 +35,15 @@ public final class PmStatus {
     /** The message is larger than the buffer offered. */
     public static final int TOO_LONG = -9;
 
+    /**
+     * The node lives but has done nothing for seconds: it is stopped, or starved of CPU. It may
+     * come back and nothing is lost: wait again, or close.
+     */
+    public static final int NODE_SILENT = -10;
+
+    /** The peer's node has no room for another flow: try again when others have ended. */
+    public static final int PEER_FULL = -11;
+
     private PmStatus() {}
 
     /** The constant's name, for messages; {@code STATUS(n)} for a value that has none. */
@@ -50,6 +59,8 @@ public final class PmStatus {
             case CONTEXT_CLOSED -> "CONTEXT_CLOSED";
             case NODE_GONE -> "NODE_GONE";
             case TOO_LONG -> "TOO_LONG";
+            case NODE_SILENT -> "NODE_SILENT";
+            case PEER_FULL -> "PEER_FULL";
             default -> "STATUS(" + status + ")";
         };
     }

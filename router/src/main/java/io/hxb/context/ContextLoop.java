@@ -38,6 +38,8 @@ public final class ContextLoop implements AutoCloseable {
     private ContextEndpoint[] endpoints = new ContextEndpoint[0];
     private int closing;
     private int sleeps;
+    private long beat;
+    private long beatNs;
     private boolean isAsleep;
     private boolean isClosed;
     private final Object commandLock = new Object();
@@ -75,6 +77,10 @@ public final class ContextLoop implements AutoCloseable {
      * @return how much it was, 0 when idle.
      */
     public int doWork(final long nowNs) {
+        if (index == 0 && (beat == 0 || nowNs - beatNs >= 0)) {
+            beatNs = nowNs + NodePage.BEAT_INTERVAL_NS;
+            page.beat(++beat);
+        }
         int work = 0;
         final Runnable command = commands.relaxedPoll();
         if (command != null) {

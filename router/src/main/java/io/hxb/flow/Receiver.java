@@ -192,6 +192,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                         open.sequence());
         if (flow == null) {
             counters.flowsExhausted++;
+            control.sendUnreachable(open, context.incarnation, UnreachableFlyweight.NO_FLOWS);
             return;
         }
         flow.lastHeardNs = nowNs;

@@ -246,6 +246,8 @@ final class Sender implements FrameOwner {
                 && flow.peerIncarnation != peerIncarnation) {
             counters.peerRestarted++;
             end(flow, PmStatus.PEER_RESTARTED);
+        } else if (reason == UnreachableFlyweight.NO_FLOWS && flow.state == SendFlow.OPENING) {
+            end(flow, PmStatus.PEER_FULL);
         }
     }
 

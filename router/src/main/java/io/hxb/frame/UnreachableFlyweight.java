@@ -29,6 +29,9 @@ public final class UnreachableFlyweight {
     /** The frame has crossed too many links. */
     public static final int HOP_LIMIT = 4;
 
+    /** The destination's node has as many flows as it may. */
+    public static final int NO_FLOWS = 5;
+
     private static final int HEADER_OFFSET = 8;
 
     private long address;
@@ -43,7 +46,7 @@ public final class UnreachableFlyweight {
     public static boolean isRight(final long bodyAddress, final int lengthBytes) {
         return lengthBytes >= LENGTH
                 && Memory.getUnsignedByte(bodyAddress) >= NO_ROUTE
-                && Memory.getUnsignedByte(bodyAddress) <= HOP_LIMIT;
+                && Memory.getUnsignedByte(bodyAddress) <= NO_FLOWS;
     }
 
     /** Why the frame could not be delivered. */

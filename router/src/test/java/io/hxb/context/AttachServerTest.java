@@ -193,6 +193,31 @@ class AttachServerTest {
     }
 
     @Test
+    void shouldTellApplicationsOfANodeThatStandsStillAndGoOnWithItAfterwards() throws Exception {
+        // given
+        final Process node = child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket());
+                PmContext context = device.openContext(1)) {
+            pingPong(context, 1, 10);
+            assertEquals(PmStatus.TIMED_OUT, context.await(SECOND_NS / 2));
+            // when
+            signal(node, "STOP");
+            // then
+            final long stoppedNs = System.nanoTime();
+            assertEquals(PmStatus.NODE_SILENT, context.await(20 * SECOND_NS));
+            assertTrue(System.nanoTime() - stoppedNs < 5 * SECOND_NS);
+            assertEquals(PmStatus.NODE_SILENT, context.await(1_000));
+            assertTrue(send(context, 1, 77) >= 0);
+            // when
+            signal(node, "CONT");
+            // then
+            TestNode.await("a message", () -> context.await(SECOND_NS) == PmStatus.OK);
+            assertEquals(PmStatus.OK, context.receive(message));
+            assertEquals(77, message.tag());
+        }
+    }
+
+    @Test
     void shouldNoticeAKilledNodeWhileSpinning() throws Exception {
         // given
         final Process node = child("node", 0);

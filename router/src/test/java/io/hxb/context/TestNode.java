@@ -64,7 +64,7 @@ final class TestNode implements AutoCloseable {
         try (PollSet poll = new PollSet(1)) {
             poll.add(loop.wakeDescriptor());
             while (!isStopped) {
-                if (loop.doWork(0) == 0 && loop.prepareToSleep()) {
+                if (loop.doWork(System.nanoTime()) == 0 && loop.prepareToSleep()) {
                     poll.await(50_000_000L);
                     loop.clearWake();
                     loop.awake();

@@ -153,6 +153,16 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         receive(id, 0);
     }
 
+    /** OPEN from any context of a peer. */
+    void receiveOpen(final int node, final int peerContext) {
+        final int id = share.acquire();
+        header(id, FrameType.OPEN, node, PEER_INCARNATION)
+                .destinationIncarnation(0)
+                .sourceContext(peerContext)
+                .sequence(FIRST);
+        receive(id, 0);
+    }
+
     void receiveProbe(final int node, final int sequence, final int wantedFrames) {
         final int id = share.acquire();
         header(id, FrameType.PROBE, node, PEER_INCARNATION)

@@ -306,4 +306,21 @@ class FlowReceiveTest {
     private List<Integer> ahead() {
         return flows.delivered.stream().map(FlowFixture.Delivery::ahead).toList();
     }
+
+    @Test
+    void shouldSayThatThereIsNoRoomForAnotherFlow() {
+        // given: the table of the fixture has room for 32
+        for (int peerContext = 0; peerContext < 32; peerContext++) {
+            flows.receiveOpen(PEER, peerContext);
+        }
+        flows.work(0);
+        assertEquals(0, flows.loop.counters().flowsExhausted);
+        // when
+        flows.receiveOpen(PEER, 32);
+        flows.work(0);
+        // then
+        final FlowFixture.Sent refusal = flows.last(FrameType.UNREACHABLE);
+        assertEquals(UnreachableFlyweight.NO_FLOWS, refusal.reason);
+        assertEquals(1, flows.loop.counters().flowsExhausted);
+    }
 }

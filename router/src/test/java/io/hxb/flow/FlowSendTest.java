@@ -408,4 +408,18 @@ class FlowSendTest {
             flows.work(0);
         }
     }
+
+    @Test
+    void shouldEndAFlowThatThePeerHasNoRoomFor() {
+        // given
+        flows.submit(0, 8);
+        flows.work(0);
+        final FlowFixture.Sent open = flows.last(FrameType.OPEN);
+        // when
+        flows.unreachable(UnreachableFlyweight.NO_FLOWS, open.epoch, FlowFixture.PEER_INCARNATION);
+        flows.work(10_000);
+        // then
+        assertEquals(List.of("0:" + PmStatus.PEER_FULL), flows.done);
+        assertEquals(List.of("1:" + PmStatus.PEER_FULL), flows.peerStatus);
+    }
 }

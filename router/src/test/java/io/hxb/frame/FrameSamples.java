@@ -59,7 +59,7 @@ final class FrameSamples {
             case FrameType.UNREACHABLE -> {
                 new UnreachableFlyweight()
                         .wrap(body)
-                        .reason(1 + random.nextInt(4))
+                        .reason(1 + random.nextInt(5))
                         .offendingHeader(header.address());
                 yield UnreachableFlyweight.LENGTH;
             }

@@ -107,7 +107,7 @@ final class ReferenceValidator {
                     case FrameType.COMPLAINT ->
                             body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 8;
                     case FrameType.UNREACHABLE ->
-                            body.limit() >= 72 && body.get(0) >= 1 && body.get(0) <= 4;
+                            body.limit() >= 72 && body.get(0) >= 1 && body.get(0) <= 5;
                     default -> true;
                 };
         return messages == 0 && isRight;

@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
  *     44      4 length of the shape's text
  *     48     64 shape's text, ASCII
  *    128      4 state: 1 alive, 2 closed
+ *    192      8 beat: changes a few times a second while the node works; 0: it does not beat
  *    256 +128 i 4 loop i: 0 awake, else the number of its present sleep
  * </pre>
  */
@@ -38,6 +39,9 @@ public final class NodePage {
 
     /** State of a node that has closed down. */
     public static final int CLOSED = 2;
+
+    /** Longest time between two beats of a node that gets CPU; ns. */
+    public static final long BEAT_INTERVAL_NS = 200_000_000;
 
     private static final long MAGIC = 0x3145_444f_4e42_5848L;
     private static final int VERSION = 1;
@@ -115,6 +119,16 @@ public final class NodePage {
     /** Sets the state; the node only. */
     public void state(final int state) {
         Memory.putIntRelease(address + 128, state);
+    }
+
+    /** Changes while the node works, see {@link #BEAT_INTERVAL_NS}; 0 when it does not beat. */
+    public long beat() {
+        return Memory.getLongAcquire(address + 192);
+    }
+
+    /** Sets the beat to another value than before; the node only. */
+    public void beat(final long number) {
+        Memory.putLongRelease(address + 192, number);
     }
 
     /** 0 while loop {@code loop} is awake, else the number of its present sleep. */
