@@ -247,8 +247,9 @@ final class ContextEndpoint {
         for (int i = 0; i < messageCount; i++) {
             deliveries.publish(first + i);
         }
-        counts.published(messageCount);
         wake(ControlMemory.MESSAGES);
+        // Last, because the owner may unmap the memory as soon as all that was claimed is counted.
+        counts.published(messageCount);
         return true;
     }
 

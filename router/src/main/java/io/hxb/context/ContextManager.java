@@ -116,6 +116,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     @Override
     public int onFrame(
             final int contextId,
+            final int incarnation,
             final int sourceNode,
             final int sourceContext,
             final int flowHandle,
@@ -125,6 +126,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             final int messageCount) {
         final ContextEndpoint endpoint = endpoints.get(contextId);
         if (endpoint != null
+                && endpoint.incarnation() == incarnation
                 && endpoint.deliver(
                         sourceNode,
                         sourceContext,
@@ -164,6 +166,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     /** Frames refused for a while because the application's delivery ring was full. */
     public long framesRefused() {
         return framesRefused.get();
+    }
+
+    /** Receive buffers that applications hold or have not looked at; for reports, any thread. */
+    public int heldBuffers() {
+        return books.heldBuffers();
     }
 
     /** Number of contexts that are open or being closed. */

@@ -61,6 +61,15 @@ final class ReceiveBooks {
         return true;
     }
 
+    /** Buffers that contexts hold; exact only while nothing moves. */
+    int heldBuffers() {
+        int buffers = 0;
+        for (int id = 0; id < owner.length; id++) {
+            buffers += (int) OWNER.getAcquire(owner, id) == 0 ? 0 : 1;
+        }
+        return buffers;
+    }
+
     int bufferCount() {
         return owner.length;
     }

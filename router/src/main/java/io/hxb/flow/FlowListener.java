@@ -13,7 +13,9 @@ public interface FlowListener {
      * once, for different sources possibly. The body has been checked: its records lie inside it
      * and are {@code messageCount} in number, 1 or more.
      *
-     * @param contextId destination context, open.
+     * @param contextId destination context.
+     * @param incarnation of the context that the frame is for. Another loop may have closed it and
+     *     opened its successor meanwhile, which must not get the frame: answer {@link #FULL}.
      * @param sourceNode node id of the source.
      * @param sourceContext context of the source.
      * @param flowHandle names the receiving flow in {@code FlowTable.released}.
@@ -26,6 +28,7 @@ public interface FlowListener {
      */
     int onFrame(
             int contextId,
+            int incarnation,
             int sourceNode,
             int sourceContext,
             int flowHandle,

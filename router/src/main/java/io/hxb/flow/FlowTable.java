@@ -148,6 +148,19 @@ public final class FlowTable implements AutoCloseable {
         }
     }
 
+    /**
+     * Pool buffers in ordering arrays, of flows that have ended too: for reports. Any thread; exact
+     * only while nothing moves.
+     */
+    public int storedBuffers() {
+        int buffers = 0;
+        for (int index = 0; index < handles.length(); index++) {
+            final ReceiveFlow flow = handles.getAcquire(index);
+            buffers += flow == null ? 0 : flow.array.storedFrames();
+        }
+        return buffers;
+    }
+
     /** Bytes of heap that one flow each way with a peer takes at most, with its table entries. */
     public int bytesPerPeer() {
         final int entryBytes = 2 * 4 * 8;

@@ -342,6 +342,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final int answer =
                 listener.onFrame(
                         flow.context.id,
+                        flow.context.incarnation,
                         flow.peerNode,
                         flow.peerContext,
                         flow.handle,

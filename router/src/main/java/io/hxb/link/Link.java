@@ -70,6 +70,11 @@ public interface Link extends AutoCloseable {
     /** Frames that the kernel or the wire dropped before they reached us, since start. */
     long kernelDrops();
 
+    /** Pool buffers that lie ready for frames, or hold frames not handed over yet; for reports. */
+    default int heldBuffers() {
+        return 0;
+    }
+
     /**
      * Looks whether the NIC came, went or came back, and reopens what has to be reopened. Called a
      * few times a second and on link events; may make system calls and allocate.

@@ -318,9 +318,13 @@ public final class Node implements AutoCloseable {
         return parts.discovery().silentNeighbours();
     }
 
-    /** Receive buffers that are out of the pool; exact only while nothing moves. */
-    public int outstandingBuffers() {
-        return parts.pool().outstanding();
+    /** Where the receive buffers are; exact only while nothing moves. */
+    public BufferBooks bufferBooks() {
+        return new BufferBooks(
+                parts.pool().outstanding(),
+                parts.ports().stream().mapToInt(port -> port.link().heldBuffers()).sum(),
+                parts.flows().storedBuffers(),
+                contexts.heldBuffers());
     }
 
     /** Stops the node; applications see that it is gone, neighbours hear no more of it. */

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.flow.FlowListener;
+import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
@@ -268,5 +270,31 @@ class ContextMessagesTest {
         one.close();
         device.close();
         node.receiveMemory.close();
+    }
+
+    @Test
+    void shouldNotGiveTheSuccessorOfAContextWhatWasMeantForIt() throws Exception {
+        try (TestNode node = new TestNode();
+                PmDevice device = node.invoked()) {
+            // given
+            device.openContext(1).close();
+            final int before = node.port.incarnation(1);
+            final PmContext successor = device.openContext(1);
+            // when
+            final int late = deliver(node, 1, before);
+            // then
+            assertEquals(FlowListener.FULL, late);
+            assertEquals(PmStatus.EMPTY, successor.receive(message));
+            assertEquals(FlowListener.DELIVERED, deliver(node, 1, node.port.incarnation(1)));
+            assertEquals(PmStatus.OK, successor.receive(message));
+            successor.close();
+        }
+    }
+
+    private static int deliver(final TestNode node, final int contextId, final int incarnation) {
+        final int id = node.share.acquire();
+        final long body = node.pool.address(id) + 128;
+        Memory.putInt(body, 0);
+        return node.manager.onFrame(contextId, incarnation, 0, 2, 0, id, body, 8, 1);
     }
 }

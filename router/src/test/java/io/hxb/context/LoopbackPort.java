@@ -17,6 +17,7 @@ final class LoopbackPort implements FlowPort {
     private final boolean[] open;
     private final int[] quota;
     private final int[] held;
+    private final int[] incarnations;
     private final ArrayDeque<Pending>[] waiting;
     private final ArrayDeque<Pending> spare = new ArrayDeque<>();
     int queued;
@@ -28,6 +29,7 @@ final class LoopbackPort implements FlowPort {
         open = new boolean[contexts];
         quota = new int[contexts];
         held = new int[contexts];
+        incarnations = new int[contexts];
         waiting = new ArrayDeque[contexts];
         for (int i = 0; i < contexts; i++) {
             waiting[i] = new ArrayDeque<>();
@@ -40,6 +42,11 @@ final class LoopbackPort implements FlowPort {
         open[contextId] = true;
         quota[contextId] = receiveQuotaFrames;
         held[contextId] = 0;
+        incarnations[contextId] = incarnation;
+    }
+
+    int incarnation(final int contextId) {
+        return incarnations[contextId];
     }
 
     @Override
@@ -99,6 +106,7 @@ final class LoopbackPort implements FlowPort {
             final int taken =
                     listener.onFrame(
                             destination,
+                            incarnations[destination],
                             0,
                             pending.source,
                             destination,

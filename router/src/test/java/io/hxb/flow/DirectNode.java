@@ -95,6 +95,7 @@ final class DirectNode implements FlowOutput, FlowListener {
     @Override
     public int onFrame(
             final int contextId,
+            final int incarnation,
             final int sourceNode,
             final int sourceContext,
             final int flowHandle,

@@ -240,6 +240,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     @Override
     public int onFrame(
             final int contextId,
+            final int incarnation,
             final int sourceNode,
             final int sourceContext,
             final int flowHandle,

@@ -132,6 +132,7 @@ final class SimNode implements FlowListener {
     @Override
     public int onFrame(
             final int contextId,
+            final int incarnation,
             final int sourceNode,
             final int sourceContext,
             final int flowHandle,

@@ -101,6 +101,7 @@ final class SimApplication implements FlowListener {
     @Override
     public int onFrame(
             final int contextId,
+            final int incarnation,
             final int sourceNode,
             final int sourceContext,
             final int flowHandle,

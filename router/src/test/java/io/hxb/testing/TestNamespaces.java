@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Network namespaces and veth NICs of one test, removed when closed. Owned by the test's thread.
@@ -90,10 +91,15 @@ public final class TestNamespaces implements AutoCloseable {
 
     /** Waits for a condition, at most 20 seconds. */
     public static void await(final String condition, final BooleanSupplier holds) {
+        await(() -> condition, holds);
+    }
+
+    /** As above; the condition is put into words only if it is waited for in vain. */
+    public static void await(final Supplier<String> condition, final BooleanSupplier holds) {
         final long start = System.nanoTime();
         while (!holds.getAsBoolean()) {
             if (System.nanoTime() - start > WAIT_LIMIT_NS) {
-                throw new AssertionError("waited in vain until " + condition);
+                throw new AssertionError("waited in vain until " + condition.get());
             }
             LockSupport.parkNanos(WAIT_STEP_NS);
         }

@@ -134,6 +134,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
     @Override
     public int onFrame(
             final int contextId,
+            final int incarnation,
             final int sourceNode,
             final int sourceContext,
             final int flowHandle,

@@ -102,12 +102,16 @@ public final class OrderingArray<F> {
 
     /** True if no frame is here, undelivered. Exact only while nobody stores or drains. */
     public boolean isEmpty() {
+        return storedFrames() == 0;
+    }
+
+    /** Frames that are here, undelivered. Exact only while nobody stores or drains. */
+    public int storedFrames() {
+        int frames = 0;
         for (int index = 0; index < slots.length; index++) {
-            if (hasBuffer((long) SLOT.getAcquire(slots, index))) {
-                return false;
-            }
+            frames += hasBuffer((long) SLOT.getAcquire(slots, index)) ? 1 : 0;
         }
-        return true;
+        return frames;
     }
 
     /**

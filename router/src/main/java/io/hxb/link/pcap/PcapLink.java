@@ -147,6 +147,11 @@ public final class PcapLink implements Link {
 
     /** As in {@link Link}; also writes what is buffered to the file. */
     @Override
+    public int heldBuffers() {
+        return link.heldBuffers();
+    }
+
+    @Override
     public boolean refresh() {
         file.flush();
         return link.refresh();

@@ -343,6 +343,11 @@ public final class RawLink implements Link {
     }
 
     @Override
+    public int heldBuffers() {
+        return receiver.heldBuffers();
+    }
+
+    @Override
     public boolean refresh() {
         if (closed) {
             return false;

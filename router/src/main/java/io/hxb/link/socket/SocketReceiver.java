@@ -99,6 +99,11 @@ public final class SocketReceiver {
         return starvations;
     }
 
+    /** Buffers that wait for frames or hold frames not taken yet; exact on the owner's loop. */
+    public int heldBuffers() {
+        return BATCH_FRAMES - next;
+    }
+
     /** Gives all buffers back; nothing may be received any more. */
     public void close() {
         while (next < BATCH_FRAMES) {

@@ -232,6 +232,11 @@ public final class UdpLink implements Link {
     }
 
     @Override
+    public int heldBuffers() {
+        return receiver.heldBuffers();
+    }
+
+    @Override
     public boolean refresh() {
         return false;
     }
