@@ -4,6 +4,7 @@ import io.hxb.config.ConfigException;
 import io.hxb.tool.plan.PlanCommand;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -96,6 +97,7 @@ public final class Hxb implements Runnable {
             final Exception thrown, final boolean isJson, final PrintStream errors) {
         final boolean isExpected =
                 thrown instanceof ToolException
+                        || thrown instanceof UsageException
                         || thrown instanceof ConfigException
                         || thrown instanceof IOException
                         || thrown instanceof UncheckedIOException
@@ -111,7 +113,7 @@ public final class Hxb implements Runnable {
             failure.put("error", String.valueOf(message));
             System.out.println(Json.line(failure));
         }
-        return FAILED;
+        return thrown instanceof UsageException ? USAGE : FAILED;
     }
 
     @Override

@@ -8,37 +8,33 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** {@code hxb plan vlan}: files, differences, and messages for wrong input. */
 @Tag("unit")
 class PlanVlanCliTest {
     @TempDir private Path folder;
 
-    private record Outcome(int status, String errors) {}
-
-    private static Outcome plan(final String... arguments) {
-        final List<String> all = new ArrayList<>(List.of("plan", "vlan"));
+    private static PlanOutput plan(final String... arguments) {
+        final List<String> all = new ArrayList<>(List.of("vlan"));
         all.addAll(List.of(arguments));
-        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        final int status =
-                Hxb.run(
-                        all.toArray(String[]::new),
-                        new PrintStream(bytes, true, StandardCharsets.UTF_8));
-        return new Outcome(status, bytes.toString(StandardCharsets.UTF_8));
+        return PlanOutput.of(all.toArray(String[]::new));
     }
 
     private static void assertFails(final String message, final String... arguments) {
-        final Outcome outcome = plan(arguments);
-        assertEquals(Hxb.FAILED, outcome.status(), outcome.errors());
-        assertTrue(outcome.errors().contains(message), outcome.errors());
+        assertEnds(Hxb.FAILED, message, arguments);
+    }
+
+    private static void assertEnds(
+            final int status, final String message, final String... arguments) {
+        final PlanOutput output = plan(arguments);
+        assertEquals(status, output.status(), output.errors());
+        assertTrue(output.errors().contains(message), output.errors());
     }
 
     @Test
@@ -85,11 +81,23 @@ class PlanVlanCliTest {
                 "1000-1010",
                 "--config",
                 "ios");
-        assertFails("within 1-4094", "--graph", "torus:4x4", "--vids", "0-9");
+        assertEnds(Hxb.USAGE, "within 1-4094", "--graph", "torus:4x4", "--vids", "0-9");
         assertFails("one VLAN only", "--graph", "torus:4x4", "--config", "sonic");
         assertFails("no hosts", "--graph", "torus:4x4", "--hosts-per-switch", "0");
-        assertFails("there is no routing 'fast'", "--graph", "torus:4x4", "--routing", "fast");
-        assertFails("no configuration for 'nortel'", "--graph", "torus:4x4", "--config", "nortel");
+        assertEnds(
+                Hxb.USAGE,
+                "there is no routing 'fast'",
+                "--graph",
+                "torus:4x4",
+                "--routing",
+                "fast");
+        assertEnds(
+                Hxb.USAGE,
+                "no configuration for 'nortel'",
+                "--graph",
+                "torus:4x4",
+                "--config",
+                "nortel");
         assertFails("host-tagged", "--graph", "vbft:4,4", "--traffic", "kernel-cg");
         assertFails(
                 "power of two",
@@ -99,7 +107,13 @@ class PlanVlanCliTest {
                 "bit-reversal",
                 "--kind",
                 "host-tagged");
-        assertFails("switch-tagged or host-tagged", "--graph", "vbft:4,4", "--kind", "guest");
+        assertEnds(
+                Hxb.USAGE,
+                "switch-tagged or host-tagged",
+                "--graph",
+                "vbft:4,4",
+                "--kind",
+                "guest");
         assertFails("torus 4x4 has 2", "--graph", "torus:4x4", "--order", "xyz");
         assertFails(
                 "root must be", "--graph", "torus:4x4", "--routing", "updown-tree", "--root", "16");
@@ -108,6 +122,62 @@ class PlanVlanCliTest {
         final Path loop = Files.writeString(folder.resolve("loop.edges"), "0 1\n1 1\n");
         assertFails("itself", "--graph", loop.toString());
         assertFails("there is no file", "--graph", folder.resolve("none").toString());
+    }
+
+    @Test
+    void shouldConfigurePortsAndAddressesOfACablingFile() throws IOException {
+        // given
+        final Path cabling =
+                Files.writeString(
+                        folder.resolve("cabling.yaml"),
+                        """
+                        switches:
+                          leaf1: [swp1, swp2, swp9]
+                          leaf2: [swp1, swp2, swp9]
+                          top1:
+                          top2:
+                        links:
+                          - [leaf1.swp1, top1.swp1]
+                          - [leaf1.swp2, top2.swp1]
+                          - [leaf2.swp1, top1.swp2]
+                          - [leaf2.swp2, top2.swp2]
+                        hosts:
+                          a: {port: leaf1.swp9, mac: "02:00:00:00:00:0a"}
+                          b: {port: leaf2.swp9, mac: "02:00:00:00:00:0b"}
+                        """);
+        // when
+        final PlanOutput output =
+                plan("--graph", cabling.toString(), "--config", "cumulus", "--json");
+        // then
+        assertEquals(Hxb.OK, output.status(), output.errors());
+        assertEquals("tops", output.json().get("routing"));
+        assertEquals(2, output.json().get("vlans"));
+        assertTrue(output.text().contains("02:00:00:00:00:0b dev swp1"), output.text());
+        assertFalse(output.text().contains("are not known"), output.text());
+    }
+
+    @Test
+    void shouldSayWhenThereAreTooManyPairsForTheExactSearch() {
+        // when
+        final PlanOutput output =
+                plan(
+                        "--graph",
+                        "vbft:8,5",
+                        "--hosts-per-switch",
+                        "4",
+                        "--kind",
+                        "host-tagged",
+                        "--traffic",
+                        "all-to-all",
+                        "--json");
+        // then
+        assertEquals(Hxb.OK, output.status(), output.errors());
+        final Map<?, ?> traffic = (Map<?, ?>) output.json().get("traffic");
+        assertTrue(((Number) traffic.get("pairs")).intValue() > 256, output.text());
+        assertTrue(
+                Boolean.TRUE.equals(traffic.get("optimal"))
+                        || output.text().contains("too many for an exact search"),
+                output.text());
     }
 
     @Test

@@ -52,10 +52,7 @@ public final class GraphSpec {
             throw new GraphException(
                     "'" + text + "' is no graph; write one of " + String.join(", ", NOTATIONS));
         }
-        final int[] n =
-                Arrays.stream(text.substring(colon + 1).split("[x,]", -1))
-                        .mapToInt(Integer::parseInt)
-                        .toArray();
+        final int[] n = numbers(text.substring(colon + 1));
         final String name = text.substring(0, colon);
         return switch (name) {
             case "mesh" -> Lattice.mesh(n).graph(hostsPerSwitch);
@@ -71,6 +68,18 @@ public final class GraphSpec {
             case "dragonfly" -> Crossbars.dragonfly(need(text, n, 2)[0], n[1], hostsPerSwitch);
             default -> RandomGraphs.regular(need(text, n, 3)[0], n[1], hostsPerSwitch, n[2]);
         };
+    }
+
+    /** The nodes that the words of a hyper-crossbar arrange, null for all other texts. */
+    public static Lattice crossbar(final String text) {
+        final String prefix = "hyper-crossbar:";
+        return text.matches(prefix + "\\d{1,9}([x,]\\d{1,9})*")
+                ? Lattice.mesh(numbers(text.substring(prefix.length())))
+                : null;
+    }
+
+    private static int[] numbers(final String text) {
+        return Arrays.stream(text.split("[x,]", -1)).mapToInt(Integer::parseInt).toArray();
     }
 
     private static int[] need(final String text, final int[] numbers, final int count) {

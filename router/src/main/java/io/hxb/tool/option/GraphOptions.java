@@ -1,5 +1,7 @@
 package io.hxb.tool.option;
 
+import io.hxb.tool.report.UsageException;
+
 import picocli.CommandLine.Option;
 
 /** Which graph of switches a command works on. Picocli fills it. */
@@ -37,12 +39,11 @@ public final class GraphOptions {
     /**
      * Hosts on each switch when the graph names none.
      *
-     * @throws IllegalArgumentException if it is not 0 to 1024.
+     * @throws UsageException if it is not 0 to 1024.
      */
     public int hostsPerSwitch() {
         if (hostsPerSwitch < 0 || hostsPerSwitch > 1024) {
-            throw new IllegalArgumentException(
-                    "--hosts-per-switch must be 0..1024: " + hostsPerSwitch);
+            throw new UsageException("--hosts-per-switch must be 0..1024: " + hostsPerSwitch);
         }
         return hostsPerSwitch;
     }

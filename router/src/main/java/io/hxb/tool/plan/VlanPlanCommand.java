@@ -1,6 +1,7 @@
 package io.hxb.tool.plan;
 
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.traffic.TrafficPatterns;
 import io.hxb.fabric.vlan.PlanKind;
@@ -11,9 +12,11 @@ import io.hxb.fabric.vlan.VlanPlanner;
 import io.hxb.fabric.vlan.config.Dialect;
 import io.hxb.fabric.vlan.optimise.OptimisedPlan;
 import io.hxb.fabric.vlan.optimise.VidOptimiser;
+import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.option.GraphOptions;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.report.Json;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,7 +25,6 @@ import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
@@ -40,7 +42,7 @@ final class VlanPlanCommand implements Callable<Integer> {
     private static final int DONE = 0;
 
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
-    @Mixin private GraphInput input;
+    @Mixin private GraphOptions graphs;
     @Mixin private VlanRouting routing;
     @Mixin private JsonOption json;
 
@@ -120,14 +122,17 @@ final class VlanPlanCommand implements Callable<Integer> {
         if (limit < 1 || limit > VlanIds.MAX_VID) {
             throw wrong("--vlans must be 1..4094: " + limit);
         }
-        final Dialect dialect = config == null ? null : Dialect.parse(config);
-        final PlanKind who = PlanKind.parse(kind);
+        final Dialect dialect =
+                config == null ? null : UsageException.check(() -> Dialect.parse(config));
+        final PlanKind who = UsageException.check(() -> PlanKind.parse(kind));
         if (dialect != null) {
             dialect.check(who);
         }
-        final SwitchGraph graph = input.read();
-        final VlanPlan before = old == null ? null : PlanFile.parse(text(old), old.toString());
-        VlanPlan plan = routing.plan(planner(who, dialect), graph, input.crossbar());
+        final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        final VlanPlan before =
+                old == null ? null : PlanFile.parse(GraphFile.text(old.toString()), old.toString());
+        VlanPlan plan =
+                routing.plan(planner(who, dialect), graph, GraphSpec.crossbar(graphs.graph()));
         OptimisedPlan optimised = null;
         if (traffic != null) {
             optimised = VidOptimiser.optimise(plan, traffic(graph), seed);
@@ -148,7 +153,7 @@ final class VlanPlanCommand implements Callable<Integer> {
         return new VlanPlanner(
                 who,
                 limit,
-                vids == null ? VlanIds.all() : VlanIds.parse(vids),
+                vids == null ? VlanIds.all() : UsageException.check(() -> VlanIds.parse(vids)),
                 dialect == null ? new BitSet() : dialect.reservedVids(),
                 dialect == null ? "any switch" : dialect.switches());
     }
@@ -156,21 +161,7 @@ final class VlanPlanCommand implements Callable<Integer> {
     private TrafficMatrix traffic(final SwitchGraph graph) throws IOException {
         return TrafficPatterns.isName(traffic)
                 ? TrafficPatterns.of(traffic, graph.hostCount())
-                : TrafficMatrix.parse(traffic, text(Path.of(traffic)), graph);
-    }
-
-    private static String text(final Path file) throws IOException {
-        try {
-            return Files.readString(file);
-        } catch (final NoSuchFileException e) {
-            throw new ToolException(
-                    "there is no file '"
-                            + file
-                            + "' (patterns of traffic: "
-                            + String.join(", ", TrafficPatterns.NAMES)
-                            + ")",
-                    e);
-        }
+                : TrafficMatrix.parse(traffic, GraphFile.text(traffic), graph);
     }
 
     private void report(
@@ -179,7 +170,7 @@ final class VlanPlanCommand implements Callable<Integer> {
             final Dialect dialect,
             final OptimisedPlan optimised)
             throws IOException {
-        final String how = routing.name(plan.graph(), input.crossbar());
+        final String how = routing.name(plan.graph(), GraphSpec.crossbar(graphs.graph()));
         final PlanQuality quality = PlanQuality.of(plan);
         final Map<String, Object> report = VlanReport.json(plan, quality, how, optimised);
         System.out.print(VlanReport.text(plan, quality, how, optimised));

@@ -6,6 +6,7 @@ import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.PlanQuality;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.optimise.OptimisedPlan;
+import io.hxb.fabric.vlan.optimise.VidOptimiser;
 import io.hxb.tool.report.TextTable;
 
 import java.util.LinkedHashMap;
@@ -86,8 +87,22 @@ final class VlanReport {
                 optimised.lowerBound(),
                 optimised.isOptimal()
                         ? "the least possible"
-                        : String.format(Locale.ROOT, "at most %.1f %% off", 100 * optimised.gap()),
+                        : String.format(
+                                Locale.ROOT,
+                                "at most %.1f %% off; %s",
+                                100 * optimised.gap(),
+                                whyNotExact(optimised.pairs())),
                 plan.exceptions().size());
+    }
+
+    private static String whyNotExact(final int pairs) {
+        return pairs > VidOptimiser.MOST_PAIRS_EXACT
+                ? "more than "
+                        + VidOptimiser.MOST_PAIRS_EXACT
+                        + " pairs are too many for an exact search: for one, give the heaviest in a"
+                        + " file"
+                : "the exact search was stopped at its limit: fewer VLANs or pairs would let it"
+                        + " end";
     }
 
     /** The plan for programs. */

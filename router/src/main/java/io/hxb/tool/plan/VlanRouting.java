@@ -18,6 +18,7 @@ import io.hxb.fabric.vlan.tree.SourceTrees;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.fabric.vlan.tree.TreeMaker;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
 
@@ -122,7 +123,7 @@ final class VlanRouting {
         try {
             return RoutingAlgorithm.of(chosen);
         } catch (final GraphException e) {
-            throw new ToolException(
+            throw new UsageException(
                     "there is no routing '"
                             + chosen
                             + "'; there are "

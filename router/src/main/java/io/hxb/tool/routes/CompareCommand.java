@@ -9,6 +9,7 @@ import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.report.TextTable;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,7 +49,8 @@ public final class CompareCommand implements Callable<Integer> {
         final List<RoutingAlgorithm> algorithms =
                 names == null
                         ? List.of(RoutingAlgorithm.values())
-                        : names.stream().map(RoutingAlgorithm::of).toList();
+                        : UsageException.check(
+                                () -> names.stream().map(RoutingAlgorithm::of).toList());
         final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
         System.out.println(graph);

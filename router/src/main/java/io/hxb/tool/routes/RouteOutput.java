@@ -8,6 +8,7 @@ import io.hxb.tool.graph.DotGraph;
 import io.hxb.tool.graph.GraphPicture;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -31,12 +32,12 @@ final class RouteOutput {
     /**
      * Refuses files of an unknown ending before any work is done.
      *
-     * @throws ToolException naming the known ones.
+     * @throws UsageException naming the known ones.
      */
     static void check(final List<String> files) {
         for (final String file : files) {
             if (!ending(file).matches("svg|dot|gv|json|edges")) {
-                throw new ToolException(
+                throw new UsageException(
                         "--out ends in .svg, .dot, .json or .edges, not '" + file + "'");
             }
         }
@@ -46,8 +47,13 @@ final class RouteOutput {
      * Writes one file.
      *
      * @param loads shown in pictures, or null for the number of paths.
+     * @param traffic estimates by the name of the traffic.
      */
-    static void write(final String file, final RouteRun run, final ChannelLoads loads)
+    static void write(
+            final String file,
+            final RouteRun run,
+            final ChannelLoads loads,
+            final Map<String, Object> traffic)
             throws IOException {
         final SwitchGraph graph = run.routes().graph();
         final double[] shown = new double[graph.channelCount()];
@@ -61,18 +67,23 @@ final class RouteOutput {
                 Files.writeString(Path.of(file), GraphPicture.svg(graph, shown, title));
             }
             case "dot", "gv" -> Files.writeString(Path.of(file), DotGraph.format(graph, shown));
-            case "json" -> writeJson(Path.of(file), run, paths);
+            case "json" -> writeJson(Path.of(file), run, paths, traffic);
             default -> Files.writeString(Path.of(file), EdgeList.format(graph));
         }
         System.out.println("wrote " + file);
     }
 
-    private static void writeJson(final Path file, final RouteRun run, final int[] paths)
+    private static void writeJson(
+            final Path file,
+            final RouteRun run,
+            final int[] paths,
+            final Map<String, Object> traffic)
             throws IOException {
         final RouteSet routes = run.routes();
         final SwitchGraph graph = routes.graph();
         try (BufferedWriter out = Files.newBufferedWriter(file)) {
             out.write("{\"summary\":" + Json.line(run.fields()));
+            out.write(",\"traffic\":" + Json.line(traffic));
             out.write(",\"channels\":[");
             for (int channel = 0; channel < graph.channelCount(); channel++) {
                 out.write(
@@ -140,7 +151,7 @@ final class RouteOutput {
     static String describe(final RouteSet routes, final String pair) {
         final String[] ends = pair.split(",", -1);
         if (ends.length != 2) {
-            throw new ToolException(
+            throw new UsageException(
                     "--path is two switches, such as 0,5 or s0,s5, not '" + pair + "'");
         }
         return routes.describe(node(routes.graph(), ends[0]), node(routes.graph(), ends[1]));

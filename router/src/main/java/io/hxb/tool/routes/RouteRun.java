@@ -13,6 +13,7 @@ import io.hxb.fabric.verify.Verifier;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,6 +31,20 @@ record RouteRun(
         int busiest,
         double seconds,
         double verifySeconds) {
+    private static final List<String> SUMMARY =
+            List.of(
+                    "switches",
+                    "links",
+                    "connected",
+                    "acyclic",
+                    "sum_links",
+                    "avg_links",
+                    "avg_links_hosts",
+                    "max_links",
+                    "max_paths",
+                    "virtual_channels",
+                    "seconds");
+
     /** Applies an algorithm. */
     static RouteRun of(
             final SwitchGraph graph,
@@ -57,7 +72,17 @@ record RouteRun(
                 (verifiedNs - routedNs) / 1e9);
     }
 
-    /** The result as keys and values. */
+    /** What {@code hxb plan routes --json} prints: these keys and no others. */
+    Map<String, Object> summary() {
+        final Map<String, Object> all = fields();
+        final Map<String, Object> summary = new LinkedHashMap<>();
+        for (final String key : SUMMARY) {
+            summary.put(key, all.get(key));
+        }
+        return summary;
+    }
+
+    /** Everything as keys and values. */
     Map<String, Object> fields() {
         final SwitchGraph graph = routes.graph();
         final Map<String, Object> fields = new LinkedHashMap<>();

@@ -8,6 +8,7 @@ import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.report.TextTable;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -64,7 +65,7 @@ public final class RoutesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        final RoutingAlgorithm chosen = RoutingAlgorithm.of(algorithm);
+        final RoutingAlgorithm chosen = UsageException.check(() -> RoutingAlgorithm.of(algorithm));
         RouteOutput.check(outputs);
         final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
@@ -89,11 +90,9 @@ public final class RoutesCommand implements Callable<Integer> {
         }
         System.out.print(table);
         for (final String output : outputs) {
-            RouteOutput.write(output, run, first);
+            RouteOutput.write(output, run, first, estimates);
         }
-        final Map<String, Object> report = run.fields();
-        report.put("traffic", estimates);
-        json.print(report);
+        json.print(run.summary());
         final boolean mayDeadlock = chosen == RoutingAlgorithm.MINIMAL;
         return run.verification().isOk() || (mayDeadlock && run.verification().isConnected())
                 ? 0

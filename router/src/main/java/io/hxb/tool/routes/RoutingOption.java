@@ -2,7 +2,7 @@ package io.hxb.tool.routes;
 
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.PathSelection;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
 
@@ -15,7 +15,7 @@ final class RoutingOption {
             paramLabel = "SWITCH",
             description =
                     "number of the switch at the root of spanning trees; default 0, updown-dfs"
-                            + " tries all")
+                            + " tries all (beyond 128 switches the 128 with most links)")
     private Integer root;
 
     @Option(
@@ -53,10 +53,10 @@ final class RoutingOption {
     /** The options as the algorithms take them. */
     RoutingOptions options() {
         if (root != null && root < 0) {
-            throw new ToolException("--root must be the number of a switch: " + root);
+            throw new UsageException("--root must be the number of a switch: " + root);
         }
         if (virtualChannels != null && virtualChannels < 1) {
-            throw new ToolException("--vcs must be at least 1: " + virtualChannels);
+            throw new UsageException("--vcs must be at least 1: " + virtualChannels);
         }
         return new RoutingOptions(
                 root == null ? -1 : root,
@@ -72,7 +72,7 @@ final class RoutingOption {
                 return choice;
             }
         }
-        throw new ToolException(
+        throw new UsageException(
                 "--selection must be low-port, random, sancho or high-physical, not '"
                         + text
                         + "'");

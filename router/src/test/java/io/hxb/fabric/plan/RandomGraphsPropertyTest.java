@@ -3,10 +3,13 @@ package io.hxb.fabric.plan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.fabric.GraphException;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.SwitchGraphBuilder;
 import io.hxb.fabric.algorithm.LrTurn;
 import io.hxb.fabric.algorithm.Minimal;
 import io.hxb.fabric.generate.RandomGraphs;
@@ -25,12 +28,17 @@ import java.util.SplittableRandom;
 class RandomGraphsPropertyTest {
     private static final int GRAPHS = 2500;
 
-    /** Mostly small graphs, up to 200 switches: trees, sparse, dense, with parallel links. */
+    /**
+     * Mostly small graphs, up to 200 switches: trees, sparse, dense up to all switches joined with
+     * all, with parallel links.
+     */
     private static SwitchGraph graph(final long seed) {
         final SplittableRandom random = new SplittableRandom(seed);
         final int most = random.nextInt(100) == 0 ? 200 : random.nextInt(12) == 0 ? 60 : 14;
         final int switches = 2 + random.nextInt(most - 1);
-        final int extra = random.nextInt(4) == 0 ? 0 : random.nextInt(2 * switches + 1);
+        final boolean isDense = switches <= 20 && random.nextInt(4) == 0;
+        final int mostExtra = isDense ? switches * switches : 2 * switches;
+        final int extra = random.nextInt(4) == 0 ? 0 : random.nextInt(mostExtra + 1);
         return RandomGraphs.connected(switches, extra, random.nextBoolean(), 1, seed);
     }
 
@@ -65,6 +73,30 @@ class RandomGraphsPropertyTest {
                         () -> what + found);
                 assertTrue(routes.sumLinks() >= minimalSum(graph), what);
             }
+        }
+    }
+
+    @Test
+    void shouldRefuseGraphsInParts() {
+        for (long seed = 0; seed < 500; seed++) {
+            // given two parts without a link between them
+            final SwitchGraph first = graph(seed);
+            final SwitchGraph second = graph(seed + 1);
+            final SwitchGraphBuilder both = new SwitchGraphBuilder();
+            both.addSwitches(first.switchCount() + second.switchCount());
+            addLinks(first, both, 0);
+            addLinks(second, both, first.switchCount());
+            // then
+            final GraphException thrown =
+                    assertThrows(GraphException.class, both::build, "seed " + seed);
+            assertTrue(thrown.getMessage().contains("not connected"), thrown.getMessage());
+        }
+    }
+
+    private static void addLinks(
+            final SwitchGraph from, final SwitchGraphBuilder to, final int offset) {
+        for (int channel = 0; channel < from.channelCount(); channel += 2) {
+            to.addLink(from.source(channel) + offset, from.target(channel) + offset);
         }
     }
 

@@ -15,8 +15,8 @@ import java.util.TreeMap;
  * Deterministic for a seed. Stateless.
  */
 public final class VidOptimiser {
-    /** Most pairs for branch and bound. */
-    private static final int MOST_PAIRS_EXACT = 256;
+    /** Most pairs for which the best choice is searched for exactly, by branch and bound. */
+    public static final int MOST_PAIRS_EXACT = 256;
 
     private VidOptimiser() {}
 

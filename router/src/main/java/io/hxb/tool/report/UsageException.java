@@ -1,0 +1,36 @@
+package io.hxb.tool.report;
+
+import java.io.Serial;
+import java.util.function.Supplier;
+
+/**
+ * A command was used wrongly: an option has a value that it cannot have. The command ends with
+ * status 2 and prints the message alone. Immutable.
+ */
+public final class UsageException extends RuntimeException {
+    @Serial private static final long serialVersionUID = 1L;
+
+    /** Makes one with a complete sentence for the user. */
+    public UsageException(final String message) {
+        super(message);
+    }
+
+    /** The same, with what caused it. */
+    public UsageException(final String message, final Throwable cause) {
+        super(message, cause);
+    }
+
+    /**
+     * Reads the value of an option.
+     *
+     * @param reading throws IllegalArgumentException with a message for the user if it is wrong.
+     * @throws UsageException with that message.
+     */
+    public static <T> T check(final Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (final IllegalArgumentException e) {
+            throw new UsageException(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.hxb.tool;
+
+import io.hxb.tool.report.Json;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code hxb plan} said and how it ended, run within the test's process. Immutable.
+ *
+ * @param status its exit status.
+ * @param text its standard output.
+ * @param errors its messages.
+ */
+record PlanOutput(int status, String text, String errors) {
+    /** Runs {@code hxb plan} with further arguments; nothing else may print meanwhile. */
+    static PlanOutput of(final String... arguments) {
+        final List<String> all = new ArrayList<>(List.of("plan"));
+        all.addAll(List.of(arguments));
+        final ByteArrayOutputStream text = new ByteArrayOutputStream();
+        final ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        final PrintStream before = System.out;
+        System.setOut(new PrintStream(text, true, StandardCharsets.UTF_8));
+        final int status;
+        try {
+            status =
+                    Hxb.run(
+                            all.toArray(String[]::new),
+                            new PrintStream(errors, true, StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(before);
+        }
+        return new PlanOutput(
+                status,
+                text.toString(StandardCharsets.UTF_8),
+                errors.toString(StandardCharsets.UTF_8));
+    }
+
+    /** The last line as JSON. */
+    @SuppressWarnings("unchecked")
+    Map<String, Object> json() {
+        final List<String> lines = text.lines().toList();
+        return Json.parse(lines.getLast(), Map.class, "the last line");
+    }
+}
