@@ -1,0 +1,51 @@
+package io.hxb.bench.fabric;
+
+import io.hxb.bench.harness.Peers;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+
+/** The command line of route measurements: {@code benchmarks/run fabric EXPERIMENT}. One thread. */
+@Command(
+        name = "fabric",
+        mixinStandardHelpOptions = true,
+        description = "Measures how long routes take, and what they cost.",
+        subcommands = {RouteContest.class, RouteScale.class},
+        synopsisSubcommandLabel = "EXPERIMENT")
+public final class FabricBench {
+    private FabricBench() {}
+
+    /** Runs one experiment; ends with 0, 1 if it failed, 2 for wrong usage. */
+    public static void main(final String[] arguments) {
+        final CommandLine line = new CommandLine(new FabricBench());
+        line.setExecutionExceptionHandler(
+                (thrown, command, parsed) -> {
+                    System.err.println("fabric: " + thrown.getMessage());
+                    return 1;
+                });
+        System.exit(line.execute(arguments));
+    }
+
+    /** What all experiments can be told. */
+    static final class Settings {
+        @Option(
+                names = "--rounds",
+                defaultValue = "7",
+                description = "measurements of each contestant (default ${DEFAULT-VALUE})")
+        private int rounds;
+
+        @Option(names = "--no-results", description = "print, but do not append to results/")
+        private boolean isNotKept;
+
+        int rounds() {
+            return rounds;
+        }
+
+        Path results() {
+            return isNotKept ? null : Peers.results();
+        }
+    }
+}
