@@ -93,6 +93,7 @@ final class AttachConnection {
             return refusal;
         }
         isGreeted = true;
+        manager.onAttachAccepted();
         message.reply(AttachMessage.HELLO).argument(0, manager.receivePoolMemory().lengthBytes());
         return reply(
                 manager.nodePageMemory().descriptor(), manager.receivePoolMemory().descriptor());

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Attaches applications of other processes over a Unix socket, on a thread of its own; the loops
@@ -33,7 +32,6 @@ public final class AttachServer implements AutoCloseable {
     private final AttachMessage message = new AttachMessage();
     private final List<AttachConnection> connections = new ArrayList<>();
     private final PollSet poll = new PollSet(MAX_APPLICATIONS + 2);
-    private final AtomicLong refused = new AtomicLong();
     private final int stopEvent;
     private final Thread thread;
     private volatile boolean isStopped;
@@ -64,7 +62,7 @@ public final class AttachServer implements AutoCloseable {
 
     /** Connections that were refused, or ended because the other side broke the protocol. */
     public long refused() {
-        return refused.get();
+        return manager.attachmentsRefused();
     }
 
     private void run() {
@@ -118,7 +116,7 @@ public final class AttachServer implements AutoCloseable {
 
     // Logged with its repeat count ever more rarely, so that nobody can fill the log.
     private void refuse(final String name, final String why) {
-        final long count = refused.incrementAndGet();
+        final long count = manager.onAttachRefused();
         if (Long.bitCount(count) == 1) {
             LOG.warn("{} is refused: {} ({} such so far)", name, why, count);
         }

@@ -14,7 +14,7 @@ public final class ContextCounters {
     long framesReleased;
     long contextsOpened;
     long contextsClosed;
-    final long[] violations = new long[CloseReason.count()];
+    final long[] closed = new long[CloseReason.count()];
 
     ContextCounters() {}
 
@@ -53,16 +53,16 @@ public final class ContextCounters {
         return contextsClosed;
     }
 
-    /** Contexts closed because the application broke the rules in this way. */
-    public long violations(final CloseReason reason) {
-        return violations[reason.code()];
+    /** Contexts closed for this reason. */
+    public long closed(final CloseReason reason) {
+        return closed[reason.code()];
     }
 
     /** Contexts closed because the application broke the rules in any way. */
     public long violations() {
         long sum = 0;
-        for (final long count : violations) {
-            sum += count;
+        for (final CloseReason reason : CloseReason.values()) {
+            sum += reason.isViolation() ? closed[reason.code()] : 0;
         }
         return sum;
     }

@@ -396,7 +396,6 @@ final class ContextEndpoint {
     }
 
     private int violated(final CloseReason reason) {
-        counters.violations[reason.code()]++;
         loop.onViolation(this, reason);
         close(reason);
         return 1;
@@ -406,6 +405,7 @@ final class ContextEndpoint {
     void close(final CloseReason reason) {
         if (!isClosing()) {
             closeReason = reason;
+            counters.closed[reason.code()]++;
             counts.close();
             control.close(reason.code());
             wake(ControlMemory.MESSAGES | ControlMemory.SENDS);

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.ToLongFunction;
 
 /**
  * All contexts of a node. Flows deliver into it from any loop; applications are attached by any
@@ -44,6 +45,9 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private final AtomicInteger localUsers = new AtomicInteger(1);
     private final AtomicLong eventsLost = new AtomicLong();
     private final AtomicLong framesRefused = new AtomicLong();
+    private final AtomicLong contextsRefused = new AtomicLong();
+    private final AtomicLong attachmentsAccepted = new AtomicLong();
+    private final AtomicLong attachmentsRefused = new AtomicLong();
 
     /**
      * Makes the contexts of a node.
@@ -173,6 +177,53 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return books.heldBuffers();
     }
 
+    /** Contexts opened so far; any thread, as below. */
+    public long contextsOpened() {
+        return sum(ContextCounters::contextsOpened);
+    }
+
+    /** Contexts closed so far for a reason. */
+    public long contextsClosed(final CloseReason reason) {
+        return sum(counters -> counters.closed(reason));
+    }
+
+    /** Contexts closed so far because their application broke the rules. */
+    public long violations() {
+        return sum(ContextCounters::violations);
+    }
+
+    private long sum(final ToLongFunction<ContextCounters> count) {
+        long sum = 0;
+        for (final ContextLoop loop : loops) {
+            sum += loop == null ? 0 : count.applyAsLong(loop.counters());
+        }
+        return sum;
+    }
+
+    /** Contexts that could not be opened: too many, or the number was taken. */
+    public long contextsRefused() {
+        return contextsRefused.get();
+    }
+
+    /** Applications of other processes that have attached. */
+    public long attachmentsAccepted() {
+        return attachmentsAccepted.get();
+    }
+
+    /** Applications refused, or detached because they broke the protocol. */
+    public long attachmentsRefused() {
+        return attachmentsRefused.get();
+    }
+
+    void onAttachAccepted() {
+        attachmentsAccepted.incrementAndGet();
+    }
+
+    /** Counts a refusal: how many there have been. */
+    long onAttachRefused() {
+        return attachmentsRefused.incrementAndGet();
+    }
+
     /** Number of contexts that are open or being closed. */
     public int openContexts() {
         int count = 0;
@@ -188,6 +239,20 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      * @throws PmException in words, if it cannot be.
      */
     ContextEndpoint open(
+            final Application application,
+            final int contextId,
+            final PmContextOptions options,
+            final PmInvoker invoker)
+            throws PmException {
+        try {
+            return tryOpen(application, contextId, options, invoker);
+        } catch (final PmException e) {
+            contextsRefused.incrementAndGet();
+            throw e;
+        }
+    }
+
+    private ContextEndpoint tryOpen(
             final Application application,
             final int contextId,
             final PmContextOptions options,
@@ -263,12 +328,16 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     /** Asks the loop of a context to close it; any thread, does not block. */
     void close(final ContextEndpoint endpoint) {
-        loop(endpoint.contextId()).close(endpoint, CloseReason.DETACHED);
+        close(endpoint, CloseReason.DETACHED);
+    }
+
+    private void close(final ContextEndpoint endpoint, final CloseReason reason) {
+        loop(endpoint.contextId()).close(endpoint, reason);
     }
 
     /** An application is gone: closes its contexts; any thread, does not block. */
     void detach(final Application application) {
-        application.contexts().forEach(this::close);
+        application.contexts().forEach(context -> close(context, CloseReason.GONE));
         application.detach();
     }
 

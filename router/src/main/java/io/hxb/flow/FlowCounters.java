@@ -21,6 +21,24 @@ public final class FlowCounters {
     /** Messages put into frames. */
     public long messagesSent;
 
+    /** Bytes of body of data frames sent for the first time. */
+    public long bytesSent;
+
+    /** Messages handed to a context. */
+    public long messagesDelivered;
+
+    /** Bytes of body of data frames handed to a context. */
+    public long bytesDelivered;
+
+    /** Data frames that had to wait for earlier ones, or for room in their context. */
+    public long reordered;
+
+    /** Times a context had no room for the next frame. */
+    public long deliveriesRefused;
+
+    /** Answers that a frame could not be delivered. */
+    public long unreachables;
+
     /** Frames that carried several messages. */
     public long framesShared;
 

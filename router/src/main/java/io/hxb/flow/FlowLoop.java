@@ -342,6 +342,7 @@ public final class FlowLoop {
             return;
         }
         if (type == FrameType.UNREACHABLE) {
+            counters.unreachables++;
             final int reason =
                     frame.bodyLength() == 0 ? 0 : Memory.getUnsignedByte(frame.bodyAddress());
             sender.onUnreachable(flow, reason, frame.sourceIncarnation());

@@ -148,6 +148,16 @@ public final class FlowTable implements AutoCloseable {
         }
     }
 
+    /** Flows that have state for sending. Any thread. */
+    public int sendingFlows() {
+        return sendFlows.size();
+    }
+
+    /** Flows that have state for receiving. Any thread. */
+    public int receivingFlows() {
+        return receiveFlows.size();
+    }
+
     /**
      * Pool buffers in ordering arrays, of flows that have ended too: for reports. Any thread; exact
      * only while nothing moves.

@@ -313,6 +313,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             counters.framesReceived++;
             flow.array.drain(this, flow);
             final boolean isInOrder = Sequence.isBefore(sequence, flow.array.next());
+            counters.reordered += isInOrder ? 0 : 1;
             final long marks =
                     (isNow ? ReceiveFlow.NOW : 0) | (isInOrder ? 0 : ReceiveFlow.OUT_OF_ORDER);
             flow.arrived(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
@@ -339,6 +340,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private boolean offer(final ReceiveFlow flow, final int bufferId) {
         delivered.wrap(pool.headerAddress(bufferId));
+        // Read before the frame is handed over: then its buffer may be another frame's soon.
+        final int bodyLengthBytes = delivered.bodyLength();
+        final int messageCount = delivered.messageCount();
         final int answer =
                 listener.onFrame(
                         flow.context.id,
@@ -348,12 +352,15 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                         flow.handle,
                         bufferId,
                         delivered.bodyAddress(),
-                        delivered.bodyLength(),
-                        delivered.messageCount());
+                        bodyLengthBytes,
+                        messageCount);
         if (answer == FlowListener.DELIVERED) {
             counters.framesDelivered++;
+            counters.messagesDelivered += messageCount;
+            counters.bytesDelivered += bodyLengthBytes;
             return true;
         }
+        counters.deliveriesRefused++;
         return false;
     }
 

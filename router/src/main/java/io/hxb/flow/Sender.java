@@ -467,6 +467,8 @@ final class Sender implements FrameOwner {
             flow.progressNs = nowNs;
         }
         counters.messagesSent += frame.messageCount;
+        counters.bytesSent +=
+                frame.headerLengthBytes - FrameHeaderFlyweight.LENGTH + frame.payloadLengthBytes;
         header.wrap(frame.headerAddress)
                 .clear()
                 .type(FrameType.DATA)

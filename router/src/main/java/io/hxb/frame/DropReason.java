@@ -53,23 +53,11 @@ public final class DropReason {
     /** No buffer was free. */
     public static final int POOL_EMPTY = -15;
 
-    /** It is longer than the MTU of the link it had to take. */
-    public static final int TOO_LONG = -16;
-
-    /** It is of an old incarnation or epoch. */
-    public static final int STALE = -17;
-
-    /** Nobody has opened the context it is for. */
-    public static final int UNKNOWN_CONTEXT = -18;
-
-    /** Its type is not expected in this place. */
-    public static final int UNEXPECTED = -19;
-
     /** It claims to come from the node that received it. */
-    public static final int OWN = -20;
+    public static final int OWN = -16;
 
     /** Number of reasons: they are -1 to -{@value}. */
-    public static final int COUNT = 20;
+    public static final int COUNT = 16;
 
     private static final String[] NAMES = {
         "NONE",
@@ -88,10 +76,6 @@ public final class DropReason {
         "NO_ROUTE",
         "LINK_BLOCKED",
         "POOL_EMPTY",
-        "TOO_LONG",
-        "STALE",
-        "UNKNOWN_CONTEXT",
-        "UNEXPECTED",
         "OWN"
     };
 

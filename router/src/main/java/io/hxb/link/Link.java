@@ -70,6 +70,11 @@ public interface Link extends AutoCloseable {
     /** Frames that the kernel or the wire dropped before they reached us, since start. */
     long kernelDrops();
 
+    /** How often frames had to wait in the kernel because the pool had no free buffer. */
+    default long poolStarvations() {
+        return 0;
+    }
+
     /** Pool buffers that lie ready for frames, or hold frames not handed over yet; for reports. */
     default int heldBuffers() {
         return 0;

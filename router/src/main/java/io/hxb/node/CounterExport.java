@@ -54,7 +54,8 @@ final class CounterExport {
         copy();
     }
 
-    private void copy() {
+    /** Copies now. */
+    void copy() {
         isStale = false;
         for (int i = 0; i < targets.length; i++) {
             targets[i].set(sources[i].getAsLong());
@@ -117,7 +118,16 @@ final class CounterExport {
                     .add(CounterType.FLOW_PEER_UNREACHABLE_EVENTS, () -> seen.peerUnreachable)
                     .add(CounterType.FLOW_PEER_RESTARTED_EVENTS, () -> seen.peerRestarted)
                     .add(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS, () -> seen.peerContextGone)
-                    .add(CounterType.FLOW_REFUSED_EVENTS, () -> seen.flowsExhausted);
+                    .add(CounterType.FLOW_REFUSED_EVENTS, () -> seen.flowsExhausted)
+                    .add(CounterType.FLOW_SENT_BYTES, () -> seen.bytesSent)
+                    .add(CounterType.FLOW_DELIVERED_MESSAGES, () -> seen.messagesDelivered)
+                    .add(CounterType.FLOW_DELIVERED_BYTES, () -> seen.bytesDelivered)
+                    .add(CounterType.FLOW_REORDERED_FRAMES, () -> seen.reordered)
+                    .add(CounterType.FLOW_DELIVERY_REFUSED_EVENTS, () -> seen.deliveriesRefused)
+                    .add(CounterType.FLOW_STALE_FRAMES, () -> seen.staleIncarnation)
+                    .add(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES, () -> seen.noSuchContext)
+                    .add(CounterType.FLOW_MALFORMED_FRAMES, () -> seen.malformed)
+                    .add(CounterType.FORWARD_UNREACHABLE_RECEIVED_FRAMES, () -> seen.unreachables);
         }
 
         Builder received(

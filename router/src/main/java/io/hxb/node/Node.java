@@ -203,7 +203,7 @@ public final class Node implements AutoCloseable {
         final NodeLoop loop = new NodeLoop(parts, index, share, received.toArray(new Link[0]));
         final ContextLoop served =
                 contexts.newLoop(index, new FlowLoopPort(flows, loop.flows(), share));
-        loop.contexts(new LoopContexts(served));
+        loop.contexts(new LoopContexts(served), contexts);
         return loop;
     }
 
@@ -364,6 +364,25 @@ public final class Node implements AutoCloseable {
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Where the receive buffers of a node are. Immutable; exact only if nothing moved while it was
+     * made.
+     *
+     * @param outstanding buffers out of the pool.
+     * @param inLinks of these, ready for frames in the links.
+     * @param inFlows of these, in ordering arrays.
+     * @param inContexts of these, delivered and not released by applications.
+     */
+    public record BufferBooks(int outstanding, int inLinks, int inFlows, int inContexts) {
+        /**
+         * Buffers that are out for a moment: control frames between loops, frames that links have
+         * not sent yet. 0 in a node where nothing moves.
+         */
+        public int onTheWay() {
+            return outstanding - inLinks - inFlows - inContexts;
         }
     }
 }

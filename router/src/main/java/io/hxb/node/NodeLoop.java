@@ -1,6 +1,8 @@
 package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.context.ContextManager;
+import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.OrderPolicy;
@@ -36,11 +38,14 @@ final class NodeLoop implements LoopTask {
     private final NodeUpkeep upkeep;
     private final IoRegistration[] waiting;
     private final boolean[] isWaiting;
+    private final long[] blocked;
     private final int batchFrames;
     private final List<LinkHandle> unread = new ArrayList<>();
     private final ErrorHandler errorHandler;
     private IoRegistration[][] registrations;
     private LoopDriver driver;
+    private long busyTurns;
+    private long idleTurns;
     private ContextPolling contexts = ContextPolling.NONE;
 
     /**
@@ -82,6 +87,7 @@ final class NodeLoop implements LoopTask {
                         this::flush);
         flows = parts.flows().newLoop(forwarder, share, this::wake);
         forwarder.flows(flows);
+        blocked = new long[senders.length];
         export = export(parts, index);
         upkeep = index == 0 ? new NodeUpkeep(parts, senders, share) : null;
         waiting = new IoRegistration[senders.length];
@@ -117,14 +123,21 @@ final class NodeLoop implements LoopTask {
                     () -> parts.discovery().knownNeighbours(link.index()));
         }
         for (int i = 0; i < senders.length; i++) {
-            builder.sent(i, senders[i]);
+            final int link = i;
+            builder.sent(i, senders[i])
+                    .add(CounterType.LINK_BLOCKED_EVENTS, i, () -> blocked[link]);
         }
-        return builder.build();
+        return builder.add(CounterType.NODE_LOOP_WAKEUPS_EVENTS, () -> busyTurns)
+                .add(CounterType.NODE_LOOP_IDLE_EVENTS, () -> idleTurns)
+                .build();
     }
 
     /** Sets the contexts that this loop serves; before it starts. */
-    void contexts(final ContextPolling polling) {
+    void contexts(final ContextPolling polling, final ContextManager manager) {
         contexts = polling;
+        if (upkeep != null) {
+            upkeep.contexts(manager);
+        }
     }
 
     private void wake() {
@@ -229,7 +242,10 @@ final class NodeLoop implements LoopTask {
             upkeep.doWork(nowNs);
         }
         if (work > 0) {
+            busyTurns++;
             export.note();
+        } else {
+            idleTurns++;
         }
         export.doWork(nowNs);
         return work;
@@ -268,6 +284,7 @@ final class NodeLoop implements LoopTask {
     private void waitFor(final int position, final boolean isBlocked) {
         if (waiting[position] != null && isWaiting[position] != isBlocked) {
             isWaiting[position] = isBlocked;
+            blocked[position] += isBlocked ? 1 : 0;
             waiting[position].submit(isBlocked ? EpollIoOps.EPOLLOUT : EpollIoOps.EPOLLIN);
         }
     }
@@ -308,6 +325,9 @@ final class NodeLoop implements LoopTask {
             sender.close();
         }
         export.close();
+        if (upkeep != null) {
+            upkeep.stop();
+        }
         share.close();
     }
 

@@ -47,7 +47,7 @@ public final class NodeThreads implements AutoCloseable {
     }
 
     static ErrorHandler errorHandler() {
-        return thrown -> LOGGER.error("a loop goes on after an error", thrown);
+        return LoopErrors.INSTANCE;
     }
 
     private static WaitMode waitMode(final LoopConfig config) {

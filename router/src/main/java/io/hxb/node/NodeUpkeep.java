@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -34,6 +35,7 @@ final class NodeUpkeep {
     private final List<Port> ports;
     private final LinkSender[] senders;
     private final BufferPool.Share share;
+    private final NodeCounters nodeCounters;
     private final boolean[] wasUp;
     private LinkMonitor monitor;
     private Consumer<Link> relink = link -> {};
@@ -49,7 +51,13 @@ final class NodeUpkeep {
         complaints = parts.complaints();
         counters = parts.counters();
         ports = parts.ports();
+        nodeCounters = new NodeCounters(parts);
         wasUp = new boolean[ports.size()];
+    }
+
+    /** Counts contexts, too; before it starts. */
+    void contexts(final ContextManager contexts) {
+        nodeCounters.contexts(contexts);
     }
 
     /**
@@ -80,9 +88,17 @@ final class NodeUpkeep {
                 refreshNs = nowNs + REFRESH_INTERVAL_NS;
                 refresh();
                 counters.findings(findings(nowNs));
+                nodeCounters.readKernelDrops();
             }
+            nodeCounters.copy();
         }
         discovery.doWork(nowNs, senders, parts.pool(), share);
+    }
+
+    /** Leaves the last values behind, for those who look at a node that has stopped. */
+    void stop() {
+        nodeCounters.readKernelDrops();
+        nodeCounters.copy();
     }
 
     long nextDeadlineNs() {
@@ -98,6 +114,7 @@ final class NodeUpkeep {
             final boolean isUp = link.isUp();
             if (isUp != wasUp[i]) {
                 wasUp[i] = isUp;
+                nodeCounters.onStateChanged(i);
                 LOGGER.info(
                         "link {} {} ({}) of node {}",
                         isUp ? "up" : "down",

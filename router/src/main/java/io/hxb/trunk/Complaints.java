@@ -1,5 +1,7 @@
 package io.hxb.trunk;
 
+import io.hxb.frame.ComplaintFlyweight;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +17,7 @@ public final class Complaints {
     private static final Logger LOGGER = LoggerFactory.getLogger(Complaints.class);
     private static final int LIMIT = 64;
 
+    private final long[] counts = new long[ComplaintFlyweight.KIND_COUNT + 1];
     private final Map<String, Complaint> byText = new LinkedHashMap<>();
 
     /**
@@ -24,6 +27,7 @@ public final class Complaints {
      */
     public synchronized boolean add(
             final int kind, final int linkIndex, final String text, final long nowNs) {
+        counts[kind]++;
         final Complaint known = byText.get(text);
         if (known != null) {
             byText.put(text, known.again(nowNs));
@@ -35,6 +39,11 @@ public final class Complaints {
         byText.put(text, new Complaint(kind, linkIndex, text, nowNs, nowNs, 1));
         LOGGER.warn("{}", text);
         return true;
+    }
+
+    /** How often something of that kind was noted, see {@code ComplaintFlyweight}. */
+    public synchronized long count(final int kind) {
+        return counts[kind];
     }
 
     /**

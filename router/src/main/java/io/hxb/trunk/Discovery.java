@@ -38,6 +38,7 @@ public final class Discovery {
     private final FrameHeaderFlyweight outgoing = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final ComplaintFlyweight complaint = new ComplaintFlyweight();
+    private final DiscoveryCounters counters;
     private final int[] pendingKind;
     private final long[] pendingSubject;
     private volatile long startNs = NEVER;
@@ -61,11 +62,35 @@ public final class Discovery {
         incarnations = new int[ports.length][Shape.MAX_EXTENT];
         helloDueNs = new long[ports.length];
         complaintDueNs = new long[ports.length];
+        counters = new DiscoveryCounters(ports.length, settings.shape().dimensions());
         pendingKind = new int[ports.length];
         pendingSubject = new long[ports.length];
         for (final long[] times : heardNs) {
             Arrays.fill(times, NEVER);
         }
+    }
+
+    /** What it has counted. */
+    public DiscoveryCounters counters() {
+        return counters;
+    }
+
+    /** Neighbours of one dimension that are reached by at least one of its links. */
+    public synchronized int reachedNeighbours(final int dimension) {
+        int count = 0;
+        for (int i = 0; i < settings.shape().extent(dimension); i++) {
+            count += isReached(dimension, i) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private boolean isReached(final int dimension, final int neighbour) {
+        for (final Port port : ports) {
+            if (port.dimension() == dimension && port.isUsable(neighbour)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Neighbours heard on all links together, of {@link #expectedNeighbours()}. */
@@ -147,6 +172,7 @@ public final class Discovery {
     }
 
     private void onHello(final Port port, final long sourceAddress, final long nowNs) {
+        counters.helloReceived[port.link().index()]++;
         hello.wrap(header.bodyAddress());
         final long source = header.source();
         final int dimension = port.dimension();
@@ -167,6 +193,7 @@ public final class Discovery {
         heardNs[index][neighbour] = nowNs;
         incarnations[index][neighbour] = hello.incarnation();
         known += isNew ? 1 : 0;
+        counters.recovered[index] += isNew && counters.takeLost(index, neighbour) ? 1 : 0;
         if (isChanged) {
             port.link().learn(neighbour, sourceAddress);
             helloDueNs[index] = nowNs;
@@ -399,6 +426,9 @@ public final class Discovery {
                 heardNs[index][neighbour] = NEVER;
                 known--;
                 port.setUsable(neighbour, false);
+                counters.onLost(index, neighbour);
+                counters.trunksLost[port.dimension()] +=
+                        isReached(port.dimension(), neighbour) ? 0 : 1;
             }
         }
     }
@@ -424,6 +454,7 @@ public final class Discovery {
                 .incarnation(settings.incarnation())
                 .mtuBytes(port.link().mtuBytes())
                 .name(settings.hostName());
+        counters.helloSent[port.link().index()]++;
         return broadcast(sender, id, hello.length(), share);
     }
 

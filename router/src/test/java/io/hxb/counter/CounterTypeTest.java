@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 
 @Tag("unit")
 class CounterTypeTest {
@@ -51,5 +54,26 @@ class CounterTypeTest {
                 expected,
                 Files.readString(file),
                 "router/docs/counters.md is old: run this test with -Dhxb.write=true");
+    }
+
+    @Test
+    void shouldBeCountedSomewhere() throws IOException {
+        // given
+        final Path exporters =
+                Path.of(System.getProperty("hxb.root"), "router/src/main/java/io/hxb/node");
+        final StringBuilder sources = new StringBuilder();
+        try (Stream<Path> files = Files.list(exporters)) {
+            for (final Path file : files.filter(Files::isRegularFile).toList()) {
+                sources.append(Files.readString(file));
+            }
+        }
+        // when
+        final List<CounterType> forgotten =
+                Arrays.stream(CounterType.values())
+                        .filter(type -> !type.name().matches("(FORWARD_DROPPED|COMPLAINT)_.*"))
+                        .filter(type -> sources.indexOf("CounterType." + type.name() + ",") < 0)
+                        .toList();
+        // then
+        assertEquals(List.of(), forgotten);
     }
 }

@@ -4,8 +4,8 @@ package io.hxb.pm.shm;
 public enum CloseReason {
     /** It is open. */
     NONE(0, "it is open"),
-    /** The application asked for it or is gone. */
-    DETACHED(1, "the application has closed it or is gone"),
+    /** The application asked for it. */
+    DETACHED(1, "the application has closed it"),
     /** The node stops. */
     NODE_CLOSED(2, "the node has stopped"),
     /** A submission named no slot of the context. */
@@ -19,7 +19,9 @@ public enum CloseReason {
     /** A submission named no region of the application, or bytes outside of it. */
     BAD_REGION(7, "a submission named bytes outside of the application's regions"),
     /** A release named a buffer that the context does not hold. */
-    BAD_RELEASE(8, "a release named a receive buffer that the context does not hold");
+    BAD_RELEASE(8, "a release named a receive buffer that the context does not hold"),
+    /** The application has gone without closing it. */
+    GONE(9, "the application is gone");
 
     private static final CloseReason[] ALL = values();
 
@@ -44,6 +46,11 @@ public enum CloseReason {
     /** The reason's number in shared memory. */
     public int code() {
         return code;
+    }
+
+    /** True if the application broke the rules. */
+    public boolean isViolation() {
+        return this != NONE && this != DETACHED && this != GONE && this != NODE_CLOSED;
     }
 
     /** The reason in words, to follow "context 3 is closed: ". */

@@ -147,6 +147,11 @@ public final class PcapLink implements Link {
 
     /** As in {@link Link}; also writes what is buffered to the file. */
     @Override
+    public long poolStarvations() {
+        return link.poolStarvations();
+    }
+
+    @Override
     public int heldBuffers() {
         return link.heldBuffers();
     }

@@ -337,7 +337,7 @@ public final class RawLink implements Link {
         return drops;
     }
 
-    /** How often frames had to wait in the kernel because the pool had no free buffer. */
+    @Override
     public long poolStarvations() {
         return receiver.starvations();
     }

@@ -226,7 +226,7 @@ public final class UdpLink implements Link {
         return drops;
     }
 
-    /** How often frames had to wait in the kernel because the pool had no free buffer. */
+    @Override
     public long poolStarvations() {
         return receiver.starvations();
     }

@@ -1,0 +1,33 @@
+package io.hxb.node;
+
+import org.agrona.ErrorHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Logs and counts what goes wrong in the loops of this process; they go on. Any thread. */
+final class LoopErrors implements ErrorHandler {
+    /** The one of this process: loops may serve several nodes. */
+    static final LoopErrors INSTANCE = new LoopErrors();
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoopErrors.class);
+
+    private final AtomicLong count = new AtomicLong();
+
+    private LoopErrors() {}
+
+    @Override
+    public void onError(final Throwable thrown) {
+        final long number = count.incrementAndGet();
+        // Ever more rarely, so that an error in every turn cannot fill the log.
+        if (number <= 16 || Long.bitCount(number) == 1) {
+            LOGGER.error("a loop goes on after an error ({} so far)", number, thrown);
+        }
+    }
+
+    /** Errors so far. */
+    long count() {
+        return count.get();
+    }
+}

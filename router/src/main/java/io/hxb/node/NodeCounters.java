@@ -1,0 +1,126 @@
+package io.hxb.node;
+
+import io.hxb.context.ContextManager;
+import io.hxb.counter.CounterType;
+import io.hxb.counter.Counters;
+import io.hxb.frame.ComplaintFlyweight;
+import io.hxb.link.Link;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.trunk.Discovery;
+import io.hxb.trunk.DiscoveryCounters;
+import io.hxb.trunk.Port;
+
+import java.util.function.LongSupplier;
+
+/**
+ * What is counted for the whole node and not by its loops: links, neighbours, pool, flows in use,
+ * contexts, complaints. Copied into the counter file a few times a second. Owned by the node's
+ * first loop; what others count may be slightly old.
+ */
+final class NodeCounters {
+    private final NodeParts parts;
+    private final CounterExport.Builder builder;
+    private final long[] kernelDrops;
+    private final long[] stateChanges;
+    private CounterExport export;
+
+    /** Prepares the counters of a node without contexts. */
+    NodeCounters(final NodeParts parts) {
+        this.parts = parts;
+        final Counters counters = parts.counters();
+        builder = new CounterExport.Builder(counters, 0);
+        kernelDrops = new long[parts.ports().size()];
+        stateChanges = new long[parts.ports().size()];
+        for (final Port port : parts.ports()) {
+            link(port.link());
+        }
+        for (int dimension = 0; dimension < parts.config().shape().dimensions(); dimension++) {
+            trunk(dimension);
+        }
+        pool();
+        complaints();
+        builder.add(CounterType.FLOW_SENDING_FLOWS, parts.flows()::sendingFlows)
+                .add(CounterType.FLOW_RECEIVING_FLOWS, parts.flows()::receivingFlows)
+                .add(CounterType.NODE_ERRORS_EVENTS, LoopErrors.INSTANCE::count);
+        export = builder.build();
+    }
+
+    private void link(final Link link) {
+        final int index = link.index();
+        final DiscoveryCounters seen = parts.discovery().counters();
+        builder.add(CounterType.LINK_KERNEL_DROPPED_FRAMES, index, () -> kernelDrops[index])
+                .add(CounterType.LINK_STATE_CHANGED_EVENTS, index, () -> stateChanges[index])
+                .add(CounterType.LINK_HELLO_SENT_FRAMES, index, () -> seen.helloSent(index))
+                .add(CounterType.LINK_HELLO_RECEIVED_FRAMES, index, () -> seen.helloReceived(index))
+                .add(CounterType.LINK_EXCLUDED_EVENTS, index, () -> seen.excluded(index))
+                .add(CounterType.LINK_RECOVERED_EVENTS, index, () -> seen.recovered(index));
+    }
+
+    private void trunk(final int dimension) {
+        final Discovery discovery = parts.discovery();
+        final LongSupplier reached = () -> discovery.reachedNeighbours(dimension);
+        builder.add(CounterType.TRUNK_NEIGHBOURS_NODES, dimension, reached)
+                .add(
+                        CounterType.TRUNK_LOST_EVENTS,
+                        dimension,
+                        () -> discovery.counters().trunksLost(dimension));
+    }
+
+    private void pool() {
+        final int size = parts.pool().bufferCount();
+        builder.add(CounterType.POOL_SIZE_BUFFERS, () -> size)
+                .add(CounterType.POOL_OUTSTANDING_BUFFERS, parts.pool()::outstanding)
+                .add(CounterType.POOL_FREE_BUFFERS, () -> size - parts.pool().outstanding())
+                .add(
+                        CounterType.POOL_EMPTY_EVENTS,
+                        () ->
+                                parts.ports().stream()
+                                        .mapToLong(port -> port.link().poolStarvations())
+                                        .sum());
+    }
+
+    private void complaints() {
+        for (int kind = 1; kind <= ComplaintFlyweight.KIND_COUNT; kind++) {
+            final int counted = kind;
+            final String name = "COMPLAINT_" + ComplaintFlyweight.name(kind) + "_EVENTS";
+            builder.add(CounterType.valueOf(name), () -> parts.complaints().count(counted));
+        }
+    }
+
+    /** Counts the node's contexts too; before it starts. */
+    void contexts(final ContextManager contexts) {
+        builder.add(CounterType.CONTEXT_OPEN_CONTEXTS, contexts::openContexts)
+                .add(CounterType.CONTEXT_OPENED_EVENTS, contexts::contextsOpened)
+                .add(CounterType.CONTEXT_REFUSED_EVENTS, contexts::contextsRefused)
+                .add(CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS, contexts::violations)
+                .add(
+                        CounterType.CONTEXT_CLOSED_NORMALLY_EVENTS,
+                        () -> contexts.contextsClosed(CloseReason.DETACHED))
+                .add(
+                        CounterType.CONTEXT_CLOSED_DEAD_EVENTS,
+                        () -> contexts.contextsClosed(CloseReason.GONE))
+                .add(
+                        CounterType.CONTEXT_CLOSED_BY_NODE_EVENTS,
+                        () -> contexts.contextsClosed(CloseReason.NODE_CLOSED))
+                .add(CounterType.CONTEXT_ATTACH_ACCEPTED_EVENTS, contexts::attachmentsAccepted)
+                .add(CounterType.CONTEXT_ATTACH_REFUSED_EVENTS, contexts::attachmentsRefused);
+        export = builder.build();
+    }
+
+    /** A link went up or down. */
+    void onStateChanged(final int link) {
+        stateChanges[link]++;
+    }
+
+    /** Asks the kernel what it has dropped; makes system calls. */
+    void readKernelDrops() {
+        for (final Port port : parts.ports()) {
+            kernelDrops[port.link().index()] = port.link().kernelDrops();
+        }
+    }
+
+    /** Brings the file up to date. */
+    void copy() {
+        export.copy();
+    }
+}
