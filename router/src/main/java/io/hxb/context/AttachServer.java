@@ -37,7 +37,7 @@ public final class AttachServer implements AutoCloseable {
     private volatile boolean isStopped;
 
     /**
-     * Listens and starts the thread.
+     * Takes the path, so that no other node can; {@link #start} serves applications.
      *
      * @param socket path that no other node listens on; what a dead node left there is removed.
      * @param access who may attach.
@@ -53,7 +53,12 @@ public final class AttachServer implements AutoCloseable {
         stopEvent = EventFd.create();
         thread = new Thread(this::run, "hxb-attach");
         thread.setDaemon(true);
+    }
+
+    /** Serves applications from now on; after the manager's loops have been made. */
+    public AttachServer start() {
         thread.start();
+        return this;
     }
 
     private static boolean isOther(final int uid) {

@@ -96,6 +96,8 @@ public final class Node implements AutoCloseable {
         final int incarnation = incarnation();
         contexts = new ContextManager(contextSettings(mtuBytes, incarnation, pool), pool, memory);
         resources.add(contexts);
+        // Before the counters, whose file is a running node's if that has the socket's path.
+        final AttachServer applications = options.attaches() ? keep(attachServer()) : null;
         final FlowTable flows =
                 keep(NodeParts.flows(config, options.nodeId(), mtuBytes, pool, contexts));
         parts = parts(pool, ports, flows, incarnation);
@@ -105,16 +107,21 @@ public final class Node implements AutoCloseable {
         for (int i = 0; i < loops.size(); i++) {
             threads.driver(i).add(loops.get(i));
         }
-        if (options.attaches()) {
-            resources.add(
-                    new AttachServer(
-                            contexts,
-                            config.socketPath(options.nodeId()),
-                            AttachAccess.ownUserAnd(
-                                    config.attach().allowedUids(), config.attach().allowedGids())));
+        if (applications != null) {
+            // Once more, so that it is closed first.
+            resources.add(applications.start());
         }
         service = ServiceTask.open(device(), NodeThreads.errorHandler());
         threads.driver(0).add(service);
+    }
+
+    private AttachServer attachServer() throws IOException {
+        final ClusterConfig config = options.config();
+        return new AttachServer(
+                contexts,
+                config.socketPath(options.nodeId()),
+                AttachAccess.ownUserAnd(
+                        config.attach().allowedUids(), config.attach().allowedGids()));
     }
 
     private static SharedMemory receivePool(final PoolConfig pool) throws IOException {

@@ -51,7 +51,7 @@ class AttachServerTest {
     }
 
     private AttachServer serve(final TestNode node) throws IOException {
-        return new AttachServer(node.manager, socket(), AttachAccess.ownUser());
+        return new AttachServer(node.manager, socket(), AttachAccess.ownUser()).start();
     }
 
     private static int send(final PmContext from, final int context, final int value) {
@@ -260,9 +260,10 @@ class AttachServerTest {
         try (TestNode node = new TestNode().start();
                 AttachServer server =
                         new AttachServer(
-                                node.manager,
-                                socket(),
-                                new AttachAccess(Set.of(12_345), Set.of(12_345)))) {
+                                        node.manager,
+                                        socket(),
+                                        new AttachAccess(Set.of(12_345), Set.of(12_345)))
+                                .start()) {
             final IOException refused =
                     assertThrows(IOException.class, () -> PmDevice.attach(socket()));
             assertTrue(refused.getMessage().contains("may not attach"), refused.getMessage());

@@ -61,7 +61,7 @@ public final class ChildProcess {
         final int incarnation = (int) ProcessHandle.current().pid();
         try (TestNode node = new TestNode(256, incarnation).start();
                 AttachServer server =
-                        new AttachServer(node.manager, socket, AttachAccess.ownUser())) {
+                        new AttachServer(node.manager, socket, AttachAccess.ownUser()).start()) {
             System.out.println("ready");
             while (server.refused() >= 0) {
                 LockSupport.parkNanos(1_000_000_000L);

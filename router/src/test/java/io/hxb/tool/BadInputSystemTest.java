@@ -81,6 +81,69 @@ class BadInputSystemTest {
         }
     }
 
+    @Test
+    void shouldRefuseASecondNodeOnOneSocketPathAndLeaveTheFirstAlone() throws Exception {
+        // given
+        final Path file = cluster("backend: udp\nlinks: {x: 1}\nudp: {basePort: 21510}\n");
+        try (HxbProcess first =
+                HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
+            first.await("the node", () -> first.output().contains("is up"));
+            final Path counters = folder.resolve("bad-0.counters");
+            final Object before = inode(counters);
+            // when: the same place in the cluster, other ports
+            final Path other = cluster("backend: udp\nlinks: {x: 1}\nudp: {basePort: 21520}\n");
+            try (HxbProcess second =
+                    HxbProcess.start(folder, "node", "--config", other.toString(), "--node", "0")) {
+                // then
+                assertFailure(second, "two nodes on one socket path");
+            }
+            assertEquals(before, inode(counters), "the first node's counters were replaced");
+            assertTrue(first.process().isAlive());
+        }
+    }
+
+    @Test
+    void shouldRunWithoutAFileForItsCountersWhenTheDiskIsFull() throws Exception {
+        // given
+        final Path disk = Files.createDirectory(folder.resolve("disk"));
+        assumeTrue(
+                run("mount", "-t", "tmpfs", "-o", "size=16k", "hxbt", disk.toString()) == 0,
+                "skipped: a small disk can be mounted by root only");
+        try {
+            final Path file =
+                    Files.writeString(
+                            folder.resolve("full.yaml"),
+                            "name: full\nshape: 2\nbackend: udp\nlinks: {x: 1}\n"
+                                    + "udp: {basePort: 21530}\nattach: {directory: "
+                                    + folder
+                                    + ", countersDirectory: "
+                                    + disk
+                                    + "}\n");
+            // when
+            try (HxbProcess hxb =
+                    HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
+                // then
+                hxb.await("the node", () -> hxb.output().contains("is up"));
+                assertTrue(hxb.errors().contains("No space left"), hxb.errors());
+                assertTrue(hxb.errors().contains("attach.countersDirectory"), hxb.errors());
+            }
+        } finally {
+            run("umount", disk.toString());
+        }
+    }
+
+    private static Object inode(final Path file) throws IOException {
+        return Files.getAttribute(file, "unix:ino");
+    }
+
+    private static int run(final String... command) throws IOException, InterruptedException {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+    }
+
     private Path cluster(final String rest) throws IOException {
         return Files.writeString(
                 folder.resolve("cluster.yaml"),
