@@ -10,8 +10,10 @@ import io.hxb.tool.option.WaitOptions;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -27,6 +29,11 @@ final class NodeCommand implements Callable<Integer> {
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
     @Mixin private JsonOption json;
+
+    @Option(
+            names = "--attended",
+            description = "end when the standard input does, as the nodes of labs")
+    private boolean isAttended;
 
     /** Picocli makes it. */
     NodeCommand() {}
@@ -52,7 +59,11 @@ final class NodeCommand implements Callable<Integer> {
         report.put("socket", config.socketPath(id).toString());
         report.put("counters", config.countersPath(id).toString());
         json.print(report);
-        new CountDownLatch(1).await();
+        if (isAttended) {
+            System.in.transferTo(OutputStream.nullOutputStream());
+        } else {
+            new CountDownLatch(1).await();
+        }
         return Hxb.OK;
     }
 }

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.testing.TestNamespaces;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabState;
 import io.hxb.tool.lab.Privileges;
 
 import org.junit.jupiter.api.Tag;
@@ -14,8 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /** Labs by the real command line, from set-up to removal. */
@@ -178,23 +183,70 @@ class LabRunSystemTest {
         }
     }
 
+    @Test
+    void shouldRemoveTheLabWhenToldToEndWhileItIsMade() throws Exception {
+        assumeRoot();
+        try (HxbProcess hxb = start("--shape", "3x3", "--links", "2")) {
+            hxb.await("the first namespace", () -> namespaces() > 0);
+            // when
+            hxb.process().destroy();
+            hxb.status();
+
+            // then
+            assertEquals(0, namespaces(), hxb::errors);
+            assertFalse(Files.exists(folder.resolve("run/labs/" + name + ".json")), hxb::errors);
+            assertFalse(Files.exists(folder.resolve("run/labs/" + name)), hxb::errors);
+        }
+    }
+
+    @Test
+    void shouldEndTheNodesOfAKilledOwnerAndRemoveTheRestWithTheNextLab() throws Exception {
+        assumeRoot();
+        try (HxbProcess hxb = start("--shape", "2", "--links", "1", "--processes")) {
+            // given
+            final LabRegistry registry = new LabRegistry(folder.resolve("run/labs"));
+            hxb.await("the lab", () -> registry.find(name).filter(LabState::isReady).isPresent());
+            final List<Long> nodes = registry.require(name).nodePids();
+            assertEquals(2, nodes.size());
+            // when
+            hxb.process().destroyForcibly().waitFor();
+            // then
+            TestNamespaces.await(
+                    "the nodes have ended",
+                    () -> nodes.stream().noneMatch(pid -> ProcessHandle.of(pid).isPresent()));
+            assertTrue(namespaces() > 0);
+            // when
+            try (HxbProcess next =
+                    HxbProcess.start(
+                            folder,
+                            "lab",
+                            "run",
+                            "--shape",
+                            "2",
+                            "--backend",
+                            "udp",
+                            "--name",
+                            name + "b",
+                            "--",
+                            "true")) {
+                assertEquals(Hxb.OK, next.status(), next::errors);
+            }
+            // then
+            assertEquals(0, namespaces());
+            assertFalse(Files.exists(folder.resolve("run/labs/" + name)));
+        }
+    }
+
+    private HxbProcess start(final String... options) throws IOException {
+        final List<String> arguments =
+                new ArrayList<>(List.of("lab", "run", "--backend", "raw", "--name", name));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("--", "sleep", "100"));
+        return HxbProcess.start(folder, arguments.toArray(String[]::new));
+    }
+
     private HxbProcess startLongRun() throws IOException {
-        final HxbProcess hxb =
-                HxbProcess.start(
-                        folder,
-                        "lab",
-                        "run",
-                        "--shape",
-                        "2x2",
-                        "--links",
-                        "1",
-                        "--backend",
-                        "raw",
-                        "--name",
-                        name,
-                        "--",
-                        "sleep",
-                        "100");
+        final HxbProcess hxb = start("--shape", "2x2", "--links", "1");
         final LabRegistry registry = new LabRegistry(folder.resolve("run/labs"));
         hxb.await("the lab", () -> registry.find(name).filter(lab -> lab.isReady()).isPresent());
         return hxb;
@@ -204,11 +256,13 @@ class LabRunSystemTest {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
     }
 
-    private long namespaces() throws IOException {
+    private long namespaces() {
         try (var files = Files.list(Path.of("/run/netns"))) {
             return files.map(file -> LabNames.labOf(file.getFileName().toString()))
                     .filter(lab -> lab.isPresent() && lab.get().equals(name))
                     .count();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -7,6 +7,7 @@ import io.hxb.tool.report.ToolException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * One lab that this process made: its namespaces and NICs stand until {@link #close}. Owned by the
@@ -25,21 +26,26 @@ public final class Lab implements AutoCloseable {
     }
 
     /**
-     * Makes a lab. Stale labs of crashed owners are removed first; when something fails, everything
-     * made so far is removed again.
+     * Makes a lab. Labs that crashed owners have left behind are removed first; when something
+     * fails, everything made so far is removed again.
      *
+     * @param whenNamed told of the lab when there is something to close, before all is made: for
+     *     those who close it when the process is told to end.
      * @throws ToolException when the name is taken, a privilege or a program is missing.
      */
-    public static Lab up(final LabRegistry registry, final LabSpec spec) {
+    public static Lab up(
+            final LabRegistry registry, final LabSpec spec, final Consumer<Lab> whenNamed) {
         checkPrivileges(spec);
+        registry.crashed().forEach(registry::remove);
         if (registry.stale().contains(spec.name())) {
             registry.remove(spec.name());
         }
         final Lab lab = new Lab(registry, spec);
         registry.claim(lab.state);
         try {
+            whenNamed.accept(lab);
             if (spec.backend() == Backend.RAW) {
-                makeNetwork(spec);
+                lab.makeNetwork();
             }
         } catch (final RuntimeException e) {
             lab.close();
@@ -56,22 +62,39 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    private static void makeNetwork(final LabSpec spec) {
-        Shell.check(LabScripts.namespaces(spec), List.of("ip", "-batch", "-"));
+    /** As {@link #up(LabRegistry, LabSpec, Consumer)}, for those who close it themselves. */
+    public static Lab up(final LabRegistry registry, final LabSpec spec) {
+        return up(registry, spec, lab -> {});
+    }
+
+    private void makeNetwork() {
+        make(LabScripts.namespaces(spec), "ip", "-batch", "-");
         final String switches = LabNames.switchNamespace(spec.name());
-        Shell.check(LabScripts.switches(spec), List.of("ip", "-n", switches, "-batch", "-"));
+        make(LabScripts.switches(spec), "ip", "-n", switches, "-batch", "-");
         final String links = LabScripts.nodeLinks(spec);
         final String shapers = LabScripts.nodeShapers(spec);
         for (int node = 0; node < spec.shape().nodeCount(); node++) {
             final String namespace = LabNames.namespace(spec.name(), node);
-            Shell.check(links, List.of("ip", "-n", namespace, "-batch", "-"));
+            make(links, "ip", "-n", namespace, "-batch", "-");
             if (!shapers.isEmpty()) {
-                Shell.check(shapers, List.of("tc", "-n", namespace, "-batch", "-"));
+                make(shapers, "tc", "-n", namespace, "-batch", "-");
             }
         }
         final String portShapers = LabScripts.switchShapers(spec);
         if (!portShapers.isEmpty()) {
-            Shell.check(portShapers, List.of("tc", "-n", switches, "-batch", "-"));
+            make(portShapers, "tc", "-n", switches, "-batch", "-");
+        }
+    }
+
+    // Not while it is being closed, from another thread: what is made then would stay.
+    private synchronized void make(final String script, final String... command) {
+        checkOpen();
+        Shell.check(script, List.of(command));
+    }
+
+    private void checkOpen() {
+        if (isClosed.get()) {
+            throw new ToolException("the lab " + spec.name() + " is being removed");
         }
     }
 
@@ -86,20 +109,22 @@ public final class Lab implements AutoCloseable {
     }
 
     /** Says that nodes can be attached to, and which processes they are, if not this one. */
-    public void ready(final List<Long> nodePids) {
+    public synchronized void ready(final List<Long> nodePids) {
+        checkOpen();
         state = state.withNodes(nodePids, true);
         registry.write(state);
     }
 
     /** Records node processes as soon as they exist, so that they are found after a crash. */
-    public void nodesStarted(final List<Long> nodePids) {
+    public synchronized void nodesStarted(final List<Long> nodePids) {
+        checkOpen();
         state = state.withNodes(nodePids, false);
         registry.write(state);
     }
 
     /** Removes everything; the second call does nothing. Blocks until it is gone. */
     @Override
-    public void close() {
+    public synchronized void close() {
         if (isClosed.compareAndSet(false, true)) {
             registry.remove(spec.name());
         }

@@ -6,6 +6,7 @@ import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +26,9 @@ import java.util.stream.Stream;
  * Stateless but for the files; commands of several processes may use it at once.
  */
 public final class LabRegistry {
+    private static final int REMOVAL_ATTEMPTS = 100;
+    private static final long REMOVAL_PAUSE_NS = 20_000_000;
+
     private final Path root;
 
     /** Makes a registry over a folder, which is made when the first lab is. */
@@ -164,20 +169,30 @@ public final class LabRegistry {
         }
     }
 
-    /** Removes the state file and the lab's folder. */
+    /** Removes the lab's folder, also while nodes still make files in it, and its state file. */
     void forget(final String lab) {
-        try {
-            if (Files.isDirectory(folder(lab))) {
-                try (Stream<Path> files = Files.walk(folder(lab))) {
-                    for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                        Files.deleteIfExists(file);
-                    }
+        for (int attempt = 1; Files.isDirectory(folder(lab)); attempt++) {
+            try (Stream<Path> files = Files.walk(folder(lab))) {
+                for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
                 }
+            } catch (final IOException | UncheckedIOException e) {
+                if (attempt == REMOVAL_ATTEMPTS) {
+                    throw new ToolException("cannot remove the files of lab " + lab + ": " + e, e);
+                }
+                LockSupport.parkNanos(REMOVAL_PAUSE_NS);
             }
+        }
+        try {
             Files.deleteIfExists(stateFile(lab));
         } catch (final IOException e) {
-            throw new UncheckedIOException("cannot remove the files of lab " + lab, e);
+            throw new ToolException("cannot remove " + stateFile(lab) + ": " + e, e);
         }
+    }
+
+    /** Labs of this user with a state file whose owner has died without removing them. */
+    List<String> crashed() {
+        return list().stream().filter(state -> !state.isOwnerAlive()).map(LabState::name).toList();
     }
 
     /** Labs whose owner is gone: those with a state file, and namespaces whose file was lost. */
@@ -235,9 +250,15 @@ public final class LabRegistry {
         }
     }
 
-    /** A recorded pid may have been given to a stranger since; only a Java process is ours. */
+    /** A recorded pid may have been given to a stranger since. */
     private static boolean isOurs(final ProcessHandle process) {
-        return process.info().command().filter(command -> command.endsWith("java")).isPresent();
+        try {
+            final Path commandLine = Path.of("/proc", Long.toString(process.pid()), "cmdline");
+            return Files.readString(commandLine, StandardCharsets.ISO_8859_1)
+                    .contains("io.hxb.tool.Hxb");
+        } catch (final IOException e) {
+            return false;
+        }
     }
 
     private static void stop(final ProcessHandle process) {

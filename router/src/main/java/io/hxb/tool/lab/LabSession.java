@@ -33,9 +33,7 @@ public final class LabSession implements AutoCloseable {
             final boolean isProcesses,
             final Capture capture,
             final UnaryOperator<ClusterConfig> change) {
-        final Lab lab = Lab.up(LabRegistry.ofUser(), spec);
-        // The hook only removes what outlives the process: the nodes' memory may be in use still.
-        Runtime.getRuntime().addShutdownHook(new Thread(lab::close, "hxb-lab-remove"));
+        final Lab lab = Lab.up(LabRegistry.ofUser(), spec, LabSession::removeWhenToldToEnd);
         try {
             final ClusterConfig config = change.apply(LabCluster.config(spec, lab.folder()));
             final Path file = LabCluster.write(config, lab.folder());
@@ -44,6 +42,11 @@ public final class LabSession implements AutoCloseable {
             lab.close();
             throw e;
         }
+    }
+
+    // The hook only removes what outlives the process: the nodes' memory may be in use still.
+    private static void removeWhenToldToEnd(final Lab lab) {
+        Runtime.getRuntime().addShutdownHook(new Thread(lab::close, "hxb-lab-remove"));
     }
 
     private static Cluster start(

@@ -50,15 +50,19 @@ public final class NodeProcesses {
         final List<Process> nodes = new ArrayList<>();
         for (int node = 0; node < config.shape().nodeCount(); node++) {
             nodes.add(start(lab, config, file, node, capture));
+            lab.nodesStarted(pids(nodes));
         }
-        final List<Long> pids = nodes.stream().map(Process::pid).toList();
-        lab.nodesStarted(pids);
+        final List<Long> pids = pids(nodes);
         final long deadlineNs = System.nanoTime() + READY_NS;
         for (int node = 0; node < nodes.size(); node++) {
             await(nodes.get(node), config, node, log(lab, node), deadlineNs);
         }
         lab.ready(pids);
         return pids;
+    }
+
+    private static List<Long> pids(final List<Process> nodes) {
+        return nodes.stream().map(Process::pid).toList();
     }
 
     private static Process start(
@@ -74,16 +78,18 @@ public final class NodeProcesses {
         command.addAll(
                 self(
                         "node",
+                        "--attended",
                         "--config",
                         file.toString(),
                         "--node",
                         config.shape().format(config.shape().coordinates(node))));
         command.addAll(capture.arguments());
         try {
+            // Its standard input is a pipe from here, which ends with this process, however it
+            // ends.
             return new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(log(lab, node))
-                    .redirectInput(new File("/dev/null"))
                     .start();
         } catch (final IOException e) {
             throw new ToolException("cannot start node " + node + ": " + e.getMessage(), e);
