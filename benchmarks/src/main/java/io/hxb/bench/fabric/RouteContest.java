@@ -145,7 +145,7 @@ final class RouteContest implements Callable<Integer> {
                     standing.of(name, "warm").format(),
                     hasPeers ? standing.ratio(name, UPDN, "warm").format() : "-",
                     hasPeers ? standing.ratio(name, LASH, "warm").format() : "-",
-                    standing.of(name, "layers").format());
+                    Long.toString((long) standing.of(name, "layers").median()));
         }
         report.finish(System.out, settings.results());
     }

@@ -67,8 +67,8 @@ final class RouteScale implements Callable<Integer> {
                     standing.of(name, "proof").format(),
                     standing.of(name, "paths").format(),
                     standing.of(name, "peak").format(),
-                    standing.of(name, "layers").format(),
-                    standing.of(name, "busiest").format());
+                    Long.toString((long) standing.of(name, "layers").median()),
+                    Long.toString((long) standing.of(name, "busiest").median()));
         }
         report.finish(System.out, settings.results());
         return 0;

@@ -1,5 +1,5 @@
 /**
- * How long routes take and what they cost: HXB beside OpenSM on the same graphs, path selections by
- * their limits, and graphs of a thousand switches.
+ * How long routes take and what they cost: HXB beside OpenSM on the same graphs, and graphs of a
+ * thousand switches.
  */
 package io.hxb.bench.fabric;
