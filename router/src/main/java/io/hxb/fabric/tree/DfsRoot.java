@@ -11,8 +11,11 @@ import java.util.stream.IntStream;
  * distance, then the smallest number. Used by one thread. Source: Koibuchi 2002, section 3.3.1.2.
  */
 public final class DfsRoot {
-    /** Roots that are tried: all in graphs up to this size, else so many spread over the graph. */
+    /** Roots that are tried at most: all in graphs up to this size. */
     private static final int MOST_ROOTS = 128;
+
+    /** Roots that are tried at least, where there are so many switches. */
+    private static final int FEWEST_ROOTS = 16;
 
     private final SwitchGraph graph;
     private final int[] upLinks;
@@ -31,7 +34,10 @@ public final class DfsRoot {
         this.distance = new char[graph.switchCount()];
     }
 
-    /** The best root; in graphs of more than 128 switches the best of 128 with the most links. */
+    /**
+     * The best root; in graphs of more than 128 switches the best of those with the most links: of
+     * 128 up to 362 switches, of 16 from 1,024 on, so that the choice takes seconds.
+     */
     public static int choose(final SwitchGraph graph) {
         final char[][] distances = DfsTree.distances(graph);
         final DfsRoot roots = new DfsRoot(graph);
@@ -39,7 +45,7 @@ public final class DfsRoot {
                 IntStream.range(0, graph.switchCount())
                         .boxed()
                         .sorted((a, b) -> Integer.compare(graph.degree(b), graph.degree(a)))
-                        .limit(MOST_ROOTS)
+                        .limit(roots(graph.switchCount()))
                         .mapToInt(Integer::intValue)
                         .sorted()
                         .toArray();
@@ -55,6 +61,11 @@ public final class DfsRoot {
             }
         }
         return best;
+    }
+
+    /** One root takes a time that grows with the square of the switches. */
+    private static int roots(final int switches) {
+        return Math.clamp((1L << 24) / ((long) switches * switches), FEWEST_ROOTS, MOST_ROOTS);
     }
 
     /** The largest number of pairs that may use one channel; also adds the links up. */

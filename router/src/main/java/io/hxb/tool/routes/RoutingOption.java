@@ -15,7 +15,7 @@ final class RoutingOption {
             paramLabel = "SWITCH",
             description =
                     "number of the switch at the root of spanning trees; default 0, updown-dfs"
-                            + " tries all (beyond 128 switches the 128 with most links)")
+                            + " tries all (beyond 128 switches 128 to 16 of those with most links)")
     private Integer root;
 
     @Option(
