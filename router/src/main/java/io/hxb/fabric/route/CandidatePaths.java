@@ -44,10 +44,10 @@ final class CandidatePaths {
         this.paths = new ShortestPaths(relation);
         this.ways = new long[relation.stateCount()];
         final long pairs = (long) graph.switchCount() * graph.switchCount();
-        this.mostOfPair = Math.clamp((1L << 22) / pairs, 2, 16);
+        this.mostOfPair = Math.clamp((1L << 22) / pairs, 2, 8);
     }
 
-    /** Most candidates kept of one pair: 2 to 16, fewer the larger the graph is. */
+    /** Most candidates kept of one pair: 2 to 8, fewer the larger the graph is. */
     int mostOfPair() {
         return mostOfPair;
     }
