@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.ServiceLoader;
 
 /**
  * The command {@code hxb}. Exit status 0: fine, 1: failed, 2: wrong usage. Owned by the main
@@ -27,6 +28,7 @@ import java.util.Map;
         description = "A software hyper-crossbar: many Ethernet ports, one fast network.",
         footer = {
             "",
+            "hxb sim simulates networks of switches, see hxb sim --help.",
             "Exit status: 0 fine, 1 failed, 2 wrong usage. With --json the last line of standard"
                     + " output is one",
             "JSON object. HXB_DEBUG=1 prints stack traces."
@@ -86,6 +88,8 @@ public final class Hxb implements Runnable {
      */
     static int run(final String[] arguments, final PrintStream errors) {
         final CommandLine commandLine = new CommandLine(new Hxb());
+        // Commands of modules that the node does without, such as sim.
+        ServiceLoader.load(Extension.class).forEach(commandLine::addSubcommand);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setExecutionExceptionHandler(
                 (thrown, command, parsed) ->

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 
 /** The README quotes code and names commands; neither may drift from what is there. */
 @Tag("unit")
@@ -36,7 +37,15 @@ class ReadmeTest {
     @Test
     void shouldNameOnlyCommandsThatExist() throws IOException {
         // given
-        final var commands = new picocli.CommandLine(new Hxb()).getSubcommands().keySet();
+        final var commands =
+                new HashSet<>(new picocli.CommandLine(new Hxb()).getSubcommands().keySet());
+        final String extension =
+                Files.readString(
+                                ROOT.resolve("benchmarks/src/main/resources/META-INF/services")
+                                        .resolve(Extension.class.getName()))
+                        .strip();
+        assertTrue(extension.endsWith(".SimCommand"), extension);
+        commands.add("sim");
 
         // when
         final var named =
