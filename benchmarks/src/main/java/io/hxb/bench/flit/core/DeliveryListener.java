@@ -1,0 +1,12 @@
+package io.hxb.bench.flit.core;
+
+/** Hears of packets and flits that reach their host. */
+public interface DeliveryListener {
+    /**
+     * A packet's tail arrived.
+     *
+     * @param created cycle in which it entered its source's queue.
+     * @param hops links between switches passed.
+     */
+    void onDelivered(int source, int destination, int flits, long created, int hops, long now);
+}

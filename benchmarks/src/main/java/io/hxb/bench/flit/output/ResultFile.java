@@ -1,0 +1,111 @@
+package io.hxb.bench.flit.output;
+
+import io.hxb.bench.flit.core.SimulationException;
+import io.hxb.tool.report.Json;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Rows of results, written as JSON, CSV or a plot by the ending of the file's name. */
+public final class ResultFile {
+    private final Map<String, Object> about;
+    private final List<Map<String, Object>> rows = new ArrayList<>();
+
+    /**
+     * Starts without rows.
+     *
+     * @param about what it takes to repeat the runs: version, options, seed.
+     */
+    public ResultFile(final Map<String, Object> about) {
+        this.about = about;
+    }
+
+    /** Adds a row. */
+    public void add(final String series, final Map<String, Object> fields) {
+        final Map<String, Object> row = new LinkedHashMap<>();
+        row.put("series", series);
+        row.putAll(fields);
+        rows.add(row);
+    }
+
+    /** Refuses names whose ending says no format, before anything is simulated. */
+    public static void check(final Path file) {
+        final String name = file.toString();
+        if (!name.matches(".*\\.(json|csv|svg|png)")) {
+            throw new SimulationException(
+                    "results are written as .json, .csv, .svg or .png, not '" + name + "'");
+        }
+        final Path folder = file.toAbsolutePath().getParent();
+        if (!Files.isDirectory(folder)) {
+            throw new SimulationException("there is no folder " + folder + " for " + name);
+        }
+    }
+
+    /** Writes all rows. */
+    public void write(final Path file, final String title) throws IOException {
+        final String name = file.toString();
+        if (name.endsWith(".json")) {
+            final Map<String, Object> whole = new LinkedHashMap<>(about);
+            whole.put("runs", rows);
+            Files.writeString(file, Json.line(whole) + "\n");
+        } else if (name.endsWith(".csv")) {
+            Files.writeString(file, csv());
+        } else {
+            Plots.latency(file, title, curves());
+        }
+    }
+
+    private String csv() {
+        final Set<String> keys = new LinkedHashSet<>();
+        rows.forEach(row -> keys.addAll(row.keySet()));
+        final StringBuilder text = new StringBuilder();
+        about.forEach(
+                (key, value) ->
+                        text.append("# ").append(key).append(": ").append(value).append('\n'));
+        text.append(String.join(",", keys)).append('\n');
+        for (final Map<String, Object> row : rows) {
+            String separator = "";
+            for (final String key : keys) {
+                text.append(separator).append(cell(row.get(key)));
+                separator = ",";
+            }
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    private static String cell(final Object value) {
+        if (value == null) {
+            return "";
+        }
+        final String text = value.toString();
+        return text.matches("[^,\"\n]*") ? text : '"' + text.replace("\"", "\"\"") + '"';
+    }
+
+    private Map<String, Plots.Curve> curves() {
+        final Map<String, List<Map<String, Object>>> series = new LinkedHashMap<>();
+        for (final Map<String, Object> row : rows) {
+            series.computeIfAbsent((String) row.get("series"), key -> new ArrayList<>()).add(row);
+        }
+        final Map<String, Plots.Curve> curves = new LinkedHashMap<>();
+        series.forEach(
+                (name, points) ->
+                        curves.put(
+                                name,
+                                new Plots.Curve(
+                                        column(points, "accepted"),
+                                        column(points, "latency_mean"))));
+        return curves;
+    }
+
+    private static List<Double> column(final List<Map<String, Object>> rows, final String key) {
+        return rows.stream().map(row -> ((Number) row.get(key)).doubleValue()).toList();
+    }
+}

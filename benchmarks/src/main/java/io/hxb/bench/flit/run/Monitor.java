@@ -1,0 +1,16 @@
+package io.hxb.bench.flit.run;
+
+/** Watches runs and may stop them. Called by the threads that run them. */
+public interface Monitor {
+    /** Watches nothing and never stops. */
+    Monitor NONE = (done, total) -> true;
+
+    /**
+     * Some cycles of a run are done.
+     *
+     * @param done cycles since the last call.
+     * @param total cycles of the run.
+     * @return whether to go on; a run that does not keeps what it has measured.
+     */
+    boolean onProgress(long done, long total);
+}

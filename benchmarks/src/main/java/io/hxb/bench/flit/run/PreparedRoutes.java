@@ -1,0 +1,113 @@
+package io.hxb.bench.flit.run;
+
+import io.hxb.bench.flit.core.RouteFunction;
+import io.hxb.bench.flit.core.SimulationException;
+import io.hxb.bench.flit.route.AdaptiveRoutes;
+import io.hxb.bench.flit.route.CrossbarRoutes;
+import io.hxb.bench.flit.route.StoredRoutes;
+import io.hxb.fabric.Lattice;
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.plan.RoutingAlgorithm;
+import io.hxb.fabric.plan.RoutingOptions;
+import io.hxb.fabric.route.Routing;
+import io.hxb.fabric.route.StoredRouting;
+
+import java.util.Arrays;
+
+/**
+ * The routes of an experiment, computed once and used by all its runs, at any time by any thread.
+ */
+public final class PreparedRoutes {
+    private static final String CROSSBAR = "hyper-crossbar:";
+
+    private final Experiment experiment;
+    private final RouteSet stored;
+
+    private PreparedRoutes(final Experiment experiment, final RouteSet stored) {
+        this.experiment = experiment;
+        this.stored = stored;
+    }
+
+    /**
+     * Computes the routes.
+     *
+     * @throws SimulationException or GraphException if the algorithm does not suit the graph or
+     *     needs more virtual channels.
+     */
+    public static PreparedRoutes of(final Experiment experiment) {
+        if (experiment.graph().hostCount() < 2) {
+            throw new SimulationException(
+                    "the graph ("
+                            + experiment.graph()
+                            + ") needs at least two hosts; give more with --hosts");
+        }
+        if (isCrossbarOrder(experiment)) {
+            return new PreparedRoutes(experiment, null);
+        }
+        final Routing routing = routing(experiment);
+        final int needed = routing.virtualChannels();
+        if (needed > experiment.network().lanes()) {
+            throw new SimulationException(
+                    routing.name()
+                            + " needs "
+                            + needed
+                            + " virtual channels here, and there are "
+                            + experiment.network().lanes()
+                            + "; give more with --vcs");
+        }
+        if (experiment.selection().needsLattice()) {
+            // Says which graph it would need.
+            experiment.selection().on(experiment.graph(), experiment.network().lanes(), 1);
+        }
+        final boolean isAdaptive =
+                experiment.paths() == PathChoice.ADAPTIVE && !(routing instanceof StoredRouting);
+        return new PreparedRoutes(
+                experiment,
+                isAdaptive
+                        ? null
+                        : routing.routes(experiment.paths().selection(), experiment.seed()));
+    }
+
+    private static boolean isCrossbarOrder(final Experiment experiment) {
+        return experiment.algorithm() == RoutingAlgorithm.DIMENSION_ORDER
+                && experiment.graphName().startsWith(CROSSBAR);
+    }
+
+    private static Routing routing(final Experiment experiment) {
+        return experiment
+                .algorithm()
+                .routing(
+                        experiment.graph(),
+                        new RoutingOptions(
+                                experiment.root(),
+                                experiment.network().lanes(),
+                                true,
+                                experiment.paths().selection(),
+                                experiment.seed()));
+    }
+
+    /** Whether all packets of a pair take the same path. */
+    public boolean isDeterministic() {
+        return stored != null || isCrossbarOrder(experiment);
+    }
+
+    /** Makes the function of one run. */
+    RouteFunction function() {
+        final int lanes = experiment.network().lanes();
+        if (isCrossbarOrder(experiment)) {
+            final int[] extents =
+                    Arrays.stream(
+                                    experiment
+                                            .graphName()
+                                            .substring(CROSSBAR.length())
+                                            .split("[x,]", -1))
+                            .mapToInt(Integer::parseInt)
+                            .toArray();
+            return new CrossbarRoutes(experiment.graph(), Lattice.mesh(extents), lanes);
+        }
+        if (stored != null) {
+            return new StoredRoutes(stored, lanes, experiment.hasFreeCopies());
+        }
+        return new AdaptiveRoutes(routing(experiment), lanes, experiment.hasFreeCopies());
+    }
+}

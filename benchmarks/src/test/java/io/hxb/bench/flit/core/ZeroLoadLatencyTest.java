@@ -1,0 +1,136 @@
+package io.hxb.bench.flit.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hxb.bench.flit.route.StoredRoutes;
+import io.hxb.bench.flit.select.SelectionKind;
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.algorithm.UpDown;
+import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.fabric.route.PathSelection;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A packet alone in the network takes as long as the formula says. */
+@Tag("property")
+class ZeroLoadLatencyTest {
+    private static final int SWITCH_CYCLES = 2;
+    private static final int ALLOCATION_CYCLES = 1;
+    private static final int LINK_CYCLES = 3;
+    private static final int HOST_LINK_CYCLES = 2;
+    private static final int FLITS = 20;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mesh:4x3",
+                "torus:4x4",
+                "torus:3x3x3",
+                "hypercube:4",
+                "hyper-crossbar:3x2x2",
+                "hyperx:3x3",
+                "fat-tree:2,4,2",
+                "vbft:4,3",
+                "myrinet-clos:3",
+                "tree:7,2",
+                "dragonfly:3,1",
+                "random:16,4,5"
+            })
+    void shouldTakeAsLongAsTheFormulaSays(final String words) {
+        final SwitchGraph graph = GraphSpec.parse(words, 2);
+        final RouteSet routes = UpDown.bfs(graph, 0).routes(PathSelection.LOW_PORT, 0);
+        for (final Switching switching : Switching.values()) {
+            for (int from = 0; from < graph.hostCount(); from += 3) {
+                for (int to = 0; to < graph.hostCount(); to += 2) {
+                    if (from == to) {
+                        continue;
+                    }
+                    // given
+                    final int switches =
+                            1 + routes.length(graph.hostSwitch(from), graph.hostSwitch(to));
+                    // when
+                    final long latency = latency(graph, routes, switching, from, to);
+                    // then
+                    assertEquals(
+                            formula(switching, switches),
+                            latency,
+                            words + " " + switching + " " + from + " -> " + to);
+                }
+            }
+        }
+    }
+
+    private static long formula(final Switching switching, final int switches) {
+        final long header =
+                switches * (long) (SWITCH_CYCLES + ALLOCATION_CYCLES)
+                        + (switches - 1) * (long) LINK_CYCLES
+                        + 2 * HOST_LINK_CYCLES;
+        final int times = switching == Switching.STORE_AND_FORWARD ? switches + 1 : 1;
+        return header + times * (FLITS - 1L);
+    }
+
+    private static long latency(
+            final SwitchGraph graph,
+            final RouteSet routes,
+            final Switching switching,
+            final int from,
+            final int to) {
+        final long[] latency = {-1};
+        final NetworkConfig config =
+                NetworkConfig.DEFAULTS
+                        .withBuffers(1, FLITS)
+                        .withSwitching(switching)
+                        .withCycles(
+                                SWITCH_CYCLES, ALLOCATION_CYCLES, LINK_CYCLES, HOST_LINK_CYCLES);
+        final Simulator simulator =
+                new Simulator(
+                        graph,
+                        config,
+                        new StoredRoutes(routes, 1, false),
+                        SelectionKind.RANDOM.on(graph, 1, 1),
+                        new OnePacket(from, to),
+                        (source, destination, flits, created, hops, now) ->
+                                latency[0] = now - created,
+                        1);
+        simulator.runUntil(10_000);
+        simulator.check();
+        return latency[0];
+    }
+
+    private static final class OnePacket implements TrafficSource {
+        private static final long AT = 7;
+
+        private final int from;
+        private final int to;
+        private boolean isSent;
+
+        OnePacket(final int from, final int to) {
+            this.from = from;
+            this.to = to;
+        }
+
+        @Override
+        public long next() {
+            return isSent ? NEVER : AT;
+        }
+
+        @Override
+        public void emit(final long now, final Sink sink) {
+            isSent = true;
+            sink.offer(from, to, FLITS);
+        }
+
+        @Override
+        public int shortestFlits() {
+            return FLITS;
+        }
+
+        @Override
+        public int longestFlits() {
+            return FLITS;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.hxb.bench.flit.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.hxb.bench.flit.core.NetworkConfig;
+import io.hxb.bench.flit.core.Switching;
+import io.hxb.bench.flit.measure.RunResult;
+import io.hxb.bench.flit.traffic.TrafficConfig;
+import io.hxb.fabric.EdgeList;
+import io.hxb.fabric.Lattice;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.plan.RoutingAlgorithm;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Comparison with an independent simulator: BookSim 2 (commit 28f4329), separable allocators,
+ * routing delay 0, allocation 1 and 1, st_final 1, credit 1, 20,000 measured cycles, uniform
+ * traffic with self. Its three stages and the link are our switch and link cycles; its torus has
+ * links of two.
+ */
+@Tag("simulation")
+class BookSimTest {
+    private static final Path GRAPHS =
+            Path.of(System.getProperty("hxb.root", ".."))
+                    .resolve("router/src/test/resources/graphs");
+
+    private static SwitchGraph graph(final String name) throws IOException {
+        return switch (name) {
+            case "mesh" -> Lattice.mesh(8, 8).graph(1);
+            case "torus" -> Lattice.torus(8, 8).graph(1);
+            case "torus4" -> Lattice.torus(8, 8).graph(4);
+            default -> EdgeList.parse(name, Files.readString(GRAPHS.resolve(name + ".edges")), 4);
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mesh,    dimension-order, 2, 8,   1,   1, 0.05, .0502, 27.1, 5",
+        "mesh,    dimension-order, 2, 8,   1,   1, 0.35, .3501, 32.6, 10",
+        "torus,   dimension-order, 2, 8,   1,   2, 0.05, .0502, 26.3, 5",
+        "torus,   dimension-order, 2, 8,   1,   2, 0.30, .3001, 31.8, 10",
+        "irr64_0, minimal,         3, 128, 128, 1, 0.01, .0104, 159,  5",
+        "irr64_0, minimal,         3, 128, 128, 1, 0.05, .0520, 218,  5",
+        "irr64_0, minimal,         3, 128, 128, 1, 0.10, .1025, 357,  10",
+        "irr64_0, minimal,         1, 128, 128, 1, 0.01, .0104, 153,  5",
+        "irr64_0, minimal,         1, 128, 128, 1, 0.04, .0413, 181,  5",
+        "torus4,  minimal,         3, 128, 128, 1, 0.01, .0104, 165,  5",
+        "torus4,  minimal,         3, 128, 128, 1, 0.05, .0520, 324,  10"
+    })
+    void shouldAgreeWithBookSim(
+            final String network,
+            final String algorithm,
+            final int lanes,
+            final int buffer,
+            final int packet,
+            final int linkCycles,
+            final double load,
+            final double accepted,
+            final double latency,
+            final double percent)
+            throws IOException {
+        // given
+        final NetworkConfig config =
+                NetworkConfig.DEFAULTS
+                        .withBuffers(lanes, buffer)
+                        .withSwitching(Switching.WORMHOLE)
+                        .withExclusive(false)
+                        .withCycles(2, 1, linkCycles, 1);
+        final Experiment experiment =
+                Experiment.of(
+                                network,
+                                graph(network),
+                                RoutingAlgorithm.of(algorithm),
+                                config,
+                                TrafficConfig.uniform(packet).withSelf())
+                        .withPaths(PathChoice.ADAPTIVE, true)
+                        .withCycles(60_000, 5_000);
+        // when, with more cycles than BookSim had, since 64 hosts send few packets in 20,000
+        final RunResult result =
+                new SingleRun(experiment, PreparedRoutes.of(experiment), load, Monitor.NONE).run();
+        // then
+        assertFalse(result.isDeadlocked(), result.deadlock());
+        assertEquals(accepted, result.accepted(), percent / 100 * accepted, result.toString());
+        assertEquals(latency, result.latency().mean(), percent / 100 * latency, result.toString());
+    }
+}

@@ -1,0 +1,196 @@
+package io.hxb.bench.flit.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.bench.flit.core.NetworkConfig;
+import io.hxb.bench.flit.core.SimulationException;
+import io.hxb.bench.flit.core.Simulator;
+import io.hxb.bench.flit.core.Switching;
+import io.hxb.bench.flit.measure.RunResult;
+import io.hxb.bench.flit.select.SelectionKind;
+import io.hxb.bench.flit.traffic.TrafficConfig;
+import io.hxb.fabric.GraphException;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.fabric.plan.RoutingAlgorithm;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Runs of the routing algorithms on small networks. */
+@Tag("simulation")
+class SingleRunTest {
+    private static Experiment experiment(
+            final String words, final RoutingAlgorithm algorithm, final int lanes) {
+        final SwitchGraph graph = GraphSpec.parse(words, 2);
+        return Experiment.of(
+                        words,
+                        graph,
+                        algorithm,
+                        NetworkConfig.DEFAULTS.withBuffers(lanes, 32),
+                        TrafficConfig.uniform(16))
+                .withCycles(20_000, 2_000);
+    }
+
+    private static RunResult run(final Experiment experiment, final double load) {
+        return new SingleRun(experiment, PreparedRoutes.of(experiment), load, Monitor.NONE)
+                .afterSlice(Simulator::check)
+                .run();
+    }
+
+    @ParameterizedTest
+    @EnumSource(RoutingAlgorithm.class)
+    void shouldDeliverByEveryAlgorithm(final RoutingAlgorithm algorithm) {
+        // given
+        final Experiment experiment = experiment("mesh:4x4", algorithm, 8);
+        // when
+        final RunResult result = run(experiment, 0.05);
+        // then
+        assertFalse(result.isSaturated(), algorithm + " " + result);
+        assertFalse(result.isDeadlocked(), algorithm + " " + result.deadlock());
+        assertEquals(result.offered(), result.accepted(), 0.004);
+        assertTrue(result.hops() >= 2.4 && result.hops() < 3.2, "links " + result.hops());
+    }
+
+    @ParameterizedTest
+    @EnumSource(SelectionKind.class)
+    void shouldDeliverByEverySelection(final SelectionKind selection) {
+        // given
+        final Experiment experiment =
+                experiment("torus:4x4", RoutingAlgorithm.DUATO, 3).withSelection(selection);
+        // when
+        final RunResult result = run(experiment, 0.2);
+        // then
+        assertFalse(result.isSaturated() || result.isDeadlocked(), selection + " " + result);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Switching.class)
+    void shouldSurviveOverload(final Switching switching) {
+        // given
+        final Experiment base = experiment("torus:4x4", RoutingAlgorithm.DUATO, 3);
+        final Experiment experiment =
+                Experiment.of(
+                                base.graphName(),
+                                base.graph(),
+                                base.algorithm(),
+                                base.network().withSwitching(switching).withQueue(5),
+                                base.traffic())
+                        .withCycles(20_000, 2_000);
+        // when
+        final RunResult result = run(experiment, 1);
+        // then
+        assertTrue(result.isSaturated());
+        assertFalse(result.isDeadlocked(), result.deadlock());
+        assertTrue(result.accepted() > 0.15, "accepted " + result.accepted());
+        assertTrue(result.refused() > 0.1, "refused " + result.refused());
+    }
+
+    @Test
+    void shouldKeepTheOrderOfEveryPairOnStoredPaths() {
+        // given
+        final Experiment experiment =
+                experiment("random:12,4,3", RoutingAlgorithm.DL_UD, 3)
+                        .withPaths(PathChoice.HIGH_PHYSICAL, false);
+        final int hosts = experiment.graph().hostCount();
+        final long[] last = new long[hosts * hosts];
+        final Simulator simulator =
+                new Simulator(
+                        experiment.graph(),
+                        experiment.network(),
+                        PreparedRoutes.of(experiment).function(),
+                        experiment.selection().on(experiment.graph(), 3, 1),
+                        experiment.traffic().source(experiment.graph(), 0.4, 1),
+                        (source, destination, flits, created, hops, now) -> {
+                            // then
+                            assertTrue(created >= last[source * hosts + destination]);
+                            last[source * hosts + destination] = created;
+                        },
+                        1);
+        // when
+        simulator.runUntil(50_000);
+        assertTrue(simulator.deliveredPackets() > 5000, "" + simulator.deliveredPackets());
+    }
+
+    @Test
+    void shouldRepeatARunExactly() {
+        // given
+        final Experiment experiment = experiment("random:16,4,1", RoutingAlgorithm.L_TURN_ALPHA, 2);
+        // when
+        final RunResult first = run(experiment, 0.1);
+        final RunResult second = run(experiment, 0.1);
+        final RunResult other = run(experiment.withSeed(2), 0.1);
+        // then
+        assertEquals(first.latency(), second.latency());
+        assertEquals(first.flitMoves(), second.flitMoves());
+        assertTrue(first.flitMoves() != other.flitMoves());
+    }
+
+    @Test
+    void shouldReportTheDeadlockOfMinimalRoutingOnATorus() {
+        // given
+        final Experiment experiment = experiment("torus:5x5", RoutingAlgorithm.MINIMAL, 1);
+        // when
+        final RunResult result = run(experiment, 0.9);
+        // then
+        assertTrue(result.isDeadlocked());
+        assertTrue(result.deadlock().contains("waits for"), result.deadlock());
+        assertTrue(result.cycles() <= 20_000);
+    }
+
+    @Test
+    void shouldEndTheWarmUpByItself() {
+        // given
+        final Experiment experiment =
+                experiment("torus:4x4", RoutingAlgorithm.DUATO, 3)
+                        .withCycles(100_000, Experiment.AUTOMATIC);
+        // when
+        final RunResult result = run(experiment, 0.2);
+        // then
+        assertTrue(result.warmupCycles() >= 3000 && result.warmupCycles() <= 50_000);
+        assertTrue(result.latency().halfWidth() < 0.05 * result.latency().mean());
+    }
+
+    @Test
+    void shouldKeepWhatWasMeasuredWhenInterrupted() {
+        // given
+        final Experiment experiment =
+                experiment("torus:4x4", RoutingAlgorithm.DUATO, 3).withCycles(1_000_000, 1_000);
+        final long[] done = {0};
+        final Monitor monitor = (cycles, total) -> (done[0] += cycles) < 30_000;
+        // when
+        final RunResult result =
+                new SingleRun(experiment, PreparedRoutes.of(experiment), 0.1, monitor).run();
+        // then
+        assertTrue(result.cycles() < 100_000, "" + result.cycles());
+        assertTrue(result.packets() > 100);
+        assertEquals(0.1, result.accepted(), 0.02);
+    }
+
+    @Test
+    void shouldRefuseWhatCannotWork() {
+        // given
+        final Experiment tooFew = experiment("torus:4x4", RoutingAlgorithm.DUATO, 2);
+        final Experiment noLattice =
+                experiment("random:12,4,3", RoutingAlgorithm.UPDOWN_BFS, 1)
+                        .withSelection(SelectionKind.ZIGZAG);
+        final Experiment fine = experiment("mesh:4x4", RoutingAlgorithm.UPDOWN_BFS, 1);
+        final Experiment smallBuffer =
+                Experiment.of(
+                        "mesh:4x4",
+                        fine.graph(),
+                        fine.algorithm(),
+                        fine.network().withBuffers(1, 8),
+                        fine.traffic());
+        // then
+        assertThrows(GraphException.class, () -> PreparedRoutes.of(tooFew));
+        assertThrows(GraphException.class, () -> PreparedRoutes.of(noLattice));
+        assertThrows(SimulationException.class, () -> run(smallBuffer, 0.1));
+        assertThrows(SimulationException.class, () -> fine.withCycles(100, 100));
+    }
+}
