@@ -1,0 +1,330 @@
+package io.hxb.bench.flit.tool;
+
+import io.hxb.bench.flit.core.NetworkConfig;
+import io.hxb.bench.flit.core.Switching;
+import io.hxb.bench.flit.run.Experiment;
+import io.hxb.bench.flit.run.PathChoice;
+import io.hxb.bench.flit.select.SelectionKind;
+import io.hxb.bench.flit.traffic.TrafficConfig;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.plan.RoutingAlgorithm;
+import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.report.ToolException;
+
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+
+/** An experiment as options. Picocli fills it. */
+final class RunOptions {
+    @Option(
+            names = "--graph",
+            paramLabel = "FILE|WORDS",
+            description = {
+                "the network: a file (.edges, .yaml, .dot, .json) or words such as torus:8x8,",
+                "random:64,4,1 or hyper-crossbar:4x4x2 (hxb plan routes --help lists them)"
+            })
+    private String graph;
+
+    @Option(
+            names = "--hosts",
+            paramLabel = "H",
+            defaultValue = "4",
+            description =
+                    "hosts on each switch when the graph names none; default ${DEFAULT-VALUE}")
+    private int hosts;
+
+    @Option(
+            names = "--algorithm",
+            paramLabel = "NAME",
+            defaultValue = "updown-bfs",
+            description = "routing algorithm of hxb plan; default ${DEFAULT-VALUE}")
+    private String algorithm;
+
+    @Option(
+            names = "--root",
+            paramLabel = "SWITCH",
+            defaultValue = "-1",
+            description = "root of spanning trees; default: the algorithm's choice")
+    private int root;
+
+    @Option(
+            names = "--paths",
+            paramLabel = "NAME",
+            defaultValue = "adaptive",
+            description =
+                    "adaptive, or one path a pair: low-port, random, sancho, high-physical;"
+                            + " default ${DEFAULT-VALUE}")
+    private String paths;
+
+    @Option(
+            names = "--osf",
+            paramLabel = "NAME",
+            defaultValue = "random",
+            description =
+                    "output selection: random, dimension-order, zigzag, lfu, sp, mm, ldsf, lru,"
+                            + " mmlru; default ${DEFAULT-VALUE}")
+    private String selection;
+
+    @Option(
+            names = "--vcs",
+            paramLabel = "R",
+            defaultValue = "1",
+            description = "virtual channels of each channel; default ${DEFAULT-VALUE}")
+    private int lanes;
+
+    @Option(
+            names = "--free-vcs",
+            description =
+                    "with more virtual channels than the routing needs: take any at every switch;"
+                            + " default: each pair keeps to one")
+    private boolean hasFreeCopies;
+
+    @Option(
+            names = "--buffer",
+            paramLabel = "FLITS",
+            defaultValue = "128",
+            description = "buffer of each virtual channel; default ${DEFAULT-VALUE}")
+    private int buffer;
+
+    @Option(
+            names = "--packet",
+            paramLabel = "FLITS",
+            defaultValue = "128",
+            description = "flits of a packet; default ${DEFAULT-VALUE}")
+    private int packet;
+
+    @Option(
+            names = "--message",
+            paramLabel = "FLITS,...",
+            defaultValue = "",
+            description =
+                    "lengths of messages, any with the same chance, cut into packets; default one"
+                            + " packet")
+    private String messages;
+
+    @Option(
+            names = "--switching",
+            paramLabel = "NAME",
+            defaultValue = "vct",
+            description =
+                    "wh wormhole, vct cut-through, sf store and forward; default ${DEFAULT-VALUE}")
+    private String switching;
+
+    @Option(
+            names = "--reuse",
+            paramLabel = "WHEN",
+            description =
+                    "a virtual channel takes the next packet once the tail is sent (tail) or its"
+                            + " buffer is empty (empty); default empty for wh, else tail")
+    private String reuse;
+
+    @Option(
+            names = "--switch-cycles",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "cycles of a header in a switch; default ${DEFAULT-VALUE}")
+    private int switchCycles;
+
+    @Option(
+            names = "--allocation-cycles",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "cycles from getting a virtual channel until flits move; default"
+                            + " ${DEFAULT-VALUE}")
+    private int allocationCycles;
+
+    @Option(
+            names = "--link-cycles",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "cycles on a link; default ${DEFAULT-VALUE}")
+    private int linkCycles;
+
+    @Option(
+            names = "--host-link-cycles",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "cycles on a host's link; default ${DEFAULT-VALUE}")
+    private int hostLinkCycles;
+
+    @Option(
+            names = "--credit-cycles",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "cycles of a credit on its way back; default ${DEFAULT-VALUE}")
+    private int creditCycles;
+
+    @Option(
+            names = "--link-width",
+            paramLabel = "X",
+            defaultValue = "1",
+            description =
+                    "flits a cycle on links between switches, at most 1; default ${DEFAULT-VALUE}")
+    private double linkWidth;
+
+    @Option(
+            names = "--multiplexing",
+            paramLabel = "NAME",
+            defaultValue = "flit",
+            description =
+                    "packets on one channel take turns by flit, or by packet until blocked;"
+                            + " default ${DEFAULT-VALUE}")
+    private String multiplexing;
+
+    @Option(
+            names = "--arbitration",
+            paramLabel = "NAME",
+            defaultValue = "round-robin",
+            description = "round-robin, oldest or random; default ${DEFAULT-VALUE}")
+    private String arbitration;
+
+    @Option(
+            names = "--vc-crossbar",
+            description = "all virtual channels of an input may send in one cycle")
+    private boolean hasLaneCrossbar;
+
+    @Option(
+            names = "--queue",
+            paramLabel = "PACKETS",
+            defaultValue = "0",
+            description =
+                    "packets that a host's queue holds, more are refused; 0: any number; default"
+                            + " ${DEFAULT-VALUE}")
+    private int queue;
+
+    @Option(
+            names = "--traffic",
+            paramLabel = "NAME|FILE",
+            defaultValue = "uniform",
+            description = {
+                "uniform, bit-reversal, transpose, shuffle, tornado, neighbour, shift:N,",
+                "hotspot:HOST,PERCENT, all-to-all, kernel-cg; a file of lines 'from to amount'; or",
+                "a trace: '# trace', then lines 'cycle from to flits'; default ${DEFAULT-VALUE}"
+            })
+    private String traffic;
+
+    @Option(names = "--self", description = "hosts also send to themselves")
+    private boolean hasSelf;
+
+    @Option(
+            names = "--burst",
+            paramLabel = "MESSAGES",
+            defaultValue = "0",
+            description = "mean messages in a burst; 0: Poisson; default ${DEFAULT-VALUE}")
+    private double burst;
+
+    @Option(
+            names = "--cycles",
+            paramLabel = "N",
+            defaultValue = "100000",
+            description = "cycles, warm-up included; default ${DEFAULT-VALUE}")
+    private long cycles;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "N|auto",
+            defaultValue = "auto",
+            description =
+                    "cycles before measuring; auto: until the latency has settled; default"
+                            + " ${DEFAULT-VALUE}")
+    private String warmup;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "of everything random; default ${DEFAULT-VALUE}")
+    private long seed;
+
+    /** Picocli makes it. */
+    RunOptions() {}
+
+    /** Whether a graph was given. */
+    boolean hasGraph() {
+        return graph != null;
+    }
+
+    /** Checks all options and reads the graph and the traffic. */
+    Experiment experiment() throws IOException {
+        if (graph == null) {
+            throw new ToolException("--graph is missing; write a file of edges or torus:8x8");
+        }
+        if (hosts < 0 || hosts > 1024) {
+            throw new ToolException("--hosts must be 0..1024: " + hosts);
+        }
+        final SwitchGraph switches = GraphFile.read(graph, hosts);
+        return new Experiment(
+                graph,
+                switches,
+                RoutingAlgorithm.of(algorithm),
+                root,
+                PathChoice.of(paths),
+                hasFreeCopies,
+                SelectionKind.of(selection),
+                network(),
+                traffic(),
+                cycles,
+                warmupCycles(),
+                seed);
+    }
+
+    private NetworkConfig network() {
+        final Switching mode = Switching.of(switching);
+        return new NetworkConfig(
+                lanes,
+                buffer,
+                mode,
+                switchCycles,
+                allocationCycles,
+                linkCycles,
+                hostLinkCycles,
+                creditCycles,
+                linkWidth,
+                isSecond("--multiplexing", multiplexing, "flit", "packet"),
+                arbitration(),
+                reuse == null
+                        ? mode == Switching.WORMHOLE
+                        : isSecond("--reuse", reuse, "tail", "empty"),
+                hasLaneCrossbar,
+                queue);
+    }
+
+    private NetworkConfig.Arbitration arbitration() {
+        return switch (arbitration) {
+            case "round-robin" -> NetworkConfig.Arbitration.ROUND_ROBIN;
+            case "oldest" -> NetworkConfig.Arbitration.OLDEST;
+            case "random" -> NetworkConfig.Arbitration.RANDOM;
+            default ->
+                    throw new ToolException(
+                            "--arbitration must be round-robin, oldest or random, not '"
+                                    + arbitration
+                                    + "'");
+        };
+    }
+
+    private static boolean isSecond(
+            final String option, final String word, final String first, final String second) {
+        if (!word.equals(first) && !word.equals(second)) {
+            throw new ToolException(
+                    option + " must be " + first + " or " + second + ", not '" + word + "'");
+        }
+        return word.equals(second);
+    }
+
+    private TrafficConfig traffic() throws IOException {
+        final String text = TrafficConfig.isPattern(traffic) ? null : GraphFile.text(traffic);
+        return new TrafficConfig(traffic, text, hasSelf, packet, messages, burst);
+    }
+
+    private long warmupCycles() {
+        if (warmup.equals("auto")) {
+            return Experiment.AUTOMATIC;
+        }
+        if (!warmup.matches("\\d{1,13}")) {
+            throw new ToolException("--warmup must be a number of cycles or auto: " + warmup);
+        }
+        return Long.parseLong(warmup);
+    }
+}

@@ -1,0 +1,147 @@
+package io.hxb.bench.flit.tool;
+
+import io.hxb.bench.flit.measure.RunResult;
+import io.hxb.bench.flit.output.ResultFile;
+import io.hxb.bench.flit.run.Experiment;
+import io.hxb.bench.flit.run.PreparedRoutes;
+import io.hxb.bench.flit.run.SingleRun;
+import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.report.ToolException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb sim run}: one run at one load. Picocli makes it. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Simulates a network at one load, or everything that an experiment file asks for: the",
+            "same options as keys without dashes, lists for all combinations, load: auto to find",
+            "the saturation."
+        })
+final class SimRunCommand implements Callable<Integer> {
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "FILE",
+            description = "an experiment file, such as experiment.yaml, instead of options")
+    private Path file;
+
+    @Mixin private RunOptions options;
+
+    @Option(
+            names = "--load",
+            paramLabel = "X",
+            defaultValue = "0.05",
+            description = "flits per cycle that each host sends, 0..1; default ${DEFAULT-VALUE}")
+    private double load;
+
+    @Option(
+            names = "--part",
+            paramLabel = "I/N",
+            description = "only the I-th of N parts of the file's combinations; for array jobs")
+    private String part;
+
+    @Mixin private SimSweepCommand.OutputOptions output;
+    @Mixin private JsonOption json;
+
+    /** Picocli makes it. */
+    SimRunCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        if (file != null) {
+            return runFile();
+        }
+        output.files().forEach(ResultFile::check);
+        final Experiment experiment = options.experiment();
+        final PreparedRoutes routes = PreparedRoutes.of(experiment);
+        final Progress progress = new Progress(1);
+        final RunResult result = new SingleRun(experiment, routes, load, progress).run();
+        progress.finish();
+        print(experiment, result);
+        final Map<String, Object> about = output.about();
+        about.put("experiment", String.valueOf(experiment));
+        final ResultFile results = new ResultFile(about);
+        results.add(experiment.algorithm().routingName(), result.fields());
+        for (final Path to : output.files()) {
+            results.write(to, experiment.graphName());
+        }
+        json.print(result.summary(Memory.peakMb()));
+        progress.release();
+        return 0;
+    }
+
+    private int runFile() throws IOException {
+        if (options.hasGraph()) {
+            throw new ToolException(
+                    "give either an experiment file or --graph and the other options, not both");
+        }
+        final ExperimentFile experiments = ExperimentFile.read(file);
+        final Map<String, Object> about = output.about();
+        about.put("file", file.toString());
+        about.put("options", experiments.values());
+        final Map<String, Object> report =
+                new SweepRun(
+                                Parts.select(part, experiments.series()),
+                                experiments.loads(),
+                                output.threads(),
+                                output.files(),
+                                about)
+                        .run();
+        final Map<String, Object> whole = new LinkedHashMap<>();
+        whole.put("ok", true);
+        whole.put("series", report);
+        json.print(whole);
+        return 0;
+    }
+
+    private static void print(final Experiment experiment, final RunResult result) {
+        System.out.printf(
+                Locale.ROOT,
+                "%s, %s, %s%n",
+                experiment.graph(),
+                experiment.algorithm().routingName(),
+                experiment.traffic().pattern());
+        System.out.printf(
+                Locale.ROOT,
+                "accepted  %.4f of %.4f flits a cycle and host%s%n",
+                result.accepted(),
+                result.offered(),
+                result.isSaturated() ? ": saturated" : "");
+        System.out.printf(
+                Locale.ROOT,
+                "latency   mean %.1f +- %.1f, median %d, p99 %d cycles of %d packets%n",
+                result.latency().mean(),
+                result.latency().halfWidth(),
+                result.latency().median(),
+                result.latency().p99(),
+                result.packets());
+        System.out.printf(
+                Locale.ROOT,
+                "links     %.3f a packet; busiest channel %.3f, mean %.3f flits a cycle%n",
+                result.hops(),
+                result.busiest(),
+                result.mean());
+        System.out.printf(
+                Locale.ROOT,
+                "speed     %d cycles in %.2f s, %.0f cycles/s, %.1f million flit moves/s%n",
+                result.cycles(),
+                result.seconds(),
+                result.cyclesPerSecond(),
+                result.flitMoves() / Math.max(1e-9, result.seconds()) / 1e6);
+        if (result.isDeadlocked()) {
+            System.out.println("deadlock  " + result.deadlock());
+        }
+    }
+}

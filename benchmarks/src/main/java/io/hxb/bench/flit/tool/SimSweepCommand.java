@@ -1,0 +1,98 @@
+package io.hxb.bench.flit.tool;
+
+import io.hxb.bench.flit.run.Experiment;
+import io.hxb.tool.option.JsonOption;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb sim sweep}: one network at many loads. Picocli makes it. */
+@Command(
+        name = "sweep",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Simulates a network at many loads, on all cores, or finds its saturation.")
+final class SimSweepCommand implements Callable<Integer> {
+    @Mixin private RunOptions options;
+
+    @Option(
+            names = "--loads",
+            paramLabel = "LIST|FROM:TO:STEP|auto",
+            defaultValue = "auto",
+            description = "loads of the hosts; auto finds the saturation; default ${DEFAULT-VALUE}")
+    private String loads;
+
+    @Mixin private OutputOptions output;
+    @Mixin private JsonOption json;
+
+    /** Picocli makes it. */
+    SimSweepCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        final Experiment experiment = options.experiment();
+        final List<Double> all = Loads.parse(loads);
+        final Map<String, Object> about = output.about();
+        about.put("experiment", String.valueOf(experiment));
+        final Map<String, Object> report =
+                new SweepRun(
+                                List.of(
+                                        new ExperimentFile.Series(
+                                                experiment.algorithm().routingName(), experiment)),
+                                all,
+                                output.threads(),
+                                output.files(),
+                                about)
+                        .run();
+        final Map<String, Object> whole = new LinkedHashMap<>();
+        whole.put("ok", true);
+        whole.put("series", report);
+        json.print(whole);
+        return 0;
+    }
+
+    /** The files of results, for {@link SimRunCommand} too. */
+    static final class OutputOptions {
+        @Option(
+                names = "--out",
+                paramLabel = "FILE",
+                description =
+                        "write the results to this file too, .json, .csv, .svg or .png; may be"
+                                + " repeated")
+        private List<Path> files = List.of();
+
+        @Option(
+                names = "--threads",
+                paramLabel = "N",
+                defaultValue = "0",
+                description = "runs at once; default: one for each CPU")
+        private int threads;
+
+        /** Picocli makes it. */
+        OutputOptions() {}
+
+        List<Path> files() {
+            return files;
+        }
+
+        int threads() {
+            return threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
+        }
+
+        /** What it takes to repeat a run, to be completed. */
+        Map<String, Object> about() {
+            final Map<String, Object> about = new LinkedHashMap<>();
+            about.put("program", "hxb sim 0.1.0");
+            about.put("java", Runtime.version().toString());
+            return about;
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.hxb.bench.flit.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.report.Json;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import picocli.CommandLine;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** The commands as users type them. */
+@Tag("unit")
+class SimCommandTest {
+    private record Outcome(int status, String output, String problem) {
+        Map<?, ?> lastLine() {
+            final List<String> lines = output.strip().lines().toList();
+            return Json.parse(lines.getLast(), Map.class, "the last line");
+        }
+    }
+
+    private static Outcome sim(final String... arguments) {
+        final PrintStream before = System.out;
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final StringBuilder problem = new StringBuilder();
+        System.setOut(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        try {
+            final CommandLine line = new CommandLine(new SimCommand());
+            line.setExecutionExceptionHandler(
+                    (thrown, command, parsed) -> {
+                        problem.append(thrown.getMessage());
+                        return 1;
+                    });
+            final int status = line.execute(arguments);
+            return new Outcome(status, bytes.toString(StandardCharsets.UTF_8), problem.toString());
+        } finally {
+            System.setOut(before);
+        }
+    }
+
+    @Test
+    void shouldPrintOneObjectWithExactlyTheseKeys() {
+        // when
+        final Outcome outcome =
+                sim(
+                        ("run --graph torus:4x4 --hosts 4 --algorithm updown-bfs --osf mmlru --vcs"
+                             + " 3 --buffer 16 --packet 16 --switching vct --traffic uniform --load"
+                             + " 0.05 --cycles 8000 --warmup 500 --seed 1 --json")
+                                .split(" ", -1));
+        // then
+        assertEquals(0, outcome.status, outcome.problem);
+        assertEquals(
+                "[accepted, offered, latency, hops, saturated, deadlocked, cycles, cycles_per_s,"
+                        + " peak_memory_mb]",
+                outcome.lastLine().keySet().toString());
+        assertEquals(
+                "[mean, median, p99]",
+                ((Map<?, ?>) outcome.lastLine().get("latency")).keySet().toString());
+        assertEquals(8000, outcome.lastLine().get("cycles"));
+    }
+
+    @Test
+    void shouldFindTheSaturationAndWriteItAsFiles(@TempDir final Path folder) throws IOException {
+        // given
+        final Path experiment = folder.resolve("experiment.yaml");
+        Files.writeString(
+                experiment,
+                """
+                graph: torus:4x4
+                hosts: 1
+                algorithm: [updown-bfs, dimension-order]
+                vcs: 2
+                buffer: 16
+                packet: 16
+                load: auto
+                cycles: 6000
+                warmup: 1000
+                """);
+        final Path svg = folder.resolve("plot.svg");
+        final Path csv = folder.resolve("runs.csv");
+        // when
+        final Outcome one = sim("run", experiment.toString(), "--json", "--threads", "1");
+        final Outcome many =
+                sim(
+                        "run",
+                        experiment.toString(),
+                        "--json",
+                        "--threads",
+                        "3",
+                        "--out",
+                        svg.toString(),
+                        "--out",
+                        csv.toString());
+        // then
+        assertEquals(0, many.status, many.problem);
+        final Map<?, ?> series = (Map<?, ?>) many.lastLine().get("series");
+        final double updown = throughput(series, "updown-bfs");
+        assertTrue(updown > 0.2 && updown < 0.9, "throughput " + updown);
+        assertTrue(Files.readString(svg).contains("<svg"));
+        assertTrue(Files.readString(csv).lines().count() > 12);
+        // and the number of threads changes nothing
+        assertEquals(updown, throughput((Map<?, ?>) one.lastLine().get("series"), "updown-bfs"));
+    }
+
+    private static double throughput(final Map<?, ?> series, final String name) {
+        return ((Number) ((Map<?, ?>) series.get(name)).get("throughput")).doubleValue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "run|--graph is missing",
+                "run --graph torus:4x4 --algorithm duato --vcs 2|needs a virtual channel more",
+                "run --graph random:16,4,1 --algorithm duato --vcs 3|is no mesh or torus",
+                "run --graph random:16,4,1 --osf zigzag|is no mesh or torus",
+                "run --graph torus:4x4 --algorithm nonsense|there is no algorithm 'nonsense'",
+                "run --graph torus:4x4 --osf best|the output selection must be random",
+                "run --graph torus:4x4 --buffer 64|a buffer holds a whole packet",
+                "run --graph torus:4x4 --load 2|the load must be 0..1",
+                "run --graph torus:3x3 --traffic bit-reversal|power of two",
+                "run --graph torus:4x4 --traffic nowhere.txt|there is no file",
+                "run --graph torus:4x4 --cycles 10 --warmup 10|shorter than the run",
+                "run --graph torus:4x4 --out results.doc|.json, .csv, .svg or .png",
+                "run --graph torus:4x4 --hosts 0|at least two hosts",
+                "sweep --graph torus:4x4 --loads 0.1:2:0.1|must be 0..1",
+            })
+    void shouldSayWhatIsWrong(final String arguments, final String message) {
+        // when
+        final Outcome outcome = sim(arguments.strip().split(" ", -1));
+        // then
+        assertNotEquals(0, outcome.status);
+        assertTrue(outcome.problem.contains(message.strip()), outcome.problem);
+    }
+
+    @Test
+    void shouldNameTheLinesOfABadExperiment(@TempDir final Path folder) throws IOException {
+        // given
+        final Path file = folder.resolve("bad.yaml");
+        Files.writeString(file, "graph: torus:4x4\nalgoritm: lash\nload: 0.1\nwidth: 3\n");
+        // when
+        final Outcome outcome = sim("run", file.toString());
+        // then
+        assertTrue(outcome.problem.contains("bad.yaml:2: algoritm is not known"), outcome.problem);
+        assertTrue(outcome.problem.contains("did you mean algorithm?"), outcome.problem);
+        assertTrue(outcome.problem.contains("bad.yaml:4: width"), outcome.problem);
+    }
+
+    @Test
+    void shouldRefuseDisconnectedGraphs(@TempDir final Path folder) throws IOException {
+        // given
+        final Path file = folder.resolve("two.edges");
+        Files.writeString(file, "0 1\n2 3\n");
+        // when
+        final Outcome outcome = sim("run", "--graph", file.toString());
+        // then
+        assertNotEquals(0, outcome.status);
+        assertTrue(outcome.problem.contains("connected"), outcome.problem);
+    }
+
+    @Test
+    void shouldWriteAnArrayJob(@TempDir final Path folder) throws IOException {
+        // given
+        final Path file = folder.resolve("array.yaml");
+        Files.writeString(file, "graph: torus:4x4\nload: 0.1\nseed: [1, 2, 3]\n");
+        // when
+        final Outcome outcome = sim("slurm", file.toString(), "--cpus", "2");
+        // then
+        assertTrue(outcome.output.startsWith("#!/bin/bash\n"), outcome.output);
+        assertTrue(outcome.output.contains("#SBATCH --array=1-3\n"), outcome.output);
+        assertTrue(outcome.output.contains("--part \"$SLURM_ARRAY_TASK_ID/3\""), outcome.output);
+    }
+
+    @Test
+    void shouldReplayATrace(@TempDir final Path folder) throws IOException {
+        // given
+        final Path file = folder.resolve("trace.txt");
+        Files.writeString(file, "# trace\n10 0 5 16\n12 3 1 40\n700 2 0 8\n");
+        // when
+        final Outcome outcome =
+                sim(
+                        ("run --graph mesh:3x3 --hosts 1 --buffer 16 --packet 16 --cycles 1000"
+                                        + " --warmup 0 --json --traffic "
+                                        + file)
+                                .split(" ", -1));
+        // then five packets of three messages have arrived
+        assertEquals(0, outcome.status, outcome.problem);
+        assertTrue(outcome.output.contains("of 5 packets"), outcome.output);
+    }
+}
