@@ -9,18 +9,15 @@ import java.nio.file.Path;
  *
  * @param sweep runs everything.
  * @param isShort whether to take fewer networks and cycles, as the build does.
+ * @param networks random networks of each size.
  * @param only part of a table's name to restrict the runs to, or empty.
  * @param plots folder for plots, or null.
  */
-public record PaperSettings(Sweep sweep, boolean isShort, String only, Path plots) {
-    /** Random networks of each size. */
-    int networks() {
-        return isShort ? 2 : 10;
-    }
-
-    /** Cycles of one run: a tenth of the thesis', which spread less than networks do. */
+public record PaperSettings(
+        Sweep sweep, boolean isShort, int networks, String only, Path plots) {
+    /** Cycles of one run: fewer than the thesis', which spread less than networks do. */
     long cycles() {
-        return isShort ? 30_000 : 100_000;
+        return isShort ? 30_000 : 60_000;
     }
 
     /** Cycles that are not measured. */

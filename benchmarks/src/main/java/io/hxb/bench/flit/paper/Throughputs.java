@@ -16,7 +16,7 @@ import java.util.List;
 
 /** Finds the highest accepted traffic around what the busiest channel permits. Stateless. */
 final class Throughputs {
-    private static final double[] AROUND = {0.5, 0.7, 0.85, 1.0, 1.2, 1.6, 2.5};
+    private static final double[] AROUND = {0.6, 0.85, 1.05, 1.4, 2.2};
     private static final double[] AROUND_SHORT = {0.5, 0.9, 1.4, 2.5};
 
     private Throughputs() {}

@@ -41,6 +41,13 @@ final class SimPaperCommand implements Callable<Integer> {
     private boolean isShort;
 
     @Option(
+            names = "--networks",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "random networks of each size; default 10, 2 with --short")
+    private int networks;
+
+    @Option(
             names = "--only",
             paramLabel = "TEXT",
             defaultValue = "",
@@ -72,7 +79,12 @@ final class SimPaperCommand implements Callable<Integer> {
         }
         final int workers = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
         try (Sweep sweep = new Sweep(workers, Monitor.NONE)) {
-            final PaperSettings settings = new PaperSettings(sweep, isShort, only, folder);
+            final PaperSettings settings = new PaperSettings(
+                            sweep,
+                            isShort,
+                            networks > 0 ? networks : isShort ? 2 : 10,
+                            only,
+                            folder);
             final PaperReport report =
                     switch (paper) {
                         case "thesis-3" -> ThesisThree.run(settings);
