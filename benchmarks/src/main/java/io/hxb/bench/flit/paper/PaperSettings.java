@@ -13,8 +13,7 @@ import java.nio.file.Path;
  * @param only part of a table's name to restrict the runs to, or empty.
  * @param plots folder for plots, or null.
  */
-public record PaperSettings(
-        Sweep sweep, boolean isShort, int networks, String only, Path plots) {
+public record PaperSettings(Sweep sweep, boolean isShort, int networks, String only, Path plots) {
     /** Cycles of one run: fewer than the thesis', which spread less than networks do. */
     long cycles() {
         return isShort ? 30_000 : 60_000;

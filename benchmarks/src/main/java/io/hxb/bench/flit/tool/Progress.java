@@ -9,7 +9,7 @@ import java.util.Locale;
  * A bar with the time left on standard error, when that is a terminal, and the end of all runs when
  * the user presses Ctrl-C. Any thread may call it.
  */
-final class Progress implements Monitor {
+final class Progress implements Monitor, AutoCloseable {
     private static final int WIDTH = 40;
     private static final long EVERY_NS = 200_000_000;
 
@@ -91,7 +91,8 @@ final class Progress implements Monitor {
     }
 
     /** Everything was printed: a process that is shutting down may end. */
-    synchronized void release() {
+    @Override
+    public synchronized void close() {
         isFinished = true;
         notifyAll();
     }

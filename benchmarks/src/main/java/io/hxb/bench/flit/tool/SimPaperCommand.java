@@ -79,7 +79,8 @@ final class SimPaperCommand implements Callable<Integer> {
         }
         final int workers = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
         try (Sweep sweep = new Sweep(workers, Monitor.NONE)) {
-            final PaperSettings settings = new PaperSettings(
+            final PaperSettings settings =
+                    new PaperSettings(
                             sweep,
                             isShort,
                             networks > 0 ? networks : isShort ? 2 : 10,

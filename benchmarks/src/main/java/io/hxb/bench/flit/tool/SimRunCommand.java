@@ -15,7 +15,6 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -66,19 +65,19 @@ final class SimRunCommand implements Callable<Integer> {
         output.files().forEach(ResultFile::check);
         final Experiment experiment = options.experiment();
         final PreparedRoutes routes = PreparedRoutes.of(experiment);
-        final Progress progress = new Progress(1);
-        final RunResult result = new SingleRun(experiment, routes, load, progress).run();
-        progress.finish();
-        print(experiment, result);
-        final Map<String, Object> about = output.about();
-        about.put("experiment", String.valueOf(experiment));
-        final ResultFile results = new ResultFile(about);
-        results.add(experiment.algorithm().routingName(), result.fields());
-        for (final Path to : output.files()) {
-            results.write(to, experiment.graphName());
+        try (Progress progress = new Progress(1)) {
+            final RunResult result = new SingleRun(experiment, routes, load, progress).run();
+            progress.finish();
+            print(experiment, result);
+            final Map<String, Object> about = output.about();
+            about.put("experiment", String.valueOf(experiment));
+            final ResultFile results = new ResultFile(about);
+            results.add(experiment.algorithm().routingName(), result.fields());
+            for (final Path to : output.files()) {
+                results.write(to, experiment.graphName());
+            }
+            json.print(result.summary(Memory.peakMb()));
         }
-        json.print(result.summary(Memory.peakMb()));
-        progress.release();
         return 0;
     }
 
@@ -91,18 +90,13 @@ final class SimRunCommand implements Callable<Integer> {
         final Map<String, Object> about = output.about();
         about.put("file", file.toString());
         about.put("options", experiments.values());
-        final Map<String, Object> report =
-                new SweepRun(
-                                Parts.select(part, experiments.series()),
-                                experiments.loads(),
-                                output.threads(),
-                                output.files(),
-                                about)
-                        .run();
-        final Map<String, Object> whole = new LinkedHashMap<>();
-        whole.put("ok", true);
-        whole.put("series", report);
-        json.print(whole);
+        new SweepRun(
+                        Parts.select(part, experiments.series()),
+                        experiments.loads(),
+                        output.threads(),
+                        output.files(),
+                        about)
+                .run(json);
         return 0;
     }
 

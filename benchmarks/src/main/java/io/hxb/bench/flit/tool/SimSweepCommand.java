@@ -42,20 +42,15 @@ final class SimSweepCommand implements Callable<Integer> {
         final List<Double> all = Loads.parse(loads);
         final Map<String, Object> about = output.about();
         about.put("experiment", String.valueOf(experiment));
-        final Map<String, Object> report =
-                new SweepRun(
-                                List.of(
-                                        new ExperimentFile.Series(
-                                                experiment.algorithm().routingName(), experiment)),
-                                all,
-                                output.threads(),
-                                output.files(),
-                                about)
-                        .run();
-        final Map<String, Object> whole = new LinkedHashMap<>();
-        whole.put("ok", true);
-        whole.put("series", report);
-        json.print(whole);
+        new SweepRun(
+                        List.of(
+                                new ExperimentFile.Series(
+                                        experiment.algorithm().routingName(), experiment)),
+                        all,
+                        output.threads(),
+                        output.files(),
+                        about)
+                .run(json);
         return 0;
     }
 

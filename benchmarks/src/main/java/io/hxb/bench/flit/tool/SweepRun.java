@@ -4,6 +4,7 @@ import io.hxb.bench.flit.measure.RunResult;
 import io.hxb.bench.flit.output.ResultFile;
 import io.hxb.bench.flit.run.PreparedRoutes;
 import io.hxb.bench.flit.run.Sweep;
+import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.report.TextTable;
 
 import java.io.IOException;
@@ -43,17 +44,17 @@ final class SweepRun {
         files.forEach(ResultFile::check);
     }
 
-    /** Runs everything; returns the rows by series. An interrupted one keeps what it has. */
-    Map<String, Object> run() throws IOException {
+    /** Runs everything and prints it. What is interrupted keeps what it has. */
+    void run(final JsonOption json) throws IOException {
         final List<PreparedRoutes> routes = new ArrayList<>();
         for (final ExperimentFile.Series one : series) {
             // All of them before the first run: bad input ends the command at once.
             routes.add(PreparedRoutes.of(one.experiment()));
         }
-        final Progress progress =
-                new Progress(series.size() * (long) (loads.isEmpty() ? 20 : loads.size()));
         final Map<String, Object> report = new LinkedHashMap<>();
-        try (Sweep sweep = new Sweep(threads, progress)) {
+        final long runs = series.size() * (long) (loads.isEmpty() ? 20 : loads.size());
+        try (Progress progress = new Progress(runs);
+                Sweep sweep = new Sweep(threads, progress)) {
             for (int i = 0; i < series.size() && !progress.isStopping(); i++) {
                 final ExperimentFile.Series one = series.get(i);
                 final List<RunResult> results =
@@ -65,10 +66,12 @@ final class SweepRun {
                     output.write(file, "Latency and accepted traffic");
                 }
             }
+            progress.finish();
+            final Map<String, Object> whole = new LinkedHashMap<>();
+            whole.put("ok", true);
+            whole.put("series", report);
+            json.print(whole);
         }
-        progress.finish();
-        progress.release();
-        return report;
     }
 
     private Map<String, Object> show(final String name, final List<RunResult> results) {
