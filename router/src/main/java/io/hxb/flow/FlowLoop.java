@@ -72,12 +72,12 @@ public final class FlowLoop {
      * @param sendSlot the caller's number for the message, 0 to 65,535; not in use by another
      *     message of the context.
      * @param payloadAddress first byte.
-     * @param lengthBytes 0 to {@link FlowConfig#maxMessageBytes()}.
+     * @param lengthBytes 0 to {@link FlowSettings#maxMessageBytes()}.
      * @param tag carried to the receiver.
      * @return {@code PmStatus.OK}; or nothing was taken and onSendDone will not be called:
      *     CONTEXT_CLOSED, TOO_LONG, PEER_UNREACHABLE (no such node in the shape), NO_SUCH_CONTEXT
      *     (the number is out of range), NO_BUFFERS (too many flows, see {@link
-     *     FlowConfig#maxFlows()}).
+     *     FlowSettings#maxFlows()}).
      */
     public int submit(
             final int contextId,

@@ -11,14 +11,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * each method.
  *
  * <p>Memory: a peer with one flow each way takes {@link #bytesPerPeer()} bytes of heap, made when
- * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link FlowConfig}),
- * received ones in the buffer pool. With the default window that is about 5 KB a peer.
+ * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link
+ * FlowSettings}), received ones in the buffer pool. With the default window that is about 5 KB a
+ * peer.
  */
 public final class FlowTable implements AutoCloseable {
     private static final int GENERATIONS = 1 << 10;
     private static final int INDEX_BITS = 21;
 
-    private final FlowConfig config;
+    private final FlowSettings config;
     private final Shape shape;
     private final long ownCoordinates;
     private final BufferPool pool;
@@ -41,7 +42,7 @@ public final class FlowTable implements AutoCloseable {
      * @param listener told what arrives; see there for the threads that call it.
      */
     public FlowTable(
-            final FlowConfig config,
+            final FlowSettings config,
             final Shape shape,
             final long ownCoordinates,
             final BufferPool pool,
@@ -86,7 +87,7 @@ public final class FlowTable implements AutoCloseable {
     /**
      * Opens a context. On its owner loop, or before the loops start.
      *
-     * @param contextId 0 to {@link FlowConfig#maxContexts()} - 1, not open.
+     * @param contextId 0 to {@link FlowSettings#maxContexts()} - 1, not open.
      * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
      * @param owner the loop that sends for the context and answers its sources.
      * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or
@@ -190,7 +191,7 @@ public final class FlowTable implements AutoCloseable {
         arena.close();
     }
 
-    FlowConfig config() {
+    FlowSettings config() {
         return config;
     }
 

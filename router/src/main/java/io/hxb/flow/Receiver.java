@@ -21,7 +21,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private final FlowTable table;
     private final FlowLoop loop;
-    private final FlowConfig config;
+    private final FlowSettings config;
     private final FlowListener listener;
     private final BufferPool pool;
     private final BufferPool.Share share;

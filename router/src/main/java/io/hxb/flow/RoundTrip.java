@@ -8,12 +8,12 @@ final class RoundTrip {
     private static final long FIRST_TIMEOUT_NS = 20_000_000;
     private static final int MAX_BACK_OFF = 16;
 
-    private final FlowConfig config;
+    private final FlowSettings config;
     private long smoothedNs;
     private long variationNs;
     private int backOff;
 
-    RoundTrip(final FlowConfig config) {
+    RoundTrip(final FlowSettings config) {
         this.config = config;
     }
 

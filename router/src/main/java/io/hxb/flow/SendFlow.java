@@ -74,7 +74,7 @@ final class SendFlow extends Flow {
     long wakeNs;
     int heapIndex = -1;
 
-    private final FlowConfig config;
+    private final FlowSettings config;
     private final TxFrame[] frames;
     private final int mask;
     private final boolean isNextToUs;
@@ -92,7 +92,7 @@ final class SendFlow extends Flow {
             final int peerContext,
             final long peerCoordinates,
             final boolean isNextToUs,
-            final FlowConfig config) {
+            final FlowSettings config) {
         super(context, peerNode, peerContext, peerCoordinates);
         this.config = config;
         this.isNextToUs = isNextToUs;

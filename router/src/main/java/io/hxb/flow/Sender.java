@@ -24,7 +24,7 @@ final class Sender implements FrameOwner {
     private static final long BLOCKED_RETRY_NS = 100_000;
 
     private final FlowTable table;
-    private final FlowConfig config;
+    private final FlowSettings config;
     private final FlowOutput output;
     private final TxPool pool;
     private final ControlWriter control;

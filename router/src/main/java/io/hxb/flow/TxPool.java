@@ -35,7 +35,7 @@ final class TxPool {
     private int freeSharedCount;
     private int freeControlCount;
 
-    TxPool(final FlowConfig config, final Arena arena) {
+    TxPool(final FlowSettings config, final Arena arena) {
         final int count = config.txFrames();
         frames = new TxFrame[count];
         free = new TxFrame[count];
@@ -62,7 +62,7 @@ final class TxPool {
     }
 
     /** Native bytes of one loop's pool. */
-    static long bytes(final FlowConfig config) {
+    static long bytes(final FlowSettings config) {
         return (long) config.txFrames() * HEADER_STRIDE_BYTES
                 + (long) config.sharedFrames() * align(Link.HEADROOM_BYTES + config.mtuBytes())
                 + (long) CONTROL_FRAMES * controlStrideBytes(config);
@@ -120,7 +120,7 @@ final class TxPool {
         return CONTROL_FRAMES - freeControlCount;
     }
 
-    private static int controlStrideBytes(final FlowConfig config) {
+    private static int controlStrideBytes(final FlowSettings config) {
         final int bodyBytes =
                 Math.max(ackBodyBytes(config.windowFrames()), UnreachableFlyweight.LENGTH);
         return align(Link.HEADROOM_BYTES + FrameHeaderFlyweight.LENGTH + bodyBytes);

@@ -1,9 +1,10 @@
 package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.FlowConfig;
 import io.hxb.counter.Counters;
-import io.hxb.flow.FlowConfig;
 import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowSettings;
 import io.hxb.flow.FlowTable;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.link.BufferPool;
@@ -102,7 +103,7 @@ record NodeParts(
             final BufferPool pool,
             final FlowListener listener) {
         return new FlowTable(
-                flowConfig(config, mtuBytes),
+                flowSettings(config, mtuBytes),
                 config.shape(),
                 config.shape().coordinates(nodeId),
                 pool,
@@ -110,10 +111,10 @@ record NodeParts(
     }
 
     /** The flows' values of a cluster file whose links carry {@code mtuBytes}. */
-    static FlowConfig flowConfig(final ClusterConfig config, final int mtuBytes) {
-        final FlowConfig base = FlowConfig.defaults(mtuBytes);
-        final io.hxb.config.FlowConfig given = config.flow();
-        return new FlowConfig(
+    static FlowSettings flowSettings(final ClusterConfig config, final int mtuBytes) {
+        final FlowSettings base = FlowSettings.defaults(mtuBytes);
+        final FlowConfig given = config.flow();
+        return new FlowSettings(
                 mtuBytes,
                 given.windowFrames(),
                 base.initialSequence(),

@@ -1,27 +1,20 @@
 package io.hxb.tool;
 
-import io.hxb.config.ClusterConfig;
-import io.hxb.tool.measure.AttachedCluster;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.Result;
 import io.hxb.tool.measure.RoundTrips;
 import io.hxb.tool.measure.Throughput;
-import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.MeasureOptions;
-import io.hxb.tool.option.WaitOptions;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 
 /** {@code hxb perf}: throughput to a node. Picocli makes it. */
 @Command(
@@ -35,31 +28,21 @@ import java.util.concurrent.Callable;
             "are sent by the second level of the PM API, and need the receiving node on this"
                     + " machine too."
         })
-final class PerfCommand implements Callable<Integer> {
+final class PerfCommand extends MeasureCommand {
     private static final int TRIPS = 500;
-
-    @Mixin private ClusterOptions cluster;
-    @Mixin private MeasureOptions measure;
-    @Mixin private WaitOptions waiting;
-    @Mixin private JsonOption json;
-
-    @Parameters(
-            index = "0",
-            paramLabel = "COORD",
-            description = "coordinates of the receiver, such as 1,0,0")
-    private String target;
 
     /** Picocli makes it. */
     PerfCommand() {}
 
     @Override
-    public Integer call() throws IOException {
-        final ClusterConfig config = waiting.apply(cluster.config());
-        final int to = config.shape().node(config.shape().parseCoordinates(target));
-        try (Cluster nodes = new AttachedCluster(config, cluster.pids())) {
-            final List<Pair> pairs = measure.pairs(config.shape(), cluster.node(config), to);
-            return perf(nodes, pairs, measure, json);
-        }
+    int measure(
+            final Cluster nodes,
+            final int from,
+            final int to,
+            final MeasureOptions options,
+            final JsonOption report)
+            throws IOException {
+        return perf(nodes, options.pairs(nodes.config().shape(), from, to), options, report);
     }
 
     /** Measures and prints; shared with {@code lab run}. */

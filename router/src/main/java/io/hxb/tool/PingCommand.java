@@ -1,52 +1,36 @@
 package io.hxb.tool;
 
-import io.hxb.config.ClusterConfig;
-import io.hxb.tool.measure.AttachedCluster;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
-import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.MeasureOptions;
-import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.TextTable;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 
 /** {@code hxb ping}: round trips to a node. Picocli makes it. */
 @Command(
         name = "ping",
         mixinStandardHelpOptions = true,
         description = "Measures round trips to the service of a node.")
-final class PingCommand implements Callable<Integer> {
-    @Mixin private ClusterOptions cluster;
-    @Mixin private MeasureOptions measure;
-    @Mixin private WaitOptions waiting;
-    @Mixin private JsonOption json;
-
-    @Parameters(
-            index = "0",
-            paramLabel = "COORD",
-            description = "coordinates of the node, such as 1,0,0")
-    private String target;
-
+final class PingCommand extends MeasureCommand {
     /** Picocli makes it. */
     PingCommand() {}
 
     @Override
-    public Integer call() throws IOException {
-        final ClusterConfig config = waiting.apply(cluster.config());
-        final int to = config.shape().node(config.shape().parseCoordinates(target));
-        try (Cluster nodes = new AttachedCluster(config, cluster.pids())) {
-            return ping(nodes, List.of(new Pair(cluster.node(config), to)), measure, json);
-        }
+    int measure(
+            final Cluster nodes,
+            final int from,
+            final int to,
+            final MeasureOptions options,
+            final JsonOption report)
+            throws IOException {
+        return ping(nodes, List.of(new Pair(from, to)), options, report);
     }
 
     /** Measures and prints; shared with {@code lab run}. */

@@ -3,8 +3,8 @@ package io.hxb.context;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.FlowConfig;
 import io.hxb.flow.FlowLoop;
+import io.hxb.flow.FlowSettings;
 import io.hxb.flow.FlowTable;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.SharedMemory;
@@ -63,7 +63,9 @@ class ContextFlowTest {
                                 ContextSettings.DEFAULT_MAX_MEMORY_BYTES),
                         pool,
                         memory);
-        table = new FlowTable(FlowConfig.defaults(FRAME_BYTES), Shape.parse("2"), 0, pool, manager);
+        table =
+                new FlowTable(
+                        FlowSettings.defaults(FRAME_BYTES), Shape.parse("2"), 0, pool, manager);
         output = new LoopbackOutput(pool, share, 7, 0.05);
         flows = table.newLoop(output, share);
         contexts = manager.newLoop(0, new FlowLoopPort(table, flows, share));

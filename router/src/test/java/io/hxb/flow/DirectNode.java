@@ -29,7 +29,7 @@ final class DirectNode implements FlowOutput, FlowListener {
     DirectNode(
             final int id,
             final Shape shape,
-            final FlowConfig config,
+            final FlowSettings config,
             final int bufferCount,
             final int slots,
             final Arena arena) {

@@ -65,8 +65,8 @@ class FlowChaosSimulationTest {
         }
 
         void run() {
-            final FlowConfig config =
-                    FlowConfig.defaults(1_500)
+            final FlowSettings config =
+                    FlowSettings.defaults(1_500)
                             .withMemory(128, 8, 8, 64)
                             .withWindow(8 << random.nextInt(5), -random.nextInt(32))
                             .withPeerTimeoutNs(400 * SimWorld.MILLISECOND);

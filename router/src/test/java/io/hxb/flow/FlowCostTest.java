@@ -51,9 +51,9 @@ class FlowCostTest {
             // given
             final DirectNode[] nodes = new DirectNode[PEERS + 1];
             final Shape shape = Shape.of(64, 64);
-            final FlowConfig hubConfig =
-                    FlowConfig.defaults(9_000).withMemory(8_192, 256, 4, 8_192);
-            final FlowConfig peerConfig = FlowConfig.defaults(256).withMemory(8, 0, 1, 4);
+            final FlowSettings hubConfig =
+                    FlowSettings.defaults(9_000).withMemory(8_192, 256, 4, 8_192);
+            final FlowSettings peerConfig = FlowSettings.defaults(256).withMemory(8, 0, 1, 4);
             nodes[0] = new DirectNode(0, shape, hubConfig, 8_192, PEERS, arena);
             nodes[0].table.openContext(0, 7, nodes[0].loop, 4_096);
             for (int id = 1; id <= PEERS; id++) {
@@ -93,7 +93,7 @@ class FlowCostTest {
 
     private static DirectNode[] pair(final Arena arena, final int slots) {
         final Shape shape = Shape.of(2);
-        final FlowConfig config = FlowConfig.defaults(9_000);
+        final FlowSettings config = FlowSettings.defaults(9_000);
         final DirectNode[] nodes = new DirectNode[2];
         for (int id = 0; id < 2; id++) {
             nodes[id] = new DirectNode(id, shape, config, 1_024, slots, arena);

@@ -47,7 +47,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         this(config());
     }
 
-    FlowFixture(final FlowConfig config) {
+    FlowFixture(final FlowSettings config) {
         pool = new BufferPool(arena.allocate(512L * 2_048, 64).address(), 512, 2_048);
         share = pool.newShare();
         final Shape shape = Shape.of(8, 2);
@@ -56,8 +56,8 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         table.openContext(CONTEXT, INCARNATION, loop, 64);
     }
 
-    static FlowConfig config() {
-        return FlowConfig.defaults(1_500).withMemory(128, 8, 16, 32).withWindow(128, FIRST);
+    static FlowSettings config() {
+        return FlowSettings.defaults(1_500).withMemory(128, 8, 16, 32).withWindow(128, FIRST);
     }
 
     /** Lets time pass and the loop work. */

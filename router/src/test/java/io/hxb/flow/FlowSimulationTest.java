@@ -44,7 +44,7 @@ class FlowSimulationTest {
         final int nodeCount = 2 + random.nextInt(2);
         final int links = 1 + random.nextInt(4);
         final int loops = 1 + random.nextInt(2);
-        final FlowConfig config = config(random);
+        final FlowSettings config = config(random);
         try (SimWorld world = new SimWorld(seed, nodeCount, links, loops, config, faults(random))) {
             final List<SimContext> contexts = new ArrayList<>();
             final int perNode = 1 + random.nextInt(2);
@@ -143,9 +143,9 @@ class FlowSimulationTest {
         return text.toString();
     }
 
-    private static FlowConfig config(final SplittableRandom random) {
+    private static FlowSettings config(final SplittableRandom random) {
         final int window = 8 << random.nextInt(6);
-        return FlowConfig.defaults(1_500)
+        return FlowSettings.defaults(1_500)
                 .withMemory(64 + random.nextInt(192), random.nextInt(16), 8, 64)
                 .withWindow(window, -random.nextInt(64));
     }

@@ -30,7 +30,7 @@ final class SimNode implements FlowListener {
 
     SimNode(
             final int id,
-            final FlowConfig config,
+            final FlowSettings config,
             final Shape shape,
             final SimNetwork network,
             final List<SimSegment> segments,

@@ -31,7 +31,7 @@ final class SimWorld implements AutoCloseable {
             final int nodeCount,
             final int linkCount,
             final int loopCount,
-            final FlowConfig config,
+            final FlowSettings config,
             final SimFaults faults) {
         random = new SplittableRandom(seed * 0x9E37_79B9L + 1);
         clock = new SimClock(seed % 2 == 0 ? Long.MAX_VALUE - 5 * SECOND : seed);

@@ -1,9 +1,9 @@
 package io.hxb.bench.micro;
 
-import io.hxb.flow.FlowConfig;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowOutput;
+import io.hxb.flow.FlowSettings;
 import io.hxb.flow.FlowTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
@@ -46,7 +46,9 @@ final class FlowEnd implements FlowOutput, FlowListener {
         final long bytes = (long) BUFFERS * BUFFER_BYTES;
         pool = new BufferPool(Arena.global().allocate(bytes, 64).address(), BUFFERS, BUFFER_BYTES);
         share = pool.newShare();
-        table = new FlowTable(FlowConfig.defaults(MTU), SHAPE, SHAPE.coordinates(node), pool, this);
+        table =
+                new FlowTable(
+                        FlowSettings.defaults(MTU), SHAPE, SHAPE.coordinates(node), pool, this);
         loop = table.newLoop(this, share);
         table.openContext(CONTEXT, 7, loop, 1024);
     }

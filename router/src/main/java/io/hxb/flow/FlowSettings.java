@@ -24,7 +24,7 @@ package io.hxb.flow;
  * @param maxContexts context ids are 0 to this - 1, at most 65,536.
  * @param maxFlows receiving flows of the node, and sending flows of the node.
  */
-public record FlowConfig(
+public record FlowSettings(
         int mtuBytes,
         int windowFrames,
         int initialSequence,
@@ -47,7 +47,7 @@ public record FlowConfig(
     private static final long MILLISECOND = 1_000_000;
 
     /** Checks every value. */
-    public FlowConfig {
+    public FlowSettings {
         check("mtuBytes", mtuBytes, 256, 0xFFFF + 64);
         check("windowFrames", windowFrames, 8, 4_096);
         if (Integer.bitCount(windowFrames) != 1) {
@@ -72,8 +72,8 @@ public record FlowConfig(
     }
 
     /** The values for a real cluster whose frames have {@code mtuBytes} of header and body. */
-    public static FlowConfig defaults(final int mtuBytes) {
-        return new FlowConfig(
+    public static FlowSettings defaults(final int mtuBytes) {
+        return new FlowSettings(
                 mtuBytes,
                 256,
                 0,
@@ -100,8 +100,8 @@ public record FlowConfig(
     }
 
     /** The same with another {@link #peerTimeoutNs()}. */
-    public FlowConfig withPeerTimeoutNs(final long timeoutNs) {
-        return new FlowConfig(
+    public FlowSettings withPeerTimeoutNs(final long timeoutNs) {
+        return new FlowSettings(
                 mtuBytes,
                 windowFrames,
                 initialSequence,
@@ -123,8 +123,8 @@ public record FlowConfig(
     }
 
     /** The same with other {@link #windowFrames()} and {@link #initialSequence()}. */
-    public FlowConfig withWindow(final int frames, final int firstSequence) {
-        return new FlowConfig(
+    public FlowSettings withWindow(final int frames, final int firstSequence) {
+        return new FlowSettings(
                 mtuBytes,
                 frames,
                 firstSequence,
@@ -146,9 +146,9 @@ public record FlowConfig(
     }
 
     /** The same with other {@link #txFrames()}, {@link #sharedFrames()} and {@link #maxFlows()}. */
-    public FlowConfig withMemory(
+    public FlowSettings withMemory(
             final int frames, final int framesOfSeveral, final int contexts, final int flows) {
-        return new FlowConfig(
+        return new FlowSettings(
                 mtuBytes,
                 windowFrames,
                 initialSequence,
