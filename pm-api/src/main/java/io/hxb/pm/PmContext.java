@@ -77,6 +77,7 @@ public final class PmContext implements AutoCloseable {
     private long aliveCheckedNs;
     private long lastBeat;
     private long lastBeatNs;
+    private boolean hasUntoldSends;
     private boolean isNodeGone;
     private boolean isClosed;
 
@@ -343,7 +344,10 @@ public final class PmContext implements AutoCloseable {
         if (isClosed) {
             return PmStatus.EMPTY;
         }
+        final int before = inFlightCount;
         pollCompletions();
+        // Whoever waits for finished sends next has not been told of these.
+        hasUntoldSends |= inFlightCount != before;
         if (failedHead != failedTail) {
             final int index = (int) (failedHead++ % failedSlots.length);
             event.set(
@@ -379,12 +383,18 @@ public final class PmContext implements AutoCloseable {
      * For a sender that got {@link PmStatus#NO_BUFFERS} and receives nothing.
      */
     public int awaitSends(final long timeoutNs) {
-        return await(ControlMemory.SENDS, timeoutNs);
+        return awaitTold(ControlMemory.SENDS, timeoutNs);
     }
 
     /** Waits for a message, an event or a finished send; otherwise as {@link #await(long)}. */
     public int awaitAny(final long timeoutNs) {
-        return await(ControlMemory.MESSAGES | ControlMemory.SENDS, timeoutNs);
+        return awaitTold(ControlMemory.MESSAGES | ControlMemory.SENDS, timeoutNs);
+    }
+
+    private int awaitTold(final int interest, final long timeoutNs) {
+        final int status = await(interest, timeoutNs);
+        hasUntoldSends = false;
+        return status;
     }
 
     /**
@@ -409,6 +419,7 @@ public final class PmContext implements AutoCloseable {
         }
         control.waiting(interest);
         if (isReady(interest) || closedStatus() != PmStatus.OK) {
+            hasUntoldSends &= !withSends;
             control.waiting(0);
             return false;
         }
@@ -588,7 +599,8 @@ public final class PmContext implements AutoCloseable {
         return failedHead != failedTail
                 || ((interest & ControlMemory.MESSAGES) != 0
                         && (deliveries.isReady(position) || events.isReady()))
-                || ((interest & ControlMemory.SENDS) != 0 && completions.isReady());
+                || ((interest & ControlMemory.SENDS) != 0
+                        && (hasUntoldSends || completions.isReady()));
     }
 
     // Called when there was nothing to do; now and then asks whether the node still lives.

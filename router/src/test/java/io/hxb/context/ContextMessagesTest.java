@@ -273,6 +273,33 @@ class ContextMessagesTest {
     }
 
     @Test
+    void shouldNotWaitForASendThatEndedWhileEventsWereLookedFor() throws Exception {
+        try (TestNode node = new TestNode();
+                PmDevice device = node.invoked();
+                PmContext one = device.openContext(1);
+                PmContext two = device.openContext(2)) {
+            // given
+            send(one, 2, "hello");
+            node.loop.doWork(0);
+            assertEquals(PmStatus.EMPTY, one.pollEvent(new PmEvent()));
+            // when
+            final int first = one.awaitSends(SECOND_NS);
+            final int second = one.awaitSends(1_000);
+            // then
+            assertEquals(PmStatus.OK, first);
+            assertEquals(PmStatus.TIMED_OUT, second);
+            send(one, 2, "again");
+            node.loop.doWork(0);
+            assertEquals(PmStatus.EMPTY, one.pollEvent(new PmEvent()));
+            assertFalse(one.arm(true), "one has ended");
+            assertTrue(one.arm(true), "and was told");
+            one.disarm();
+            assertEquals("hello", take(two));
+            two.release(message);
+        }
+    }
+
+    @Test
     void shouldNotGiveTheSuccessorOfAContextWhatWasMeantForIt() throws Exception {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked()) {

@@ -83,13 +83,14 @@ final class Exchange implements AutoCloseable {
     /** Waits until everything sent is acknowledged. */
     boolean drain(final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;
+        checkEvents();
         while (context.unfinishedSends() > 0) {
-            checkEvents();
             final long restNs = deadlineNs - System.nanoTime();
             if (restNs <= 0) {
                 return false;
             }
             context.awaitSends(restNs);
+            checkEvents();
         }
         return true;
     }
