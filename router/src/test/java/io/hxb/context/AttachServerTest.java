@@ -19,12 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 @Tag("system")
 class AttachServerTest {
@@ -165,6 +167,26 @@ class AttachServerTest {
                         .start()
                         .waitFor();
         assertEquals(0, result);
+        if (name.equals("STOP")) {
+            TestNode.await("every thread stands still", () -> isStopped(process.pid()));
+        }
+    }
+
+    private static boolean isStopped(final long pid) {
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+            return threads.allMatch(thread -> state(thread.resolve("stat")).equals("T"));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String state(final Path stat) {
+        try {
+            final String line = Files.readString(stat);
+            return line.substring(line.lastIndexOf(')') + 2, line.lastIndexOf(')') + 3);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
