@@ -196,4 +196,23 @@ public record NetworkConfig(
                 hasLaneCrossbar,
                 queuePackets);
     }
+
+    /** The same with inputs all of whose lanes may send in one cycle. */
+    public NetworkConfig withLaneCrossbar() {
+        return new NetworkConfig(
+                lanes,
+                bufferFlits,
+                switching,
+                switchCycles,
+                allocationCycles,
+                linkCycles,
+                hostLinkCycles,
+                creditCycles,
+                linkWidth,
+                isPacketwise,
+                arbitration,
+                isExclusive,
+                true,
+                queuePackets);
+    }
 }
