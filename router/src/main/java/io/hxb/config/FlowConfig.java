@@ -25,7 +25,7 @@ public record FlowConfig(
 
     /** What holds when the file says nothing. */
     public static final FlowConfig DEFAULT =
-            new FlowConfig(256, 16, 100_000, 64, 2_000_000, 500_000_000, 5_000_000_000L);
+            new FlowConfig(1024, 16, 100_000, 64, 2_000_000, 500_000_000, 5_000_000_000L);
 
     /** Checks the values. */
     public FlowConfig {

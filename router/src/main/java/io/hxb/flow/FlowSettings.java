@@ -75,7 +75,7 @@ public record FlowSettings(
     public static FlowSettings defaults(final int mtuBytes) {
         return new FlowSettings(
                 mtuBytes,
-                256,
+                1_024,
                 0,
                 256,
                 16,

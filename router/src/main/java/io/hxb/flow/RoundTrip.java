@@ -2,16 +2,23 @@ package io.hxb.flow;
 
 /**
  * Round trips of one flow and what follows from them: when a frame counts as lost. Owned by the
- * loop of the flow. Source: RFC 6298; RFC 8985 for the time by which frames may be reordered.
+ * loop of the flow. Source: RFC 6298; RFC 8985 for the time by which frames may be reordered, where
+ * section 6.2, step 4, makes it longer after needless retransmissions.
  */
 final class RoundTrip {
     private static final long FIRST_TIMEOUT_NS = 20_000_000;
     private static final int MAX_BACK_OFF = 16;
+    private static final int MAX_PATIENCE = 16;
+    private static final int NEEDED_BEFORE_LESS = 16;
 
     private final FlowSettings config;
     private long smoothedNs;
     private long variationNs;
     private int backOff;
+    private int patience = 1;
+    private int needed;
+    private long grownNs;
+    private boolean hasGrown;
 
     RoundTrip(final FlowSettings config) {
         this.config = config;
@@ -29,12 +36,43 @@ final class RoundTrip {
         }
     }
 
+    /**
+     * A frame that was sent again has arrived itself: queues of unequal length had kept it, so such
+     * frames get twice the patience, at most once in a round trip.
+     */
+    void onNeedlessResend(final long nowNs) {
+        needed = 0;
+        if (!hasGrown || nowNs - grownNs >= smoothedNs) {
+            hasGrown = true;
+            grownNs = nowNs;
+            patience = Math.min(MAX_PATIENCE, 2 * patience);
+        }
+    }
+
+    /** The copy of a frame has arrived, and nothing says that the frame itself did. */
+    void onNeededResend() {
+        if (patience > 1 && ++needed >= NEEDED_BEFORE_LESS) {
+            needed = 0;
+            patience /= 2;
+        }
+    }
+
+    /** By how much overtaken frames are given more than usual: 1 to 16. */
+    int patience() {
+        return patience;
+    }
+
     void onProgress() {
         backOff = 0;
     }
 
     void onTimeout() {
         backOff = Math.min(backOff + 1, MAX_BACK_OFF);
+    }
+
+    /** True if the timer has run out since the last progress. */
+    boolean isBackedOff() {
+        return backOff > 0;
     }
 
     long smoothedNs() {
@@ -54,7 +92,7 @@ final class RoundTrip {
     /** Age at which a frame is lost when one sent later has arrived. */
     long overtakenNs() {
         final long slackNs = Math.max(config.minReorderingNs(), 4 * variationNs);
-        return smoothedNs + Math.max(slackNs, smoothedNs / 4) + config.ackDelayNs();
+        return patience * (smoothedNs + Math.max(slackNs, smoothedNs / 4) + config.ackDelayNs());
     }
 
     /** Time between two bursts of frames sent again. */

@@ -175,8 +175,14 @@ final class SendFlow extends Flow {
         if (frame.attempts == 1) {
             roundTrip.onSample(ageNs);
             counters.onRoundTrip(ageNs, roundTrip.smoothedNs());
-        } else if (frame.attempts == 0 || ageNs < roundTrip.smoothedNs() / 2) {
+        } else if (frame.attempts == 0) {
             return;
+        } else if (ageNs < roundTrip.smoothedNs() / 2) {
+            // Too soon for the copy: the frame that was given up has arrived after all.
+            roundTrip.onNeedlessResend(nowNs);
+            return;
+        } else {
+            roundTrip.onNeededResend();
         }
         if (!hasArrived || frame.order - arrivedOrder > 0) {
             hasArrived = true;
@@ -196,9 +202,9 @@ final class SendFlow extends Flow {
     }
 
     /**
-     * Marks frames as lost that later ones have overtaken: by too many transmissions, by too many
-     * on the same link to a neighbour (which keeps order but for what happens inside of it), or for
-     * too long. Sets the time to look again.
+     * Marks frames as lost that later ones have overtaken for too long or by too many: of those to
+     * a neighbour on the same link, which keeps order but for what happens inside of it (one link's
+     * queue says nothing of another's), of others by too many at all. Sets the time to look again.
      */
     void detectLost(final long nowNs) {
         overtakenNs = Long.MAX_VALUE;
@@ -206,6 +212,7 @@ final class SendFlow extends Flow {
             return;
         }
         final long patienceNs = roundTrip.overtakenNs();
+        final int patienceFrames = roundTrip.patience() * config.reorderingFrames();
         for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
             final TxFrame frame = frames[sequence & mask];
             if (frame == null || frame.isLost || frame.queued > 0) {
@@ -218,7 +225,7 @@ final class SendFlow extends Flow {
                 }
                 continue;
             }
-            if (overtakenBy >= config.reorderingFrames() || isOvertakenOnLink(frame)) {
+            if (frame.link >= 0 ? isOvertakenOnLink(frame) : overtakenBy >= patienceFrames) {
                 markLost(frame);
             } else if (arrivedSentNs - frame.sentNs > 0) {
                 if (nowNs - frame.sentNs >= patienceNs) {
@@ -230,11 +237,14 @@ final class SendFlow extends Flow {
         }
     }
 
-    /** Marks the oldest frames as lost that are older than {@code ageNs}; returns how many. */
-    int markOldest(final long nowNs, final long ageNs) {
+    /**
+     * Marks at most {@code mostFrames} of the oldest frames as lost that are older than {@code
+     * ageNs}; returns how many.
+     */
+    int markOldest(final long nowNs, final long ageNs, final int mostFrames) {
         int marked = 0;
         for (int sequence = firstSequence;
-                sequence != nextSequence && marked < config.resendFrames();
+                sequence != nextSequence && marked < mostFrames;
                 sequence++) {
             final TxFrame frame = frames[sequence & mask];
             if (frame != null
@@ -305,8 +315,8 @@ final class SendFlow extends Flow {
     }
 
     private boolean isOvertakenOnLink(final TxFrame frame) {
-        return frame.link >= 0
-                && linkArrived[frame.link] - frame.linkOrder >= config.linkReorderingFrames();
+        return linkArrived[frame.link] - frame.linkOrder
+                >= roundTrip.patience() * config.linkReorderingFrames();
     }
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */

@@ -691,7 +691,10 @@ final class Sender implements FrameOwner {
 
     private void timeOut(final SendFlow flow, final long timeoutNs) {
         flow.progressNs = nowNs;
-        if (flow.markOldest(nowNs, timeoutNs) > 0) {
+        // Mostly an end of the flow has waited for its CPU and nothing is lost: a single frame goes
+        // first, and its acknowledgement tells what has arrived (as RFC 8985's tail loss probe).
+        final int mostFrames = flow.roundTrip.isBackedOff() ? config.resendFrames() : 1;
+        if (flow.markOldest(nowNs, timeoutNs, mostFrames) > 0) {
             counters.timeouts++;
             flow.roundTrip.onTimeout();
         }

@@ -21,6 +21,10 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     static final int CONTEXT = 3;
     static final int INCARNATION = 77;
     static final int PEER = 1;
+
+    /** Two hops away. */
+    static final int DISTANT_PEER = 11;
+
     static final int PEER_CONTEXT = 5;
     static final int PEER_INCARNATION = 99;
     static final int FIRST = -2;
@@ -35,6 +39,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     final List<String> peerStatus = new ArrayList<>();
     final List<Delivery> delivered = new ArrayList<>();
     final List<Runnable> heldFrames = new ArrayList<>();
+    int peer = PEER;
     int nextLink;
     int answer = DELIVERED;
     boolean isBlocked;
@@ -78,7 +83,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     int submit(final int slot, final int lengthBytes) {
-        return submit(slot, lengthBytes, PEER);
+        return submit(slot, lengthBytes, peer);
     }
 
     int submit(final int slot, final int lengthBytes, final int node) {
@@ -93,7 +98,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     void open(final int windowFrames) {
         submit(0, 8);
         work(0);
-        accept(PEER, windowFrames + 1);
+        accept(peer, windowFrames + 1);
         work(10_000);
         ack(FIRST + 1, windowFrames);
         work(100_000);
@@ -122,7 +127,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             final int epoch,
             final int[] selected) {
         final int id = share.acquire();
-        final FrameHeaderFlyweight header = header(id, FrameType.ACK, PEER, PEER_INCARNATION);
+        final FrameHeaderFlyweight header = header(id, FrameType.ACK, peer, PEER_INCARNATION);
         header.flags(FrameHeaderFlyweight.FLAG_ACK)
                 .acknowledgement(acknowledgement)
                 .windowFrames(windowFrames)

@@ -155,14 +155,12 @@ class FlowSendTest {
 
     @Test
     void shouldSendAgainWhatSixtyFourLaterFramesHaveOvertaken() {
-        // given: one frame on a link of its own, so that its link tells nothing
+        // given: a peer that is two hops away
+        flows.peer = FlowFixture.DISTANT_PEER;
         flows.open(100);
         sendOn(1, 1);
         sendOn(2, 64);
-        final int[] arrived = new int[64];
-        for (int i = 0; i < 64; i++) {
-            arrived[i] = i + 1;
-        }
+        final int[] arrived = upTo(64);
         flows.ack(FIRST + 1, 100, Arrays.copyOf(arrived, 63));
         flows.work(1_000);
         assertEquals(0, flows.loop.counters().framesResent);
@@ -176,16 +174,49 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldWaitLongerForAFrameOnAnotherLinkToANeighbour() {
+        // given: one frame on a link of its own, whose queue may be longer
+        flows.open(100);
+        sendOn(1, 1);
+        flows.work(1_000);
+        sendOn(2, 64);
+        flows.ack(FIRST + 1, 100, upTo(64));
+        flows.work(1_000);
+        assertEquals(0, flows.loop.counters().framesResent);
+        // when
+        flows.workFor(1_500_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().timeouts);
+    }
+
+    @Test
+    void shouldBecomePatientWithOvertakenFramesThatArriveAfterAll() {
+        // given: a frame sent again although it was only slow
+        flows.peer = FlowFixture.DISTANT_PEER;
+        flows.open(100);
+        sendOn(1, 65);
+        flows.work(1_000);
+        flows.ack(FIRST + 1, 100, upTo(64));
+        flows.work(1_000);
+        assertEquals(1, flows.loop.counters().framesResent);
+        flows.ack(FIRST + 66, 100);
+        flows.work(1_000);
+        sendOn(1, 90);
+        // when
+        flows.ack(FIRST + 66, 100, upTo(64));
+        flows.work(1_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+    }
+
+    @Test
     void shouldSendAgainSoonerWhatWasOvertakenOnItsOwnLinkToANeighbour() {
         // given
         flows.open(100);
         sendOn(1, 17);
-        final int[] arrived = new int[16];
-        for (int i = 0; i < 16; i++) {
-            arrived[i] = i + 1;
-        }
         // when
-        flows.ack(FIRST + 1, 100, arrived);
+        flows.ack(FIRST + 1, 100, upTo(16));
         flows.work(1_000);
         // then
         assertEquals(1, flows.loop.counters().framesResent);
@@ -232,8 +263,12 @@ class FlowSendTest {
         sendOn(1, 64);
         // when
         flows.work(3 * MILLISECOND);
-        // then
-        assertEquals(16, flows.loop.counters().framesResent);
+        // then: one frame asks what has arrived
+        assertEquals(1, flows.loop.counters().framesResent);
+        // when
+        flows.work(6 * MILLISECOND);
+        // then: no answer
+        assertEquals(17, flows.loop.counters().framesResent);
     }
 
     @Test
@@ -397,6 +432,14 @@ class FlowSendTest {
         assertEquals(List.of(), flows.done);
         assertEquals(List.of(), flows.peerStatus);
         assertEquals(0, flows.loop.framesInUse());
+    }
+
+    private static int[] upTo(final int last) {
+        final int[] all = new int[last];
+        for (int i = 0; i < last; i++) {
+            all[i] = i + 1;
+        }
+        return all;
     }
 
     private void sendOn(final int link, final int count) {
