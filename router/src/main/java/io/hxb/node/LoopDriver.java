@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LoopDriver implements AutoCloseable {
     private static final long STOP_LIMIT_MS = 5_000;
+    private static final long AWAY_NS = 500_000;
 
     private final ManualIoEventLoop loop;
     private final NanoClock clock;
@@ -160,10 +161,12 @@ public final class LoopDriver implements AutoCloseable {
      */
     public int turn(final long waitLimitNs) {
         final long nowNs = clock.nanoTime();
+        final boolean wasAway = nowNs - turnNs > AWAY_NS;
         turnNs = nowNs;
         isTimeFresh = true;
+        // What came while the thread waited for its CPU is heard before timers run out.
+        int work = wasAway ? loop.runNow(0) : 0;
         final LoopTask[] current = tasks;
-        int work = 0;
         for (final LoopTask task : current) {
             work += guardedWork(task, nowNs);
         }

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The loops that nodes run on: those of one node, or one thread shared by all nodes of a lab, which
- * is best where virtual nodes outnumber CPUs. Made before the nodes and closed after them.
+ * The loops that nodes run on: those of one node, or shared by several nodes of a lab, which is
+ * best where virtual nodes outnumber CPUs. Made before the nodes and closed after them.
  */
 public final class NodeThreads implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeThreads.class);
+
+    private static final int NICE = -10;
 
     private final List<LoopDriver> drivers = new ArrayList<>();
 
@@ -26,8 +28,17 @@ public final class NodeThreads implements AutoCloseable {
 
     /** Starts the loops of a configuration, each on a thread of its own. */
     public static NodeThreads start(final LoopConfig config) {
+        return start(config, 0);
+    }
+
+    /**
+     * The same for one of several nodes in this process.
+     *
+     * @param firstLoop number of the first loop: names it and chooses its CPU.
+     */
+    public static NodeThreads start(final LoopConfig config, final int firstLoop) {
         final NodeThreads threads = new NodeThreads();
-        for (int i = 0; i < config.loopCount(); i++) {
+        for (int i = firstLoop; i < firstLoop + config.loopCount(); i++) {
             threads.drivers.add(
                     new LoopDriver(
                             waitMode(config),
@@ -73,6 +84,12 @@ public final class NodeThreads implements AutoCloseable {
     }
 
     private static void place(final LoopConfig config, final int index) {
+        try {
+            // Every application of the machine waits for this thread: it goes first if it may.
+            Threads.nice(NICE);
+        } catch (final LinuxException e) {
+            LOGGER.debug("loop {} runs with the usual nice value: {}", index, e.getMessage());
+        }
         try {
             if (!config.cpus().isEmpty()) {
                 Threads.pin(config.cpus().get(index % config.cpus().size()));
