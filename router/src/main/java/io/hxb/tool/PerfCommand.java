@@ -62,7 +62,12 @@ final class PerfCommand extends MeasureCommand {
                         .roundTrips();
         final Throughput found =
                 measurement.perf(
-                        pairs, size, measure.sendNs(), measure.countOr(Long.MAX_VALUE), trips);
+                        pairs,
+                        size,
+                        measure.warmUpNs(),
+                        measure.sendNs(),
+                        measure.countOr(Long.MAX_VALUE),
+                        trips);
         final Result result = found.result();
         System.out.printf(
                 Locale.ROOT,

@@ -85,6 +85,26 @@ public final class Network implements AutoCloseable {
         awaitUp(otherNamespace, otherNic);
     }
 
+    /**
+     * The same through a bridge of its own in a third namespace, as the lines of a lab are made.
+     */
+    public void joinByBridge(
+            final String namespace,
+            final String nic,
+            final String otherNamespace,
+            final String otherNic,
+            final String bridgeNamespace,
+            final String bridge,
+            final int mtu)
+            throws IOException, InterruptedException {
+        exec(bridgeNamespace, "ip", "link", "add", bridge, "mtu", "" + mtu, "type", "bridge");
+        exec(bridgeNamespace, "ip", "link", "set", bridge, "up");
+        join(namespace, nic, bridgeNamespace, bridge + "a", mtu);
+        join(otherNamespace, otherNic, bridgeNamespace, bridge + "b", mtu);
+        exec(bridgeNamespace, "ip", "link", "set", bridge + "a", "master", bridge);
+        exec(bridgeNamespace, "ip", "link", "set", bridge + "b", "master", bridge);
+    }
+
     /** Gives a NIC an IPv4 address such as {@code 10.1.0.1/24}. */
     public void address(final String namespace, final String nic, final String address)
             throws IOException, InterruptedException {

@@ -44,6 +44,9 @@ final class ShapedBandwidth implements Callable<Integer> {
             String paper,
             String target) {}
 
+    /** Ethernet's header, HXB's, and that of a message. */
+    private static final int HEADER_BYTES = 14 + 64 + 8;
+
     private static final List<Plan> PLANS =
             List.of(
                     new Plan("six links, one hop", "2", 6, 1000, "1", "97.9", "98.5"),
@@ -60,6 +63,12 @@ final class ShapedBandwidth implements Callable<Integer> {
             defaultValue = "8928",
             description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
     private int size;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "8",
+            description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
+    private double warmUp;
 
     @Option(names = "--only", description = "part of the name of an arrangement")
     private String only = "";
@@ -78,6 +87,8 @@ final class ShapedBandwidth implements Callable<Integer> {
                                 "rate of a link",
                                 "goodput MB/s",
                                 "share of the links %",
+                                "C: share %",
+                                "HXB / C",
                                 "target %",
                                 "PACS-CS %");
         for (final Plan plan : PLANS) {
@@ -92,6 +103,7 @@ final class ShapedBandwidth implements Callable<Integer> {
     private void measure(final Report report, final Plan plan) throws Exception {
         final Contest.Standing standing =
                 new Contest()
+                        .add("C", () -> chain(plan))
                         .add("HXB", () -> run(plan))
                         .run(settings.rounds(), Progress.of(plan.name));
         report.keep(plan.name, standing);
@@ -100,8 +112,27 @@ final class ShapedBandwidth implements Callable<Integer> {
                 plan.mbit + " Mbit/s",
                 standing.of("HXB", "MBps").format(),
                 standing.of("HXB", "share").format(),
+                standing.of("C", "share").format(),
+                standing.ratio("HXB", "C", "MBps").format(),
                 plan.target,
                 plan.paper);
+    }
+
+    /** Frames of the same size, sent by C over the same wires, without acknowledgements. */
+    private Map<String, Double> chain(final Plan plan) throws Exception {
+        final int hops = plan.to.split(",", -1).length;
+        try (ShapedChain line = new ShapedChain(hops, plan.links, plan.mbit)) {
+            return figures(plan, size * line.framesPerSecond(settings.seconds()) / 1e6);
+        }
+    }
+
+    // What a link carries: messages without the headers of Ethernet, HXB and the message.
+    private Map<String, Double> figures(final Plan plan, final double bandwidth) {
+        final double capacity = plan.links * plan.mbit / 8.0 * size / (size + HEADER_BYTES);
+        final Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("MBps", bandwidth);
+        figures.put("share", 100 * bandwidth / capacity);
+        return figures;
     }
 
     private Map<String, Double> run(final Plan plan) throws Exception {
@@ -128,19 +159,17 @@ final class ShapedBandwidth implements Callable<Integer> {
                         plan.to,
                         "--size",
                         Integer.toString(size),
+                        "--warm-up",
+                        String.format(Locale.ROOT, "%.1f", warmUp),
                         "--seconds",
                         String.format(Locale.ROOT, "%.1f", settings.seconds()),
                         "--json");
         try (Program perf = Program.start("", "", command)) {
-            final JsonNode result = perf.last(120 + settings.seconds());
+            final JsonNode result = perf.last(120 + warmUp + settings.seconds());
             if (!result.path("ok").asBoolean(false)) {
                 throw new IllegalStateException("hxb lab run perf failed: " + result);
             }
-            final double bandwidth = result.get("bandwidth_MBps").asDouble();
-            final Map<String, Double> figures = new LinkedHashMap<>();
-            figures.put("MBps", bandwidth);
-            figures.put("share", 100 * bandwidth / (plan.links * plan.mbit / 8.0));
-            return figures;
+            return figures(plan, result.get("bandwidth_MBps").asDouble());
         }
     }
 }

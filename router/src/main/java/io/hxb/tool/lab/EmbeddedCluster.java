@@ -1,26 +1,32 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.LoopConfig;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
- * All nodes of a cluster in this process, on one shared set of loops: best where virtual nodes
- * outnumber CPUs. Owned by the thread that made it.
+ * All nodes of a cluster in this process, on as many loops as there are CPUs: best where virtual
+ * nodes outnumber CPUs. Neighbours run on different loops, so that a frame and its answer are not
+ * the work of one thread. Owned by the thread that made it.
  */
 public final class EmbeddedCluster implements Cluster {
+    private static final long CROWDED_SPIN_NS = 5_000;
+
     private final ClusterConfig config;
-    private final NodeThreads threads;
+    private final List<NodeThreads> threads = new ArrayList<>();
     private final List<Node> nodes = new ArrayList<>();
     private final Map<Integer, PmDevice> devices = new HashMap<>();
 
@@ -31,14 +37,25 @@ public final class EmbeddedCluster implements Cluster {
      */
     public EmbeddedCluster(final ClusterConfig config, final Capture capture) {
         this.config = config;
-        threads = NodeThreads.start(config.loop());
+        final int cpus = Runtime.getRuntime().availableProcessors();
+        final int shares =
+                Math.clamp(cpus / config.loop().loopCount(), 1, config.shape().nodeCount());
+        final LoopConfig loop = placed(config.loop(), shares, cpus);
+        for (int i = 0; i < shares; i++) {
+            threads.add(NodeThreads.start(loop, i * loop.loopCount()));
+        }
         try {
             for (int node = 0; node < config.shape().nodeCount(); node++) {
                 nodes.add(
                         Node.start(
                                 capture.apply(
                                         new NodeOptions(
-                                                config, node, threads, true, true, link -> link))));
+                                                config,
+                                                node,
+                                                threadsOf(node),
+                                                true,
+                                                true,
+                                                link -> link))));
             }
         } catch (final IOException e) {
             close();
@@ -47,6 +64,32 @@ public final class EmbeddedCluster implements Cluster {
             close();
             throw e;
         }
+    }
+
+    /**
+     * Loops that fill all CPUs get one each, else the scheduler puts two on one for milliseconds;
+     * and they hardly spin, for what waits for the CPU is the application.
+     */
+    private static LoopConfig placed(final LoopConfig loop, final int shares, final int cpus) {
+        if (shares * loop.loopCount() < cpus) {
+            return loop;
+        }
+        return new LoopConfig(
+                loop.loopCount(),
+                loop.waiting(),
+                Math.min(loop.spinForNs(), CROWDED_SPIN_NS),
+                loop.batchFrames(),
+                loop.cpus().isEmpty() ? IntStream.range(0, cpus).boxed().toList() : loop.cpus(),
+                loop.priority());
+    }
+
+    private NodeThreads threadsOf(final int node) {
+        final long coordinates = config.shape().coordinates(node);
+        int sum = 0;
+        for (int i = 0; i < config.shape().dimensions(); i++) {
+            sum += Shape.coordinate(coordinates, i);
+        }
+        return threads.get(sum % threads.size());
     }
 
     @Override
@@ -70,6 +113,7 @@ public final class EmbeddedCluster implements Cluster {
         devices.clear();
         nodes.forEach(Node::close);
         nodes.clear();
-        threads.close();
+        threads.forEach(NodeThreads::close);
+        threads.clear();
     }
 }

@@ -137,24 +137,24 @@ public final class Measurement {
     /**
      * Measures throughput of all pairs at once.
      *
+     * @param warmUpNs how long to send before, so that the code measured is compiled.
      * @param roundTrips measured before, to be reported along.
      */
     public Throughput perf(
             final List<Pair> pairs,
             final int lengthBytes,
+            final long warmUpNs,
             final long sendNs,
             final long limitMessages,
             final RoundTrips roundTrips)
             throws IOException {
+        if (warmUpNs > 0) {
+            send(pairs, lengthBytes, warmUpNs, limitMessages);
+        }
         try (ClusterCounters counters = new ClusterCounters(cluster.config())) {
             final ClusterCounters.Reading before = counters.read();
             final long cpuBeforeNs = CpuTime.ofNs(cluster.pids());
-            final boolean isOneFrame =
-                    lengthBytes <= cluster.device(pairs.getFirst().from()).mtuBytes();
-            final Result result =
-                    isOneFrame
-                            ? small(pairs, lengthBytes, sendNs, limitMessages)
-                            : large(pairs, lengthBytes, sendNs, limitMessages);
+            final Result result = send(pairs, lengthBytes, sendNs, limitMessages);
             final long cpuNs = CpuTime.ofNs(cluster.pids()) - cpuBeforeNs;
             final ClusterCounters.Reading after = settled(counters);
             final long relays = difference(before, after, CounterType.FORWARD_RELAYED_FRAMES);
@@ -165,6 +165,19 @@ public final class Measurement {
                     after.dropped() - before.dropped(),
                     cpuNs);
         }
+    }
+
+    private Result send(
+            final List<Pair> pairs,
+            final int lengthBytes,
+            final long sendNs,
+            final long limitMessages)
+            throws IOException {
+        final boolean isOneFrame =
+                lengthBytes <= cluster.device(pairs.getFirst().from()).mtuBytes();
+        return isOneFrame
+                ? small(pairs, lengthBytes, sendNs, limitMessages)
+                : large(pairs, lengthBytes, sendNs, limitMessages);
     }
 
     private Result small(
@@ -179,7 +192,11 @@ public final class Measurement {
             for (final Pair pair : pairs) {
                 PmContext context = contexts.get(pair.from());
                 if (context == null) {
-                    context = open(pair.from());
+                    context =
+                            cluster.device(pair.from())
+                                    .openContext(
+                                            CONTEXT,
+                                            ContextWaiting.sending(cluster.config().loop()));
                     contexts.put(pair.from(), context);
                 }
                 run.add(context, pair.to());

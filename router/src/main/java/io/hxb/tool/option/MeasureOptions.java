@@ -31,6 +31,14 @@ public final class MeasureOptions {
     private double seconds;
 
     @Option(
+            names = "--warm-up",
+            paramLabel = "S",
+            defaultValue = "3",
+            description =
+                    "how long perf sends before it measures, while code is compiled (default 3)")
+    private double warmUp;
+
+    @Option(
             names = "--interval",
             paramLabel = "US",
             defaultValue = "0",
@@ -70,6 +78,14 @@ public final class MeasureOptions {
             throw new ToolException("--seconds must be above 0, at most 86400: " + seconds);
         }
         return (long) (seconds * 1e9);
+    }
+
+    /** How long to send before. */
+    public long warmUpNs() {
+        if (!(warmUp >= 0 && warmUp <= 600)) {
+            throw new ToolException("--warm-up must be 0..600: " + warmUp);
+        }
+        return (long) (warmUp * 1e9);
     }
 
     /** Pause between round trips. */
