@@ -38,6 +38,10 @@ public final class PmContext implements AutoCloseable {
 
     private final PmDevice device;
     private final PmAttachment attachment;
+
+    /** True if the node's loop runs on this context's thread, and so never while it does. */
+    private final boolean isInvoked;
+
     private final PmAttachment.ContextMemory memory;
     private final NodePage node;
     private final ControlMemory control;
@@ -90,6 +94,7 @@ public final class PmContext implements AutoCloseable {
         this.attachment = attachment;
         this.memory = memory;
         this.spinNs = spinNs;
+        isInvoked = attachment.invoker() != null;
         node = new NodePage(attachment.nodePageAddress());
         control =
                 new ControlMemory(
@@ -323,6 +328,9 @@ public final class PmContext implements AutoCloseable {
         heldMessages[bufferId]--;
         messagesHeld--;
         releases.put(bufferId);
+        if (isInvoked) {
+            return;
+        }
         VarHandle.fullFence();
         if (control.isReleaseAwaited()) {
             wakeNode();
@@ -484,8 +492,10 @@ public final class PmContext implements AutoCloseable {
         inFlightCount++;
         submissions.put(
                 slot, lengthBytes, slotNode[slot], slotContext[slot], tag, region, regionOffset);
-        VarHandle.fullFence();
-        wakeNode();
+        if (!isInvoked) {
+            VarHandle.fullFence();
+            wakeNode();
+        }
         return PmStatus.OK;
     }
 

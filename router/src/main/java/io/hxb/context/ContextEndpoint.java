@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * books; the first violation closes the context.
  */
 final class ContextEndpoint {
-    private static final int SUBMISSIONS_PER_TURN = 64;
+    private static final int SUBMISSIONS_PER_TURN = 256;
     private static final int RELEASES_PER_TURN = 512;
     private static final Region FREE_SLOT = null;
 
@@ -63,6 +63,7 @@ final class ContextEndpoint {
     private boolean isReleaseAwaited;
     private CloseReason closeReason = CloseReason.NONE;
     private boolean isFlowClosed;
+    private boolean isSendWakeDue;
     private int eventsOut;
 
     ContextEndpoint(
@@ -271,7 +272,15 @@ final class ContextEndpoint {
             counters.sendsFailed++;
         }
         completions.put(slot, status);
-        wake(ControlMemory.SENDS);
+        // Once for all that end in one turn: the fence in it costs as much as the rest.
+        isSendWakeDue = true;
+    }
+
+    private void wakeWhenDue() {
+        if (isSendWakeDue) {
+            isSendWakeDue = false;
+            wake(ControlMemory.SENDS);
+        }
     }
 
     /** A flow has ended; any loop. False if the application has left too many events untaken. */
@@ -302,6 +311,7 @@ final class ContextEndpoint {
 
     /** Takes what the application has written, a bounded amount; how much it was. */
     int doWork() {
+        wakeWhenDue();
         if (isClosing()) {
             return 0;
         }
@@ -467,6 +477,7 @@ final class ContextEndpoint {
 
     /** The loop is about to sleep: says whether a release has to wake it. */
     void prepareToSleep() {
+        wakeWhenDue();
         if (isClosing()) {
             return;
         }

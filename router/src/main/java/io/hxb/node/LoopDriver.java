@@ -29,6 +29,12 @@ public final class LoopDriver implements AutoCloseable {
     private static final long STOP_LIMIT_MS = 5_000;
     private static final long AWAY_NS = 500_000;
 
+    /**
+     * Turns in a row that may leave the sockets alone while there is work: a message that came is
+     * seen, answered and sent without asking the kernel in between.
+     */
+    private static final int MAX_UNPOLLED_TURNS = 3;
+
     private final ManualIoEventLoop loop;
     private final NanoClock clock;
     private final ErrorHandler errorHandler;
@@ -39,6 +45,7 @@ public final class LoopDriver implements AutoCloseable {
     private long idleSinceNs;
     private long turnNs;
     private boolean isTimeFresh;
+    private int unpolledTurns;
     private long armedNs = LoopTask.NEVER;
     private boolean isTimerRegistered;
     private volatile boolean isRunning = true;
@@ -175,8 +182,10 @@ public final class LoopDriver implements AutoCloseable {
         }
         final boolean maySleep = work == 0 && waitLimitNs > 0 && nowNs - idleSinceNs >= spinNs;
         if (maySleep && prepareToSleep(current)) {
+            unpolledTurns = 0;
             work += sleep(current, nowNs, waitLimitNs);
-        } else {
+        } else if (work == 0 || ++unpolledTurns > MAX_UNPOLLED_TURNS) {
+            unpolledTurns = 0;
             work += loop.runNow(0);
         }
         for (final LoopTask task : current) {

@@ -21,7 +21,7 @@ import java.util.Map;
 
 /**
  * Two namespaces joined by one veth pair of MTU 9000, over which the two ends of a message
- * benchmark talk, each on a CPU of its own. Used by one thread.
+ * benchmark talk, the thread of each on a CPU of its own. Used by one thread.
  */
 final class MessageLine implements AutoCloseable {
     private static final String LEFT = "left";
@@ -98,9 +98,9 @@ final class MessageLine implements AutoCloseable {
     /** Round trips of messages between two ends that spin, each on its CPU. */
     Map<String, Double> roundTrip(final Transport transport, final int size) throws Exception {
         final Program pong =
-                Program.start(network.name(RIGHT), "1", end(transport, true, "pong", size)).ready();
+                Program.start(network.name(RIGHT), "", end(transport, true, "pong", size)).ready();
         final Program ping =
-                Program.start(network.name(LEFT), "0", end(transport, false, "ping", size));
+                Program.start(network.name(LEFT), "", end(transport, false, "ping", size));
         return RelayLine.figures(Program.served(pong, ping, limit()));
     }
 
@@ -110,8 +110,9 @@ final class MessageLine implements AutoCloseable {
         final List<String> client = end(Transport.HXB, false, "ping", size);
         server.add("--block");
         client.add("--block");
-        final Program pong = Program.start(network.name(RIGHT), "1", server).ready();
-        final Program ping = Program.start(network.name(LEFT), "1", client);
+        client.set(client.indexOf("--cpu") + 1, "1");
+        final Program pong = Program.start(network.name(RIGHT), "", server).ready();
+        final Program ping = Program.start(network.name(LEFT), "", client);
         return RelayLine.figures(Program.served(pong, ping, limit()));
     }
 
@@ -125,8 +126,8 @@ final class MessageLine implements AutoCloseable {
         final List<String> sender = end(transport, false, "send", size);
         sender.addAll(List.of("--rate", Double.toString(rate)));
         final Program sink =
-                Program.start(network.name(RIGHT), "1", end(transport, true, "sink", size)).ready();
-        final Program send = Program.start(network.name(LEFT), "0", sender);
+                Program.start(network.name(RIGHT), "", end(transport, true, "sink", size)).ready();
+        final Program send = Program.start(network.name(LEFT), "", sender);
         try {
             final JsonNode received = sink.next(limit());
             final JsonNode sent = send.last(limit());
@@ -155,6 +156,8 @@ final class MessageLine implements AutoCloseable {
                         List.of(
                                 "--role",
                                 role,
+                                "--cpu",
+                                isRight ? "1" : "0",
                                 "--size",
                                 Integer.toString(size),
                                 "--warm-up",

@@ -34,7 +34,7 @@ final class MessageRate implements Callable<Integer> {
 
     @Option(
             names = "--warm-up",
-            defaultValue = "3",
+            defaultValue = "8",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;
 

@@ -36,7 +36,7 @@ final class MessageRoundTrip implements Callable<Integer> {
 
     @Option(
             names = "--warm-up",
-            defaultValue = "3",
+            defaultValue = "8",
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;
 

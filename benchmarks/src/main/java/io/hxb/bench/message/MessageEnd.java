@@ -3,6 +3,7 @@ package io.hxb.bench.message;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LoopConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.linux.Threads;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.NodeThreads;
@@ -68,6 +69,12 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--send-buffers", defaultValue = "1024", description = "of the context")
     private int sendBuffers;
 
+    @Option(
+            names = "--cpu",
+            defaultValue = "-1",
+            description = "of this end's thread; the JIT's threads go where there is room")
+    private int cpu;
+
     @Option(names = "--warm-up", defaultValue = "3", description = "seconds")
     private double warmUp;
 
@@ -83,6 +90,9 @@ public final class MessageEnd implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (cpu >= 0) {
+            Threads.pin(cpu);
+        }
         say(Map.of("ready", true));
         try (Transport transport = open()) {
             final Loops loops =
