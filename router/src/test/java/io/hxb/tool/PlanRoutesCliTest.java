@@ -403,6 +403,10 @@ class PlanRoutesCliTest {
             assertEquals(true, output.json().get("connected"));
             assertEquals(isSafe, !output.text().contains("waits for [s"), output.text());
             assertFalse(output.text().isEmpty());
+            assertEquals(
+                    !isSafe,
+                    output.text().contains("service levels are not considered"),
+                    output.text());
         }
     }
 }

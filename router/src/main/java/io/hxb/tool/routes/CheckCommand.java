@@ -22,11 +22,17 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = {
             "Checks forwarding tables that OpenSM made: does every way arrive, can they deadlock?",
-            "All traffic is taken to share one virtual lane. Exit status 1 when something is"
-                    + " wrong.",
+            "Service levels are not considered: the dumps do not hold them, so all traffic is"
+                    + " taken to share one virtual lane. Without a cycle there is none on several"
+                    + " lanes either; with one, LASH, DFSSSP or Torus-2QoS may still be safe by"
+                    + " their lanes. Exit status 1 when something is wrong.",
             "Make both files by 'opensm -D 0x43', or by dump_fts and ibnetdiscover."
         })
 public final class CheckCommand implements Callable<Integer> {
+    private static final String LANES =
+            "service levels are not considered: this is for one virtual lane. Tables of LASH,"
+                    + " DFSSSP or Torus-2QoS, which keep ways apart by lanes, may still be safe";
+
     @Option(
             names = "--lfts",
             required = true,
@@ -60,6 +66,9 @@ public final class CheckCommand implements Callable<Integer> {
                         : "PROBLEM: " + found.problem());
         if (!found.isAcyclic() && !found.isConnected()) {
             System.out.println("PROBLEM: there is a cycle of dependencies, too");
+        }
+        if (!found.isAcyclic()) {
+            System.out.println(LANES);
         }
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", found.isOk());
