@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  */
 public final class TestNamespaces implements AutoCloseable {
     private static final AtomicInteger COUNTER = new AtomicInteger();
-    private static final long WAIT_LIMIT_NS = TimeUnit.SECONDS.toNanos(20);
+    private static final long WAIT_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long WAIT_STEP_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final String prefix =
@@ -89,20 +89,33 @@ public final class TestNamespaces implements AutoCloseable {
         }
     }
 
-    /** Waits for a condition, at most 20 seconds. */
+    /** Waits for a condition, at most a minute. */
     public static void await(final String condition, final BooleanSupplier holds) {
         await(() -> condition, holds);
     }
 
     /** As above; the condition is put into words only if it is waited for in vain. */
     public static void await(final Supplier<String> condition, final BooleanSupplier holds) {
+        if (!holdsWithin(WAIT_LIMIT_NS, holds)) {
+            throw new AssertionError("waited in vain until " + condition.get());
+        }
+    }
+
+    /**
+     * Waits for a condition.
+     *
+     * @param limitNs how long at most.
+     * @return whether it came to hold.
+     */
+    public static boolean holdsWithin(final long limitNs, final BooleanSupplier holds) {
         final long start = System.nanoTime();
         while (!holds.getAsBoolean()) {
-            if (System.nanoTime() - start > WAIT_LIMIT_NS) {
-                throw new AssertionError("waited in vain until " + condition.get());
+            if (System.nanoTime() - start > limitNs) {
+                return false;
             }
             LockSupport.parkNanos(WAIT_STEP_NS);
         }
+        return true;
     }
 
     /** Runs lines of {@code ip -batch} in the namespace of the test. */

@@ -130,6 +130,9 @@ final class OvsLab implements AutoCloseable {
             nics.add("h" + host);
         }
         hostTaps.addAll(FrameTap.open(outside, nics));
+        for (final String end : ends) {
+            TestNamespaces.awaitCarrier(fabric, end);
+        }
         for (final String nic : nics) {
             TestNamespaces.awaitCarrier(outside, nic);
         }
