@@ -126,6 +126,11 @@ public final class Memory {
         return ATOMIC_INT.compareAndSet(ALL, address, expected, value);
     }
 
+    /** Replaces 32 bits at a 4-byte aligned address, as volatile; returns what was there. */
+    public static int getAndSetInt(final long address, final int value) {
+        return (int) ATOMIC_INT.getAndSet(ALL, address, value);
+    }
+
     /** Reads 64 bits at an 8-byte aligned address; later accesses stay behind it. */
     public static long getLongAcquire(final long address) {
         return (long) ATOMIC_LONG.getAcquire(ALL, address);

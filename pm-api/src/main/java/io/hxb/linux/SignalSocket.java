@@ -51,12 +51,19 @@ public final class SignalSocket {
         call(Handles.SEND, fd, SCRATCH, 1L);
     }
 
-    /** Makes this end unreadable until the next signal. Never blocks. */
-    public static void drain(final int fd) {
+    /**
+     * Makes this end unreadable until the next signal. Never blocks.
+     *
+     * @return signals that had come, 0 or more.
+     */
+    public static int drain(final int fd) {
+        int signals = 0;
         long length = DRAIN_BYTES;
         while (length == DRAIN_BYTES) {
             length = call(Handles.RECV, fd, SCRATCH + 8, DRAIN_BYTES);
+            signals += (int) Math.max(length, 0);
         }
+        return signals;
     }
 
     private static long call(

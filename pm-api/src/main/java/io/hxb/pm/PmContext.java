@@ -84,6 +84,8 @@ public final class PmContext implements AutoCloseable {
     private boolean hasUntoldSends;
     private boolean isNodeGone;
     private boolean isClosed;
+    private boolean isWaiting;
+    private int expectedSignals;
 
     PmContext(
             final PmDevice device,
@@ -425,10 +427,10 @@ public final class PmContext implements AutoCloseable {
         if (isClosed) {
             return false;
         }
-        control.waiting(interest);
+        startWaiting(interest);
         if (isReady(interest) || closedStatus() != PmStatus.OK) {
             hasUntoldSends &= !withSends;
-            control.waiting(0);
+            endWaiting();
             return false;
         }
         return true;
@@ -437,8 +439,24 @@ public final class PmContext implements AutoCloseable {
     /** Ends what {@link #arm} began. */
     public void disarm() {
         if (!isClosed) {
-            control.waiting(0);
-            SignalSocket.drain(memory.wakeApplication());
+            endWaiting();
+        }
+    }
+
+    private void startWaiting(final int interest) {
+        isWaiting = true;
+        control.waiting(interest);
+    }
+
+    // A signal comes for each wait that the node has ended, perhaps after the wait: only then is
+    // there something to read, and most waits of a loop that hears its links end without.
+    private void endWaiting() {
+        if (isWaiting) {
+            isWaiting = false;
+            expectedSignals += control.endWaiting() ? 1 : 0;
+        }
+        if (expectedSignals > 0) {
+            expectedSignals -= SignalSocket.drain(memory.wakeApplication());
         }
     }
 
@@ -575,23 +593,25 @@ public final class PmContext implements AutoCloseable {
                 return idleStatus(isSilent ? PmStatus.NODE_SILENT : PmStatus.TIMED_OUT);
             }
             final int closed = closedStatus();
-            if (closed != PmStatus.OK || isSilent) {
-                return closed == PmStatus.OK ? PmStatus.NODE_SILENT : closed;
+            if (closed != PmStatus.OK) {
+                return closed;
+            }
+            if (isSilent) {
+                return PmStatus.NODE_SILENT;
             }
             nowNs = System.nanoTime();
         }
     }
 
     private void sleep(final int interest, final long timeoutNs) {
-        control.waiting(interest);
+        startWaiting(interest);
         if (!isReady(interest) && control.state() == ControlMemory.OPEN) {
             pollSet.await(timeoutNs);
             if (pollSet.ready(1) != 0) {
                 isNodeGone = !attachment.isNodeAlive();
             }
         }
-        control.waiting(0);
-        SignalSocket.drain(memory.wakeApplication());
+        endWaiting();
     }
 
     // Beats are counted, not timed, so that clocks of two processes need not agree.

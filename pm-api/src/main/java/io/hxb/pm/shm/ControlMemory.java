@@ -118,9 +118,18 @@ public final class ControlMemory {
         Memory.putIntRelease(address + STATE, CLOSED);
     }
 
-    /** Says what the application sleeps for, 0 for nothing; the application only. */
+    /** Says what the application sleeps for; the application only. */
     public void waiting(final int interest) {
         Memory.putIntVolatile(address + WAITING, interest);
+    }
+
+    /**
+     * Says that the application sleeps no more; the application only, after {@link #waiting}.
+     *
+     * @return true if the node has taken the duty to wake it: its signal has come or will.
+     */
+    public boolean endWaiting() {
+        return Memory.getAndSetInt(address + WAITING, 0) == 0;
     }
 
     /**
