@@ -22,8 +22,11 @@ import java.util.concurrent.TimeUnit;
  * application's (invoker). Owned by that thread; {@link #execute} may be called by any.
  *
  * <p>A turn polls every task, waits in epoll for what its {@link WaitMode} allows, lets the handles
- * of ready descriptors receive, and flushes. Deadlines are kept by one timerfd that is only set
- * when the earliest deadline moves forward, so that a busy loop makes no system call for it.
+ * of ready descriptors receive, and flushes. A turn that found work may leave the descriptors
+ * alone, at most three in a row. A turn that starts late (the thread had to wait for its CPU) hears
+ * the descriptors first, so that no timer runs out over a frame that lies in a socket. Deadlines
+ * are kept by one timerfd that is only set when the earliest deadline moves forward, so that a busy
+ * loop makes no system call for it.
  */
 public final class LoopDriver implements AutoCloseable {
     private static final long STOP_LIMIT_MS = 5_000;

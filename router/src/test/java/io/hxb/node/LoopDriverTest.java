@@ -1,0 +1,137 @@
+package io.hxb.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.hxb.linux.EventFd;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Sockets;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The order of what one turn does, on a clock that the test moves. */
+@Tag("unit")
+class LoopDriverTest {
+    private static final long MICROSECOND_NS = 1_000;
+
+    private final List<String> calls = new ArrayList<>();
+    private long nowNs = 1_000_000_000;
+    private int workOfATurn;
+    private int descriptor;
+    private LoopDriver driver;
+
+    /** Notes what is called; its descriptor stays readable, as a link under traffic. */
+    private final class NotingTask implements LoopTask {
+        @Override
+        public void start(final LoopDriver loop) {
+            loop.register(
+                    new DescriptorHandle(descriptor, LoopDriverTest::fail) {
+                        @Override
+                        void onReady(final boolean isReadable, final boolean isWritable) {
+                            calls.add("receive");
+                        }
+                    });
+        }
+
+        @Override
+        public int doWork(final long turnNs) {
+            calls.add("work");
+            return workOfATurn;
+        }
+
+        @Override
+        public int flush() {
+            calls.add("flush");
+            return 0;
+        }
+
+        @Override
+        public long nextDeadlineNs(final long turnNs) {
+            return NEVER;
+        }
+
+        @Override
+        public boolean prepareToSleep() {
+            return true;
+        }
+
+        @Override
+        public void awake() {
+            calls.add("awake");
+        }
+
+        @Override
+        public void stop() {}
+    }
+
+    private static void fail(final Throwable error) {
+        throw new AssertionError(error);
+    }
+
+    @BeforeEach
+    void makeLoop() throws LinuxException {
+        descriptor = EventFd.create();
+        EventFd.signal(descriptor);
+        driver = new LoopDriver(WaitMode.BLOCK, null, () -> nowNs, LoopDriverTest::fail);
+        driver.adopt();
+        driver.add(new NotingTask());
+        turns(1);
+        calls.clear();
+    }
+
+    @AfterEach
+    void closeLoop() {
+        driver.close();
+        Sockets.close(descriptor);
+    }
+
+    private void turns(final int count) {
+        for (int i = 0; i < count; i++) {
+            nowNs += MICROSECOND_NS;
+            driver.turn(0);
+        }
+    }
+
+    @Test
+    void shouldHearSocketsInEveryTurnWithoutWork() {
+        // when
+        turns(3);
+        // then
+        assertEquals(3, calls.stream().filter("receive"::equals).count(), calls::toString);
+    }
+
+    @Test
+    void shouldHearSocketsInEveryFourthTurnHoweverMuchWorkThereIs() {
+        // given
+        workOfATurn = 1;
+        // when
+        turns(40);
+        // then
+        assertEquals(10, calls.stream().filter("receive"::equals).count(), calls::toString);
+    }
+
+    @Test
+    void shouldHearSocketsBeforeTimersWhenItHasBeenAway() {
+        // given
+        workOfATurn = 1;
+        // when
+        nowNs += 600 * MICROSECOND_NS;
+        turns(1);
+        // then
+        assertEquals(List.of("receive", "work", "flush"), calls);
+    }
+
+    @Test
+    void shouldHearSocketsOnceWhenItSleeps() {
+        // when
+        nowNs += MICROSECOND_NS;
+        driver.turn(Long.MAX_VALUE);
+        // then
+        assertEquals(List.of("work", "receive", "awake", "flush"), calls);
+    }
+}
