@@ -63,11 +63,11 @@ final class LabRunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        measure.check();
         final LabSpec spec = lab.spec();
         final Shape shape = spec.shape();
         final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
         final int receiver = to == null ? -1 : shape.node(shape.parseCoordinates(to));
-        measure.sizeOr(64);
         try (LabSession session =
                 LabSession.start(spec, isProcesses, capture.capture(), this::configure)) {
             return switch (what.getFirst()) {

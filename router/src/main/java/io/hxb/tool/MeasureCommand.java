@@ -30,6 +30,7 @@ abstract class MeasureCommand implements Callable<Integer> {
 
     @Override
     public final Integer call() throws IOException {
+        measure.check();
         final ClusterConfig config = waiting.apply(cluster.config());
         final Shape shape = config.shape();
         final int to = shape.node(shape.parseCoordinates(target));

@@ -51,6 +51,23 @@ class CliTest {
     }
 
     @Test
+    void shouldRefuseImpossibleMeasurementsBeforeALabIsMade() {
+        for (final List<String> options :
+                List.of(
+                        List.of("--size", "2"),
+                        List.of("--count", "0"),
+                        List.of("--seconds", "0"),
+                        List.of("--warm-up", "-1"),
+                        List.of("--interval", "-5"))) {
+            final Outcome outcome =
+                    run("lab", "run", "perf", options.getFirst(), options.getLast());
+
+            assertEquals(Hxb.USAGE, outcome.status(), options::toString);
+            assertTrue(outcome.errors().contains(options.getFirst()), outcome::errors);
+        }
+    }
+
+    @Test
     void shouldSayWhereAClusterFileIsWrong() throws IOException {
         // given
         final Path file = folder.resolve("cluster.yaml");

@@ -137,7 +137,8 @@ public final class Measurement {
     /**
      * Measures throughput of all pairs at once.
      *
-     * @param warmUpNs how long to send before, so that the code measured is compiled.
+     * @param warmUpNs how long to send before, so that the code measured is compiled; its faults
+     *     count, its messages do not.
      * @param roundTrips measured before, to be reported along.
      */
     public Throughput perf(
@@ -148,9 +149,8 @@ public final class Measurement {
             final long limitMessages,
             final RoundTrips roundTrips)
             throws IOException {
-        if (warmUpNs > 0) {
-            send(pairs, lengthBytes, warmUpNs, limitMessages);
-        }
+        final Result warmUp =
+                warmUpNs > 0 ? send(pairs, lengthBytes, warmUpNs, limitMessages) : Result.NONE;
         try (ClusterCounters counters = new ClusterCounters(cluster.config())) {
             final ClusterCounters.Reading before = counters.read();
             final long cpuBeforeNs = CpuTime.ofNs(cluster.pids());
@@ -159,7 +159,7 @@ public final class Measurement {
             final ClusterCounters.Reading after = settled(counters);
             final long relays = difference(before, after, CounterType.FORWARD_RELAYED_FRAMES);
             return new Throughput(
-                    result.with(relays, roundTrips),
+                    result.with(relays, roundTrips).withFaultsOf(warmUp),
                     difference(before, after, CounterType.LINK_RECEIVED_FRAMES),
                     difference(before, after, CounterType.FLOW_RESENT_FRAMES),
                     after.dropped() - before.dropped(),

@@ -31,6 +31,9 @@ public record Result(
         double seconds,
         RoundTrips roundTrips) {
 
+    /** Nothing was measured. */
+    static final Result NONE = new Result(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, RoundTrips.NONE);
+
     /** The same with what is known only afterwards. */
     Result with(final long relayedFrames, final RoundTrips trips) {
         return new Result(
@@ -45,6 +48,22 @@ public record Result(
                 relayedFrames,
                 seconds,
                 trips);
+    }
+
+    /** The same with what went wrong in another run added. */
+    Result withFaultsOf(final Result other) {
+        return new Result(
+                nodes,
+                pairs,
+                bytes,
+                messages,
+                lost + other.lost,
+                duplicated + other.duplicated,
+                reordered + other.reordered,
+                corrupt + other.corrupt,
+                relays,
+                seconds,
+                roundTrips);
     }
 
     /** True if every message arrived once, in order and intact. */

@@ -1,7 +1,7 @@
 package io.hxb.tool.option;
 
 import io.hxb.tool.measure.Pair;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Option;
@@ -58,7 +58,7 @@ public final class MeasureOptions {
     public int sizeOr(final int other) {
         final int value = size == null ? other : size;
         if (value < 4 || value > 1 << 20) {
-            throw new ToolException("--size must be 4..1048576: " + value);
+            throw new UsageException("--size must be 4..1048576: " + value);
         }
         return value;
     }
@@ -67,7 +67,7 @@ public final class MeasureOptions {
     public long countOr(final long other) {
         final long value = count == null ? other : count;
         if (value < 1) {
-            throw new ToolException("--count must be 1 or more: " + value);
+            throw new UsageException("--count must be 1 or more: " + value);
         }
         return value;
     }
@@ -75,7 +75,8 @@ public final class MeasureOptions {
     /** How long to send. */
     public long sendNs() {
         if (!(seconds > 0 && seconds <= 86_400)) {
-            throw new ToolException("--seconds must be above 0, at most 86400: " + seconds);
+            throw new UsageException(
+                    "--seconds must be above 0, at most 86400 seconds: " + seconds);
         }
         return (long) (seconds * 1e9);
     }
@@ -83,14 +84,30 @@ public final class MeasureOptions {
     /** How long to send before. */
     public long warmUpNs() {
         if (!(warmUp >= 0 && warmUp <= 600)) {
-            throw new ToolException("--warm-up must be 0..600: " + warmUp);
+            throw new UsageException("--warm-up must be 0..600 seconds: " + warmUp);
         }
         return (long) (warmUp * 1e9);
     }
 
     /** Pause between round trips. */
     public long intervalNs() {
+        if (intervalUs < 0 || intervalUs > 600_000_000) {
+            throw new UsageException("--interval must be 0..600000000 microseconds: " + intervalUs);
+        }
         return intervalUs * 1_000;
+    }
+
+    /**
+     * Checks every value before anything is set up.
+     *
+     * @throws UsageException that says which value is wrong and what it may be.
+     */
+    public void check() {
+        sizeOr(64);
+        countOr(1);
+        sendNs();
+        warmUpNs();
+        intervalNs();
     }
 
     /** The pairs that exchange messages: all, or one, or both of its directions. */
@@ -99,7 +116,7 @@ public final class MeasureOptions {
             return Pair.all(shape);
         }
         if (from == to) {
-            throw new ToolException("--from and --to are the same node");
+            throw new UsageException("--from and --to are the same node");
         }
         final List<Pair> pairs = new ArrayList<>(List.of(new Pair(from, to)));
         if (isBoth) {

@@ -53,6 +53,21 @@ class ResultTest {
     }
 
     @Test
+    void shouldNotBeOkWhenTheWarmUpLostAMessage() {
+        // given
+        final Result warmUp = new Result(2, 1, 9, 9, 1, 0, 0, 0, 0, 1, RoundTrips.NONE);
+        final Result measured = new Result(2, 1, 100, 10, 0, 0, 0, 0, 0, 1, RoundTrips.NONE);
+
+        // when
+        final Result both = measured.withFaultsOf(warmUp);
+
+        // then
+        assertFalse(both.isOk());
+        assertEquals(1, both.lost());
+        assertEquals(10, both.messages());
+    }
+
+    @Test
     void shouldNotBeOkWhenAnythingWentWrongOrNothingArrived() {
         assertFalse(new Result(2, 1, 1, 1, 1, 0, 0, 0, 0, 1, RoundTrips.NONE).isOk());
         assertFalse(new Result(2, 1, 1, 1, 0, 1, 0, 0, 0, 1, RoundTrips.NONE).isOk());
