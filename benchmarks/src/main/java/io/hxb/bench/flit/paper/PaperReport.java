@@ -3,6 +3,7 @@ package io.hxb.bench.flit.paper;
 import io.hxb.tool.report.TextTable;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +14,7 @@ public final class PaperReport {
     private final String title;
     private final List<Figure> figures = new ArrayList<>();
     private final List<Shape> shapes = new ArrayList<>();
+    private final List<String> interruptions = new ArrayList<>();
 
     /**
      * One figure.
@@ -50,9 +52,30 @@ public final class PaperReport {
         figures.add(new Figure(table, row, ours, deviation, published));
     }
 
+    /**
+     * Adds something that the paper says of its figures and whether it is so with ours.
+     *
+     * @param figures those that it rests on; nothing is added while one of them is missing, NaN.
+     */
+    void require(final String sentence, final boolean isTrue, final double... figures) {
+        if (Arrays.stream(figures).noneMatch(Double::isNaN)) {
+            require(sentence, isTrue);
+        }
+    }
+
     /** Adds something that the paper says of its figures and whether it is so with ours. */
     public void require(final String sentence, final boolean isTrue) {
         shapes.add(new Shape(sentence, isTrue));
+    }
+
+    /** Says that a table lacks curves, because the runs were stopped. */
+    void addInterruption(final String table, final long curves, final long all) {
+        interruptions.add(table + " has " + curves + " of " + all + " parts");
+    }
+
+    /** Whether runs were stopped and something is missing. */
+    public boolean isInterrupted() {
+        return !interruptions.isEmpty();
     }
 
     /** Our figure of a row, NaN when there is none. */
@@ -79,6 +102,9 @@ public final class PaperReport {
                 .forEach(table -> text.append(table(table)).append('\n'));
         for (final Shape shape : shapes) {
             text.append(shape.isTrue ? "holds:  " : "FAILS:  ").append(shape.sentence).append('\n');
+        }
+        for (final String interruption : interruptions) {
+            text.append("interrupted: ").append(interruption).append('\n');
         }
         return text.toString();
     }
@@ -135,6 +161,9 @@ public final class PaperReport {
                                         Map.<String, Object>of(
                                                 "sentence", shape.sentence, "holds", shape.isTrue))
                         .toList());
+        if (isInterrupted()) {
+            fields.put("interrupted", interruptions);
+        }
         return fields;
     }
 

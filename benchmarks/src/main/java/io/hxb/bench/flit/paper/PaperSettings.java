@@ -1,5 +1,6 @@
 package io.hxb.bench.flit.paper;
 
+import io.hxb.bench.flit.run.Monitor;
 import io.hxb.bench.flit.run.Sweep;
 
 import java.nio.file.Path;
@@ -8,12 +9,26 @@ import java.nio.file.Path;
  * How thoroughly a paper is simulated. Immutable.
  *
  * @param sweep runs everything.
+ * @param monitor watches all runs and may stop them.
  * @param isShort whether to take fewer networks and cycles, as the build does.
  * @param networks random networks of each size.
  * @param only part of a table's name to restrict the runs to, or empty.
  * @param plots folder for plots, or null.
+ * @param store keeps finished curves.
  */
-public record PaperSettings(Sweep sweep, boolean isShort, int networks, String only, Path plots) {
+public record PaperSettings(
+        Sweep sweep,
+        Monitor monitor,
+        boolean isShort,
+        int networks,
+        String only,
+        Path plots,
+        CurveStore store) {
+    /** The short mode: two networks, nothing kept. */
+    public static PaperSettings brief(final Sweep sweep, final String only) {
+        return new PaperSettings(sweep, Monitor.NONE, true, 2, only, null, CurveStore.none());
+    }
+
     /** Cycles of one run: fewer than the thesis', which spread less than networks do. */
     long cycles() {
         return isShort ? 30_000 : 60_000;

@@ -55,11 +55,17 @@ public final class SwitchTagged {
         if (!settings.wants(name)) {
             return;
         }
+        settings.monitor().begin(name, Pause.values().length);
         final Map<Pause, Double> ours = new EnumMap<>(Pause.class);
         for (final Pause pause : Pause.values()) {
+            if (!settings.monitor().isGoingOn()) {
+                report.addInterruption(name, ours.size(), Pause.values().length);
+                return;
+            }
             final Outcome outcome = run(switches, isRing, pause, settings.isShort() ? 100 : 500);
             final double figure = published[ours.size()];
             ours.put(pause, outcome.mbps);
+            settings.monitor().onProgress(1, 1);
             report.add(
                     "Mbit/s a path",
                     name + ", PAUSE on " + pause.name().toLowerCase(Locale.ROOT),

@@ -152,7 +152,9 @@ public final class ThesisFive {
                             "%s: DL with path selection far above Up*/Down* (%+.0f %%)",
                             table,
                             100 * (layers / updown - 1)),
-                    layers > 1.3 * updown);
+                    layers > 1.3 * updown,
+                    layers,
+                    updown);
         }
     }
 }

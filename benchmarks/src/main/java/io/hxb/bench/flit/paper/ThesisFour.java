@@ -94,7 +94,9 @@ public final class ThesisFour {
                             row,
                             ours,
                             rest),
-                    ours >= 0.98 * rest);
+                    ours >= 0.98 * rest,
+                    ours,
+                    rest);
         }
     }
 }

@@ -140,7 +140,9 @@ public final class ThesisThree {
                             "%s: L-turn above BFS Up*/Down* (%+.0f %%)",
                             table,
                             100 * (turn / updown - 1)),
-                    turn > updown);
+                    turn > updown,
+                    turn,
+                    updown);
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.hxb.bench.flit.paper;
 
-import io.hxb.bench.flit.measure.RunResult;
 import io.hxb.bench.flit.output.Plots;
 import io.hxb.bench.flit.run.Experiment;
 import io.hxb.fabric.SwitchGraph;
@@ -11,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
@@ -51,33 +51,79 @@ final class ThroughputTable {
         if (!settings.wants(name)) {
             return;
         }
-        final List<Supplier<List<RunResult>>> tasks = new ArrayList<>();
-        for (final String row : rows.keySet()) {
-            for (final SwitchGraph graph : graphs) {
-                final Experiment experiment = maker.apply(row, graph);
-                tasks.add(() -> Throughputs.curve(experiment, settings.isShort()));
-            }
+        final List<List<CurvePoint>> curves = curves(graphs, rows, maker);
+        final long missing = curves.stream().filter(Objects::isNull).count();
+        if (missing > 0) {
+            report.addInterruption(name, curves.size() - missing, curves.size());
         }
-        final List<List<RunResult>> curves = settings.sweep().all(tasks);
         final Map<String, Plots.Curve> plotted = new LinkedHashMap<>();
         int next = 0;
         for (final Map.Entry<String, Published> row : rows.entrySet()) {
-            final double[] throughputs = new double[graphs.size()];
-            final double[] hops = new double[graphs.size()];
-            for (int i = 0; i < graphs.size(); i++) {
-                final List<RunResult> curve = curves.get(next++);
-                throughputs[i] = Throughputs.best(curve).accepted();
-                hops[i] = Throughputs.hops(curve);
-                if (i == 0) {
-                    plotted.put(row.getKey(), plot(curve));
-                }
+            final List<List<CurvePoint>> own = curves.subList(next, next + graphs.size());
+            next += graphs.size();
+            if (own.getFirst() != null) {
+                plotted.put(row.getKey(), plot(own.getFirst()));
             }
-            addRow(row.getKey(), row.getValue(), throughputs, hops);
+            final List<List<CurvePoint>> whole = own.stream().filter(Objects::nonNull).toList();
+            if (!whole.isEmpty()) {
+                addRow(
+                        row.getKey(),
+                        row.getValue(),
+                        whole.stream().mapToDouble(Throughputs::best).toArray(),
+                        whole.stream().mapToDouble(Throughputs::hops).toArray());
+            }
         }
-        if (settings.plots() != null) {
+        if (settings.plots() != null && !plotted.isEmpty()) {
             final String file = report.title() + "-" + name.replaceAll("[^A-Za-z0-9]+", "-");
             Plots.latency(settings.plots().resolve(file + ".svg"), name, plotted);
         }
+    }
+
+    /** The curves row by row, null where the runs were stopped. */
+    private List<List<CurvePoint>> curves(
+            final List<SwitchGraph> graphs,
+            final Map<String, Published> rows,
+            final BiFunction<String, SwitchGraph, Experiment> maker) {
+        final List<Supplier<List<CurvePoint>>> tasks = new ArrayList<>();
+        long missing = 0;
+        for (final String row : rows.keySet()) {
+            for (int network = 0; network < graphs.size(); network++) {
+                final Experiment experiment = maker.apply(row, graphs.get(network));
+                final String key = key(row, network, experiment);
+                missing += settings.store().find(key) == null ? 1 : 0;
+                tasks.add(() -> curve(key, experiment));
+            }
+        }
+        settings.monitor().begin(name, missing * Throughputs.runs(settings.isShort()));
+        return settings.sweep().all(tasks);
+    }
+
+    /** Everything that the points of a curve depend on, but the program. */
+    private String key(final String row, final int network, final Experiment experiment) {
+        return String.join(
+                ", ",
+                report.title(),
+                name,
+                row,
+                "network " + network,
+                experiment.toString(),
+                Throughputs.runs(settings.isShort()) + " loads");
+    }
+
+    private List<CurvePoint> curve(final String key, final Experiment experiment) {
+        final List<CurvePoint> before = settings.store().find(key);
+        if (before != null) {
+            return before;
+        }
+        if (!settings.monitor().isGoingOn()) {
+            return null;
+        }
+        final List<CurvePoint> points =
+                Throughputs.curve(experiment, settings.isShort(), settings.monitor());
+        if (points != null) {
+            settings.store().add(key, points);
+        }
+        return points;
     }
 
     private void addRow(
@@ -101,12 +147,11 @@ final class ThroughputTable {
                 published.hops);
     }
 
-    /** Runs far beyond saturation have latencies that only tell how long they were. */
-    private static Plots.Curve plot(final List<RunResult> curve) {
-        final List<RunResult> shown =
-                curve.stream().filter(run -> run.latency().mean() > 0).toList();
+    /** Runs in which nothing arrived have no latency. */
+    private static Plots.Curve plot(final List<CurvePoint> curve) {
+        final List<CurvePoint> shown = curve.stream().filter(point -> point.latency() > 0).toList();
         return new Plots.Curve(
-                shown.stream().map(RunResult::accepted).toList(),
-                shown.stream().map(run -> run.latency().mean()).toList());
+                shown.stream().map(CurvePoint::accepted).toList(),
+                shown.stream().map(CurvePoint::latency).toList());
     }
 }

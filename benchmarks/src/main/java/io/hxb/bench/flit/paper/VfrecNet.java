@@ -41,9 +41,12 @@ public final class VfrecNet {
     public static PaperReport run(final PaperSettings settings) {
         final PaperReport report = new PaperReport("vfrec-net");
         if (settings.wants("flooding")) {
+            settings.monitor().begin("flooding", 1);
             flooding(report, 500);
+            settings.monitor().onProgress(1, 1);
         }
         if (settings.wants("kernel-cg")) {
+            settings.monitor().begin("kernel-cg", 1);
             kernelCg(report, settings.isShort() ? 2 : 25);
         }
         return report;

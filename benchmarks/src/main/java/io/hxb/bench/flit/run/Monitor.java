@@ -13,4 +13,17 @@ public interface Monitor {
      * @return whether to go on; a run that does not keeps what it has measured.
      */
     boolean onProgress(long done, long total);
+
+    /**
+     * A group of runs starts.
+     *
+     * @param what what they are, in a few words.
+     * @param runs how many.
+     */
+    default void begin(final String what, final long runs) {}
+
+    /** Whether nothing has asked the runs to stop. */
+    default boolean isGoingOn() {
+        return onProgress(0, 1);
+    }
 }

@@ -105,7 +105,7 @@ public final class Sweep implements AutoCloseable {
     }
 
     private boolean isStopped(final List<RunResult> results) {
-        return !monitor.onProgress(0, 1) || results.isEmpty();
+        return !monitor.isGoingOn() || results.isEmpty();
     }
 
     /** The highest load below every load that saturated, 0 when there is none. */

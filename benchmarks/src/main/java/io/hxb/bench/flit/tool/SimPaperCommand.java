@@ -1,5 +1,6 @@
 package io.hxb.bench.flit.tool;
 
+import io.hxb.bench.flit.paper.CurveStore;
 import io.hxb.bench.flit.paper.PaperReport;
 import io.hxb.bench.flit.paper.PaperSettings;
 import io.hxb.bench.flit.paper.SwitchTagged;
@@ -7,7 +8,6 @@ import io.hxb.bench.flit.paper.ThesisFive;
 import io.hxb.bench.flit.paper.ThesisFour;
 import io.hxb.bench.flit.paper.ThesisThree;
 import io.hxb.bench.flit.paper.VfrecNet;
-import io.hxb.bench.flit.run.Monitor;
 import io.hxb.bench.flit.run.Sweep;
 import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.report.Json;
@@ -30,7 +30,12 @@ import java.util.concurrent.Callable;
         name = "paper",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Simulates the tables of a paper and prints them beside the published ones.")
+        description = {
+            "Simulates the tables of a paper and prints them beside the published ones. Ctrl-C"
+                + " ends",
+            "it with the tables as far as they are; with --out, the same command goes on from"
+                + " there."
+        })
 final class SimPaperCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "PAPER",
@@ -57,7 +62,9 @@ final class SimPaperCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FOLDER",
-            description = "write tables (.txt, .json) and plots (.svg) there")
+            description =
+                    "write tables (.txt, .json) and plots (.svg) there; finished curves (.curves)"
+                            + " while it runs")
     private Path folder;
 
     @Option(
@@ -78,42 +85,59 @@ final class SimPaperCommand implements Callable<Integer> {
             throw new ToolException("there is no folder " + folder + " for the results");
         }
         final int workers = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
-        try (Sweep sweep = new Sweep(workers, Monitor.NONE)) {
-            final PaperSettings settings =
-                    new PaperSettings(
-                            sweep,
-                            isShort,
-                            networks > 0 ? networks : isShort ? 2 : 10,
-                            only,
-                            folder);
+        final CurveStore store =
+                folder == null
+                        ? CurveStore.none()
+                        : CurveStore.in(folder.resolve(fileName(paper) + ".curves"));
+        try (Progress progress = new Progress(1);
+                Sweep sweep = new Sweep(workers, progress)) {
             final PaperReport report =
-                    switch (paper) {
-                        case "thesis-3" -> ThesisThree.run(settings);
-                        case "thesis-4" -> ThesisFour.run(settings);
-                        case "thesis-5" -> ThesisFive.run(settings);
-                        case "switch-tagged" -> SwitchTagged.run(settings);
-                        case "vfrec-net" -> VfrecNet.run(settings);
-                        default ->
-                                throw new ToolException(
-                                        "there is no paper '"
-                                                + paper
-                                                + "'; there are thesis-3, thesis-4, thesis-5,"
-                                                + " switch-tagged and vfrec-net");
-                    };
+                    run(
+                            new PaperSettings(
+                                    sweep,
+                                    progress,
+                                    isShort,
+                                    networks > 0 ? networks : isShort ? 2 : 10,
+                                    only,
+                                    folder,
+                                    store));
+            progress.finish();
             System.out.print(report);
             write(report);
+            if (!report.isInterrupted()) {
+                store.remove();
+            }
             final Map<String, Object> fields = new LinkedHashMap<>();
-            fields.put("ok", report.hasAllShapes());
+            fields.put("ok", report.hasAllShapes() && !report.isInterrupted());
             fields.putAll(report.fields());
             json.print(fields);
             return 0;
         }
     }
 
+    private PaperReport run(final PaperSettings settings) throws IOException {
+        return switch (paper) {
+            case "thesis-3" -> ThesisThree.run(settings);
+            case "thesis-4" -> ThesisFour.run(settings);
+            case "thesis-5" -> ThesisFive.run(settings);
+            case "switch-tagged" -> SwitchTagged.run(settings);
+            case "vfrec-net" -> VfrecNet.run(settings);
+            default ->
+                    throw new ToolException(
+                            "there is no paper '"
+                                    + paper
+                                    + "'; there are thesis-3, thesis-4, thesis-5, switch-tagged and"
+                                    + " vfrec-net");
+        };
+    }
+
+    private String fileName(final String title) {
+        return title + (only.isEmpty() ? "" : "-" + only.replaceAll("[^a-z0-9]+", "-"));
+    }
+
     private void write(final PaperReport report) throws IOException {
         if (folder != null) {
-            final String suffix = only.isEmpty() ? "" : "-" + only.replaceAll("[^a-z0-9]+", "-");
-            final String name = report.title() + suffix;
+            final String name = fileName(report.title());
             Files.writeString(folder.resolve(name + ".txt"), report.toString());
             Files.writeString(folder.resolve(name + ".json"), Json.line(report.fields()) + "\n");
         }

@@ -20,7 +20,7 @@ class PapersTest {
 
     private static PaperReport report(final Paper paper, final String only) throws IOException {
         try (Sweep sweep = new Sweep(2, Monitor.NONE)) {
-            return paper.run(new PaperSettings(sweep, true, 2, only, null));
+            return paper.run(PaperSettings.brief(sweep, only));
         }
     }
 
@@ -48,7 +48,7 @@ class PapersTest {
     @Test
     void shouldLockUpExactlyOnPausedCycles() {
         // when
-        final PaperReport report = SwitchTagged.run(new PaperSettings(null, true, 2, "", null));
+        final PaperReport report = SwitchTagged.run(PaperSettings.brief(null, ""));
         // then
         assertTrue(report.hasAllShapes(), report.toString());
     }
@@ -56,7 +56,7 @@ class PapersTest {
     @Test
     void shouldSlowDownByFloodingAndGainByChosenVlans() {
         // when
-        final PaperReport report = VfrecNet.run(new PaperSettings(null, true, 2, "", null));
+        final PaperReport report = VfrecNet.run(PaperSettings.brief(null, ""));
         // then
         assertTrue(report.hasAllShapes(), report.toString());
     }

@@ -193,4 +193,28 @@ class SingleRunTest {
         assertThrows(SimulationException.class, () -> run(smallBuffer, 0.1));
         assertThrows(SimulationException.class, () -> fine.withCycles(100, 100));
     }
+
+    @Test
+    void shouldKeepWhatItHasMeasuredWhenItIsStopped() {
+        // given a run of which about the first tenth is allowed
+        final Experiment experiment =
+                experiment("torus:4x4", RoutingAlgorithm.UPDOWN_BFS, 1).withCycles(200_000, 2_000);
+        final long[] cycles = {0};
+        // when
+        final RunResult result =
+                new SingleRun(
+                                experiment,
+                                PreparedRoutes.of(experiment),
+                                0.05,
+                                (done, total) -> {
+                                    cycles[0] += done;
+                                    return cycles[0] < total / 10;
+                                })
+                        .run();
+        // then
+        assertTrue(result.cycles() >= 20_000 && result.cycles() < 40_000, "at " + result.cycles());
+        assertEquals(cycles[0], result.cycles());
+        assertEquals(0.05, result.accepted(), 0.005);
+        assertTrue(result.packets() > 1_000, "packets " + result.packets());
+    }
 }
