@@ -218,11 +218,10 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Acknowledges what is owed; returns frames sent. */
     int sendAcks() {
+        forgetPaid();
         while (delayedHead != null && delayedHead.debtSinceNs + config.ackDelayNs() - nowNs <= 0) {
-            final ReceiveFlow flow = pollDelayed();
-            if (flow.debtFrames > 0) {
-                addAck(flow);
-            }
+            addAck(pollDelayed());
+            forgetPaid();
         }
         int frames = 0;
         while (ackHead != null) {
@@ -244,7 +243,16 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         return ackHead != null;
     }
 
+    // What data of the other direction has acknowledged since needs no timer: an exchange of
+    // messages would else wake its loop once in every delay for nothing.
+    private void forgetPaid() {
+        while (delayedHead != null && delayedHead.debtFrames == 0) {
+            pollDelayed();
+        }
+    }
+
     long nextDeadlineNs() {
+        forgetPaid();
         return delayedHead == null ? Long.MAX_VALUE : delayedHead.debtSinceNs + config.ackDelayNs();
     }
 

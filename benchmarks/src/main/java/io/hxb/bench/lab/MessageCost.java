@@ -25,7 +25,7 @@ final class MessageCost implements Callable<Integer> {
     private static final String HXB = "HXB";
     private static final String FULL_SPEED = "HXB at full speed";
     private static final int SIZE = 4;
-    private static final int FRAME_BYTES = SIZE + 72;
+    private static final int FRAME_BYTES = SIZE + MessageLine.FRAME_OVERHEAD_BYTES;
 
     @Mixin private Lab.Settings settings;
 
@@ -47,7 +47,7 @@ final class MessageCost implements Callable<Integer> {
             final Contest.Standing standing =
                     new Contest()
                             .add(C, () -> direct.roundTrip(FRAME_BYTES, settings.seconds()))
-                            .add(HXB, () -> line.blockingRoundTrip(SIZE))
+                            .add(HXB, () -> line.blockingRoundTrip(MessageLine.Transport.HXB, SIZE))
                             .add(FULL_SPEED, () -> line.rate(MessageLine.Transport.HXB, SIZE, 0))
                             .run(settings.rounds(), Progress.of("message-cost"));
             report.keep("4", standing);

@@ -35,6 +35,9 @@ final class MessageLine implements AutoCloseable {
         /** The PM API over an embedded node. */
         HXB(0),
 
+        /** Frames of the same length and the system calls for them, without a node. */
+        RAW(0),
+
         /** Aeron's UDP transport as it comes, but for the MTU. */
         AERON(1 << 17),
 
@@ -47,6 +50,9 @@ final class MessageLine implements AutoCloseable {
             this.windowBytes = windowBytes;
         }
     }
+
+    /** What an HXB frame adds to a message that has it to itself: header and record. */
+    static final int FRAME_OVERHEAD_BYTES = 72;
 
     private final Network network;
     private final List<String> flags;
@@ -104,10 +110,11 @@ final class MessageLine implements AutoCloseable {
         return RelayLine.figures(Program.served(pong, ping, limit()));
     }
 
-    /** Round trips between two HXB ends that block, all on one CPU. */
-    Map<String, Double> blockingRoundTrip(final int size) throws Exception {
-        final List<String> server = end(Transport.HXB, true, "pong", size);
-        final List<String> client = end(Transport.HXB, false, "ping", size);
+    /** Round trips between two ends of HXB, or of bare frames, that block, all on one CPU. */
+    Map<String, Double> blockingRoundTrip(final Transport transport, final int size)
+            throws Exception {
+        final List<String> server = end(transport, true, "pong", size);
+        final List<String> client = end(transport, false, "ping", size);
         server.add("--block");
         client.add("--block");
         client.set(client.indexOf("--cpu") + 1, "1");
@@ -164,7 +171,10 @@ final class MessageLine implements AutoCloseable {
                                 String.format(Locale.ROOT, "%.1f", warmUp),
                                 "--seconds",
                                 String.format(Locale.ROOT, "%.1f", seconds)));
-        if (transport != Transport.HXB) {
+        if (transport == Transport.RAW) {
+            arguments.addAll(
+                    List.of("--raw", "x0", "--overhead", Integer.toString(FRAME_OVERHEAD_BYTES)));
+        } else if (transport != Transport.HXB) {
             arguments.addAll(
                     List.of(
                             "--window",

@@ -23,6 +23,7 @@ final class MessageRoundTrip implements Callable<Integer> {
     private static final String AERON = "Aeron UDP, invoker, spinning";
     private static final String HXB = "HXB, invoker, spinning";
     private static final String C_BLOCKING = "C raw sockets, blocking";
+    private static final String JAVA_BLOCKING = "Java, bare frames, blocking";
     private static final String HXB_BLOCKING = "HXB, invoker, blocking";
 
     @Mixin private Lab.Settings settings;
@@ -63,15 +64,19 @@ final class MessageRoundTrip implements Callable<Integer> {
     private void measure(
             final Report report, final int size, final MessageLine line, final DirectLine direct)
             throws Exception {
-        // What an HXB frame adds to the message: header and record.
-        final int frameBytes = size + 72;
+        final int frameBytes = size + MessageLine.FRAME_OVERHEAD_BYTES;
         final Contest contest =
                 new Contest()
                         .add(AERON, () -> line.roundTrip(MessageLine.Transport.AERON, size))
-                        .add(C_BLOCKING, () -> direct.roundTrip(frameBytes, settings.seconds()));
+                        .add(C_BLOCKING, () -> direct.roundTrip(frameBytes, settings.seconds()))
+                        .add(
+                                JAVA_BLOCKING,
+                                () -> line.blockingRoundTrip(MessageLine.Transport.RAW, size));
         if (settings.hasHxb()) {
             contest.add(HXB, () -> line.roundTrip(MessageLine.Transport.HXB, size))
-                    .add(HXB_BLOCKING, () -> line.blockingRoundTrip(size));
+                    .add(
+                            HXB_BLOCKING,
+                            () -> line.blockingRoundTrip(MessageLine.Transport.HXB, size));
         }
         final Contest.Standing standing =
                 contest.run(settings.rounds(), Progress.of("message-rtt " + size));

@@ -33,6 +33,12 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--aeron", arity = "2", description = "own and peer's address:port")
     private String[] aeron;
 
+    @Option(names = "--raw", description = "NIC for bare frames")
+    private String nic;
+
+    @Option(names = "--overhead", description = "bytes that bare frames add to a message")
+    private int overheadBytes;
+
     @Option(names = "--attach", description = "socket of an HXB node")
     private Path socket;
 
@@ -114,6 +120,9 @@ public final class MessageEnd implements Callable<Integer> {
     private Transport open() throws IOException {
         if (aeron != null) {
             return new AeronTransport(aeron[0], aeron[1], mtu, window);
+        }
+        if (nic != null) {
+            return new RawTransport(nic, overheadBytes);
         }
         final PmContextOptions options =
                 PmContextOptions.DEFAULT
