@@ -249,6 +249,22 @@ class FlowReceiveTest {
     }
 
     @Test
+    void shouldNotWakeTheLoopForWhatDataHasAcknowledged() {
+        // given
+        flows.open(8);
+        open(PEER);
+        flows.data(PEER, FIRST);
+        flows.work(0);
+        final long ackNs = flows.nowNs + 200_000;
+        assertEquals(ackNs, flows.loop.nextDeadlineNs(flows.nowNs));
+        // when
+        flows.submit(1, 1_000);
+        flows.work(0);
+        // then
+        assertTrue(flows.loop.nextDeadlineNs(flows.nowNs) - ackNs > MILLISECOND);
+    }
+
+    @Test
     void shouldGiveBuffersBackThatWaitBehindAGapWhenTheContextCloses() {
         // given
         open(PEER);

@@ -32,9 +32,9 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Simulates the tables of a paper and prints them beside the published ones. Ctrl-C"
-                + " ends",
+                    + " ends",
             "it with the tables as far as they are; with --out, the same command goes on from"
-                + " there."
+                    + " there."
         })
 final class SimPaperCommand implements Callable<Integer> {
     @Parameters(
