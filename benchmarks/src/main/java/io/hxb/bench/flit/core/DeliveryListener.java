@@ -9,4 +9,11 @@ public interface DeliveryListener {
      * @param hops links between switches passed.
      */
     void onDelivered(int source, int destination, int flits, long created, int hops, long now);
+
+    /**
+     * All packets of a message arrived.
+     *
+     * @param created cycle in which they entered their source's queue.
+     */
+    default void onMessage(final long created, final long now) {}
 }

@@ -45,6 +45,10 @@ final class Network {
     final boolean hasSlowChannels;
 
     final long[] flits;
+
+    /** Flits that a lane was sent; those of hosts' own lanes are not counted. */
+    final long[] laneFlits;
+
     final long[] lastHeader;
     final long[] lastFlit;
     final int[] packets;
@@ -115,6 +119,7 @@ final class Network {
         this.period = new int[channelCount];
         this.nextFree = new long[channelCount];
         this.flits = new long[channelCount];
+        this.laneFlits = new long[laneCount];
         this.lastHeader = filled(channelCount, -1L);
         this.lastFlit = filled(channelCount, -1L);
         this.packets = new int[channelCount];

@@ -21,6 +21,9 @@ final class Packets {
     /** Cycle at which it entered the host's queue. */
     long[] created = new long[64];
 
+    /** Message that it is a part of, or {@link Messages#NONE}. */
+    int[] message = new int[64];
+
     private int[] free = new int[64];
     private int freeCount;
     private int used;
@@ -35,6 +38,7 @@ final class Packets {
         length[packet] = flits;
         hops[packet] = 0;
         copy[packet] = 0;
+        message[packet] = Messages.NONE;
         created[packet] = now;
         return packet;
     }
@@ -54,6 +58,7 @@ final class Packets {
         hops = Arrays.copyOf(hops, capacity);
         copy = Arrays.copyOf(copy, capacity);
         created = Arrays.copyOf(created, capacity);
+        message = Arrays.copyOf(message, capacity);
         free = Arrays.copyOf(free, capacity);
     }
 }

@@ -14,6 +14,7 @@ import java.util.SplittableRandom;
 public final class Simulator {
     private final Network net;
     private final Packets packets = new Packets();
+    private final Messages messages = new Messages();
     private final Hosts hosts;
     private final LaneAllocator allocator;
     private final TrafficSource traffic;
@@ -42,6 +43,22 @@ public final class Simulator {
     private long accepted;
     private long delivered;
     private long refusedFlits;
+    private int message = Messages.NONE;
+    private int unoffered;
+
+    /** Where packets come from. */
+    private final class PacketSink implements TrafficSource.Sink {
+        @Override
+        public boolean offer(final int source, final int destination, final int flits) {
+            return Simulator.this.offer(source, destination, flits);
+        }
+
+        @Override
+        public void beginMessage(final int packetCount) {
+            message = messages.begin(packetCount);
+            unoffered = packetCount;
+        }
+    }
 
     /** What selections see. */
     private final class ChannelView implements OutputSelection.View {
@@ -109,7 +126,7 @@ public final class Simulator {
         this.random = new SplittableRandom(seed);
         this.hosts = new Hosts(net, packets, route);
         this.allocator = new LaneAllocator(net, packets, route, selection, view);
-        this.sink = this::offer;
+        this.sink = new PacketSink();
         this.arrivals =
                 new IntWheel(
                         config.switchCycles()
@@ -134,11 +151,18 @@ public final class Simulator {
 
     private boolean offer(final int source, final int destination, final int flits) {
         offered += flits;
+        final int own = unoffered > 0 ? message : Messages.NONE;
+        unoffered -= unoffered > 0 ? 1 : 0;
         if (!hosts.hasRoom(source)) {
             refusedFlits += flits;
+            if (own != Messages.NONE) {
+                messages.refuse(own);
+            }
             return false;
         }
-        hosts.add(source, packets.add(source, destination, flits, cycle));
+        final int packet = packets.add(source, destination, flits, cycle);
+        packets.message[packet] = own;
+        hosts.add(source, packet);
         return true;
     }
 
@@ -288,6 +312,10 @@ public final class Simulator {
                 packets.created[packet],
                 packets.hops[packet],
                 now);
+        final int whole = packets.message[packet];
+        if (whole != Messages.NONE && messages.end(whole)) {
+            listener.onMessage(packets.created[packet], now);
+        }
         traffic.onDelivered(packets.source[packet], host, now);
         packets.remove(packet);
     }
@@ -415,6 +443,7 @@ public final class Simulator {
         net.laneTurn[input] = v + 1 == lanes ? 0 : v + 1;
         net.served[output] = lane;
         net.flits[output]++;
+        net.laneFlits[to]++;
         net.lastFlit[output] = now;
         if (net.hasSlowChannels) {
             net.nextFree[output] = Math.max(net.nextFree[output], now << 8) + net.period[output];
@@ -492,6 +521,16 @@ public final class Simulator {
     /** Flits sent on each channel so far, {@code [channels + 2 * hosts]}, a new array. */
     public long[] flitsOfChannels() {
         return net.flits.clone();
+    }
+
+    /** Flits sent on the virtual channels between switches, {@code [channels * lanes]}, new. */
+    public long[] flitsOfLanes() {
+        return Arrays.copyOf(net.laneFlits, net.firstInjection * lanes);
+    }
+
+    /** Messages of which packets are in queues or in the network. */
+    public int messageCount() {
+        return messages.count();
     }
 
     /** Flits moved so far: every crossing of a channel counts. */

@@ -14,6 +14,14 @@ public interface TrafficSource {
          * @return whether there was room.
          */
         boolean offer(int source, int destination, int flits);
+
+        /**
+         * Says that the packets offered next are one message, whose latency ends with its last
+         * packet. Packets of which nothing is said are of no message.
+         *
+         * @param packets at least 1; all of them are offered in this cycle.
+         */
+        default void beginMessage(final int packets) {}
     }
 
     /** The cycle of the next packet, or {@link #NEVER}. */

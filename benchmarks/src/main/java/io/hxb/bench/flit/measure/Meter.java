@@ -7,11 +7,13 @@ import org.HdrHistogram.Histogram;
 /** Listens to a run, from the end of its warm-up on. Owned by the run's thread. */
 public final class Meter implements DeliveryListener {
     private final Histogram latency = new Histogram(1L << 40, 3);
+    private final Histogram messageLatency = new Histogram(1L << 40, 3);
     private final Batches batchLatency = new Batches();
     private final Batches batchAccepted = new Batches();
     private boolean isOn;
     private long packets;
     private double latencySum;
+    private double messageLatencySum;
     private long hopSum;
     private long flits;
     private long batchPackets;
@@ -52,6 +54,14 @@ public final class Meter implements DeliveryListener {
         batchFlits += flitCount;
     }
 
+    @Override
+    public void onMessage(final long created, final long now) {
+        if (isOn) {
+            messageLatency.recordValue(now - created);
+            messageLatencySum += now - created;
+        }
+    }
+
     /** Ends a batch of so many cycles of so many hosts. */
     public void endBatch(final long cycles, final int hosts) {
         batchAccepted.add((double) batchFlits / cycles / hosts);
@@ -73,16 +83,31 @@ public final class Meter implements DeliveryListener {
 
     /** Latency of the packets that counted, in cycles from the source's queue to the last flit. */
     public Latency latency() {
-        if (packets == 0) {
-            return new Latency(0, 0, 0, 0, 0, Double.NaN);
+        return latency(latency, latencySum, batchLatency.halfWidth());
+    }
+
+    /**
+     * Latency of the messages that counted, until their last packet, in cycles; without confidence.
+     * Only messages that the traffic told of count.
+     */
+    public Latency messageLatency() {
+        return latency(messageLatency, messageLatencySum, Double.NaN);
+    }
+
+    private static Latency latency(
+            final Histogram histogram, final double sum, final double halfWidth) {
+        final long count = histogram.getTotalCount();
+        if (count == 0) {
+            return new Latency(0, 0, 0, 0, 0, 0, Double.NaN);
         }
         return new Latency(
-                latencySum / packets,
-                latency.getValueAtPercentile(50),
-                latency.getValueAtPercentile(99),
-                latency.getMinValue(),
-                latency.getMaxValue(),
-                batchLatency.halfWidth());
+                count,
+                sum / count,
+                histogram.getValueAtPercentile(50),
+                histogram.getValueAtPercentile(99),
+                histogram.getMinValue(),
+                histogram.getMaxValue(),
+                halfWidth);
     }
 
     /** The distribution itself. */
@@ -113,8 +138,9 @@ public final class Meter implements DeliveryListener {
     /**
      * Latency in cycles.
      *
+     * @param count of what was measured.
      * @param halfWidth of the mean's 95 % confidence interval, by batch means.
      */
     public record Latency(
-            double mean, long median, long p99, long min, long max, double halfWidth) {}
+            long count, double mean, long median, long p99, long min, long max, double halfWidth) {}
 }

@@ -1,6 +1,7 @@
 package io.hxb.bench.flit.measure;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -19,8 +20,8 @@ import java.util.Map;
  * @param flitMoves channel crossings simulated.
  * @param packets that were measured.
  * @param refused share of the offered flits that found their host's queue full.
- * @param busiest share of cycles in which the busiest channel between switches sent a flit.
- * @param mean share over all channels between switches.
+ * @param messages latency of whole messages, where some have several packets.
+ * @param use of the channels between switches.
  */
 public record RunResult(
         double load,
@@ -37,8 +38,28 @@ public record RunResult(
         long flitMoves,
         long packets,
         double refused,
-        double busiest,
-        double mean) {
+        Meter.Latency messages,
+        Use use) {
+    /**
+     * Shares of cycles in which something was sent. Immutable.
+     *
+     * @param channels of each channel between switches, by the names of both: {@code s0>s1}, and
+     *     {@code s0>s1#2} for the second between them.
+     * @param lanes of each virtual channel, mean over all channels; their sum is that of the
+     *     channels.
+     */
+    public record Use(Map<String, Double> channels, List<Double> lanes) {
+        /** Share of the busiest channel, 0 without channels. */
+        public double busiest() {
+            return channels.values().stream().mapToDouble(Double::doubleValue).max().orElse(0);
+        }
+
+        /** Mean share of all channels, 0 without channels. */
+        public double mean() {
+            return channels.values().stream().mapToDouble(Double::doubleValue).average().orElse(0);
+        }
+    }
+
     /** Whether it ended in a deadlock. */
     public boolean isDeadlocked() {
         return deadlock != null;
@@ -91,8 +112,16 @@ public record RunResult(
         fields.put("flit_moves", flitMoves);
         fields.put("packets", packets);
         fields.put("refused", refused);
-        fields.put("channel_load_max", busiest);
-        fields.put("channel_load_mean", mean);
+        final boolean hasMessages = messages.count() > 0;
+        fields.put("messages", messages.count());
+        fields.put("message_latency_mean", hasMessages ? messages.mean() : null);
+        fields.put("message_latency_median", hasMessages ? messages.median() : null);
+        fields.put("message_latency_p99", hasMessages ? messages.p99() : null);
+        fields.put("message_latency_max", hasMessages ? messages.max() : null);
+        fields.put("channel_load_max", use.busiest());
+        fields.put("channel_load_mean", use.mean());
+        fields.put("vc_loads", use.lanes());
+        fields.put("channel_loads", use.channels());
         return fields;
     }
 

@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Rows of results, written as JSON, CSV or a plot by the ending of the file's name. */
 public final class ResultFile {
@@ -85,7 +86,16 @@ public final class ResultFile {
         if (value == null) {
             return "";
         }
-        final String text = value.toString();
+        final String text =
+                switch (value) {
+                    case Map<?, ?> map ->
+                            map.entrySet().stream()
+                                    .map(entry -> entry.getKey() + "=" + entry.getValue())
+                                    .collect(Collectors.joining(" "));
+                    case List<?> list ->
+                            list.stream().map(String::valueOf).collect(Collectors.joining(" "));
+                    default -> value.toString();
+                };
         return text.matches("[^,\"\n]*") ? text : '"' + text.replace("\"", "\"\"") + '"';
     }
 

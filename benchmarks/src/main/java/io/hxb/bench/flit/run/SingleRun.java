@@ -3,7 +3,12 @@ package io.hxb.bench.flit.run;
 import io.hxb.bench.flit.core.Simulator;
 import io.hxb.bench.flit.measure.Meter;
 import io.hxb.bench.flit.measure.RunResult;
+import io.hxb.fabric.SwitchGraph;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** One run at one load. Used by one thread. */
@@ -64,7 +69,7 @@ public final class SingleRun {
         final long offered = simulator.offeredFlits();
         final long accepted = simulator.acceptedFlits();
         final long refused = simulator.refusedFlits();
-        final long[] flits = simulator.flitsOfChannels();
+        final long[] flits = simulator.flitsOfLanes();
         meter.start();
         final long start = simulator.cycle();
         final long batch = Math.max(1, (experiment.cycles() - start) / BATCHES);
@@ -144,15 +149,6 @@ public final class SingleRun {
         // The number of packets made varies by its root; twice that is no sign of saturation.
         final double noise = 2 * Math.sqrt(offeredFlits / packetFlits) * packetFlits;
         final boolean isSaturated = acceptedFlits < 0.95 * offeredFlits - noise;
-        final long[] flits = simulator.flitsOfChannels();
-        long most = 0;
-        long sum = 0;
-        final int channels = experiment.graph().channelCount();
-        for (int channel = 0; channel < channels; channel++) {
-            final long own = flits[channel] - flitsBefore[channel];
-            most = Math.max(most, own);
-            sum += own;
-        }
         return new RunResult(
                 load,
                 offeredFlits / perHost,
@@ -168,7 +164,36 @@ public final class SingleRun {
                 simulator.flitMoves(),
                 meter.packets(),
                 offeredFlits == 0 ? 0 : (double) refusedFlits / offeredFlits,
-                most / cycles,
-                channels == 0 ? 0 : sum / cycles / channels);
+                meter.messageLatency(),
+                use(flitsBefore, cycles));
+    }
+
+    private RunResult.Use use(final long[] flitsBefore, final double cycles) {
+        final SwitchGraph graph = experiment.graph();
+        final int lanes = experiment.network().lanes();
+        final long[] flits = simulator.flitsOfLanes();
+        final Map<String, Double> channels = new LinkedHashMap<>();
+        final long[] sums = new long[lanes];
+        for (int channel = 0; channel < graph.channelCount(); channel++) {
+            long own = 0;
+            for (int v = 0; v < lanes; v++) {
+                final long sent = flits[channel * lanes + v] - flitsBefore[channel * lanes + v];
+                sums[v] += sent;
+                own += sent;
+            }
+            final String name =
+                    graph.switchName(graph.source(channel))
+                            + ">"
+                            + graph.switchName(graph.target(channel));
+            String free = name;
+            for (int i = 2; channels.containsKey(free); i++) {
+                free = name + "#" + i;
+            }
+            channels.put(free, own / cycles);
+        }
+        final double all = cycles * Math.max(1, graph.channelCount());
+        return new RunResult.Use(
+                Collections.unmodifiableMap(channels),
+                Arrays.stream(sums).mapToObj(sum -> sum / all).toList());
     }
 }

@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
             SimRunCommand.class,
             SimSweepCommand.class,
             SimSlurmCommand.class,
+            SimMergeCommand.class,
             SimPaperCommand.class,
             SimEthernetCommand.class
         })

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 
 /** {@code hxb sim run}: one run at one load. Picocli makes it. */
 @Command(
@@ -100,6 +101,25 @@ final class SimRunCommand implements Callable<Integer> {
         return 0;
     }
 
+    private static void printMore(final RunResult result) {
+        if (result.messages().count() > 0) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "messages  mean %.1f, median %d, p99 %d cycles of %d whole messages%n",
+                    result.messages().mean(),
+                    result.messages().median(),
+                    result.messages().p99(),
+                    result.messages().count());
+        }
+        if (result.use().lanes().size() > 1) {
+            System.out.printf(
+                    "channels  %s flits a cycle on virtual channels 0, 1, ...%n",
+                    result.use().lanes().stream()
+                            .map(share -> String.format(Locale.ROOT, "%.3f", share))
+                            .collect(Collectors.joining(", ")));
+        }
+    }
+
     private static void print(final Experiment experiment, final RunResult result) {
         System.out.printf(
                 Locale.ROOT,
@@ -125,8 +145,9 @@ final class SimRunCommand implements Callable<Integer> {
                 Locale.ROOT,
                 "links     %.3f a packet; busiest channel %.3f, mean %.3f flits a cycle%n",
                 result.hops(),
-                result.busiest(),
-                result.mean());
+                result.use().busiest(),
+                result.use().mean());
+        printMore(result);
         System.out.printf(
                 Locale.ROOT,
                 "speed     %d cycles in %.2f s, %.0f cycles/s, %.1f million flit moves/s%n",

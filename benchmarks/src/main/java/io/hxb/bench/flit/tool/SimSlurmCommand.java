@@ -69,7 +69,8 @@ final class SimSlurmCommand implements Callable<Integer> {
         #SBATCH --cpus-per-task=%d
         #SBATCH --time=%s
         #SBATCH --output=%s-%%a.log
-        # Run 'hxb sim --help' once before: all tasks share what that builds.
+        # Run 'hxb sim --help' once before: all tasks share what that builds. Afterwards, for example:
+        # hxb sim merge %s-*.json --out %s.csv
         exec %s sim run %s --part "$SLURM_ARRAY_TASK_ID/%d" --threads %d \\
             --out "%s-$SLURM_ARRAY_TASK_ID.json"
         """
@@ -78,6 +79,8 @@ final class SimSlurmCommand implements Callable<Integer> {
                         count,
                         cpus,
                         time,
+                        name,
+                        name,
                         name,
                         quoted(launcher),
                         quoted(file.toAbsolutePath().toString()),

@@ -56,6 +56,16 @@ final class MessageSizes {
                 : messageFlits[random.nextInt(messageFlits.length)];
     }
 
+    /** Whether some messages have several packets. */
+    boolean areCut() {
+        return Arrays.stream(messageFlits).anyMatch(flits -> flits > packetFlits);
+    }
+
+    /** Packets of a message. */
+    int packets(final int flits) {
+        return (flits + packetFlits - 1) / packetFlits;
+    }
+
     double mean() {
         return Arrays.stream(messageFlits).average().orElseThrow();
     }

@@ -15,6 +15,7 @@ final class SyntheticTraffic implements TrafficSource {
 
     private final Destinations destinations;
     private final MessageSizes sizes;
+    private final boolean isCut;
     private final double meanBurst;
     private final double[] meanGap;
     private final double[] times;
@@ -47,6 +48,7 @@ final class SyntheticTraffic implements TrafficSource {
         }
         this.destinations = destinations;
         this.sizes = sizes;
+        this.isCut = sizes.areCut();
         this.meanBurst = meanBurst;
         this.random = new SplittableRandom(seed);
         this.times = new double[hosts];
@@ -110,6 +112,9 @@ final class SyntheticTraffic implements TrafficSource {
         final int to = destinations.next(host, random);
         if (to == Destinations.NOWHERE) {
             return;
+        }
+        if (isCut) {
+            sink.beginMessage(sizes.packets(flits));
         }
         for (int left = flits; left > 0; left -= sizes.packetFlits()) {
             sink.offer(host, to, Math.min(left, sizes.packetFlits()));

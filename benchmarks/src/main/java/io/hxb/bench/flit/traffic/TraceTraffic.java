@@ -82,6 +82,7 @@ final class TraceTraffic implements TrafficSource {
     public void emit(final long now, final Sink sink) {
         while (at < messages.size() && messages.get(at).cycle <= now) {
             final Message message = messages.get(at++);
+            sink.beginMessage((message.flits + packetFlits - 1) / packetFlits);
             for (int left = message.flits; left > 0; left -= packetFlits) {
                 sink.offer(message.source, message.destination, Math.min(left, packetFlits));
             }

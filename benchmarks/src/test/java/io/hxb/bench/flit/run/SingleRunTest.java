@@ -217,4 +217,68 @@ class SingleRunTest {
         assertEquals(0.05, result.accepted(), 0.005);
         assertTrue(result.packets() > 1_000, "packets " + result.packets());
     }
+
+    @Test
+    void shouldTellTheUseOfChannelsAndVirtualChannels() {
+        // given
+        final Experiment experiment = experiment("torus:4x4", RoutingAlgorithm.DUATO, 3);
+        // when
+        final RunResult result = run(experiment, 0.1);
+        // then every channel has a name and a share, and so has every virtual channel
+        final RunResult.Use use = result.use();
+        assertEquals(64, use.channels().size());
+        assertEquals(3, use.lanes().size());
+        assertTrue(use.channels().values().stream().allMatch(share -> share > 0 && share < 1));
+        assertTrue(use.lanes().stream().allMatch(share -> share > 0), use.lanes().toString());
+        // and both are the same flits, those that the packets' links amount to
+        final double mean = use.lanes().stream().mapToDouble(Double::doubleValue).sum();
+        assertEquals(use.mean(), mean, 1e-9);
+        assertEquals(result.accepted() * 32 * result.hops() / 64, mean, 0.02 * mean);
+        assertTrue(use.busiest() > use.mean() && use.busiest() < 2 * use.mean());
+    }
+
+    @Test
+    void shouldMeasureMessagesUntilTheirLastPacket() {
+        // given two switches, and at cycle 100 one message of three packets
+        final SwitchGraph graph = GraphSpec.parse("mesh:2x1", 1);
+        final Experiment experiment =
+                Experiment.of(
+                                "mesh:2x1",
+                                graph,
+                                RoutingAlgorithm.UPDOWN_BFS,
+                                NetworkConfig.DEFAULTS.withBuffers(1, 16),
+                                new TrafficConfig(
+                                        "own.txt", "# trace\n100 0 1 40\n", false, 16, "", 0))
+                        .withCycles(1_000, 0);
+        // when
+        final RunResult result = run(experiment, 0.1);
+        // then the message takes as long as its last packet, and starts with the first
+        assertEquals(3, result.packets());
+        assertEquals(1, result.messages().count());
+        assertEquals(result.latency().max(), result.messages().max());
+        assertTrue(result.messages().mean() >= result.latency().min() + 24, result.toString());
+        assertEquals(1L, result.fields().get("messages"));
+        assertEquals(result.messages().max(), result.fields().get("message_latency_max"));
+    }
+
+    @Test
+    void shouldNotCountMessagesOfWhichAPacketWasRefused() {
+        // given messages of four packets, and queues of five packets that overflow
+        final Experiment base = experiment("torus:4x4", RoutingAlgorithm.DUATO, 3);
+        final Experiment experiment =
+                Experiment.of(
+                                base.graphName(),
+                                base.graph(),
+                                base.algorithm(),
+                                base.network().withQueue(5),
+                                new TrafficConfig("uniform", null, false, 16, "64", 0))
+                        .withCycles(20_000, 2_000);
+        // when
+        final RunResult result = run(experiment, 1);
+        // then only whole messages count, fewer than the packets would make
+        assertTrue(result.refused() > 0.1, "refused " + result.refused());
+        assertTrue(result.messages().count() > 100, "whole " + result.messages().count());
+        assertTrue(result.messages().count() < 0.9 * result.packets() / 4, result.toString());
+        assertTrue(result.messages().mean() > result.latency().mean());
+    }
 }

@@ -111,7 +111,12 @@ class SimCommandTest {
         final double updown = throughput(series, "updown-bfs");
         assertTrue(updown > 0.2 && updown < 0.9, "throughput " + updown);
         assertTrue(Files.readString(svg).contains("<svg"));
-        assertTrue(Files.readString(csv).lines().count() > 12);
+        final List<String> rows = Files.readString(csv).lines().toList();
+        assertTrue(rows.size() > 12);
+        assertTrue(rows.stream().anyMatch(row -> row.endsWith(",vc_loads,channel_loads")));
+        assertTrue(
+                rows.getLast().matches(".*,0[.]\\d+ 0[.]\\d+,s0>s\\d+=0[.]\\d+ .*"),
+                rows.getLast());
         // and the number of threads changes nothing
         assertEquals(updown, throughput((Map<?, ?>) one.lastLine().get("series"), "updown-bfs"));
     }
@@ -183,6 +188,69 @@ class SimCommandTest {
         assertTrue(outcome.output.startsWith("#!/bin/bash\n"), outcome.output);
         assertTrue(outcome.output.contains("#SBATCH --array=1-3\n"), outcome.output);
         assertTrue(outcome.output.contains("--part \"$SLURM_ARRAY_TASK_ID/3\""), outcome.output);
+    }
+
+    @Test
+    void shouldMergeThePartsOfAnArrayJob(@TempDir final Path folder) throws IOException {
+        // given an experiment in two parts, and as a whole
+        final Path file = folder.resolve("array.yaml");
+        Files.writeString(
+                file,
+                """
+                graph: torus:4x4
+                hosts: 1
+                packet: 16
+                buffer: 16
+                load: [0.1, 0.2]
+                seed: [1, 2, 3]
+                cycles: 2000
+                warmup: 500
+                """);
+        final String[] parts = {"", ""};
+        for (int part = 1; part <= 2; part++) {
+            parts[part - 1] = folder.resolve("part-" + part + ".json").toString();
+            final Outcome run =
+                    sim("run", "" + file, "--part", part + "/2", "--out", parts[part - 1]);
+            assertEquals(0, run.status, run.problem);
+        }
+        final Path whole = folder.resolve("whole.json");
+        sim("run", file.toString(), "--out", whole.toString());
+        // when
+        final Path merged = folder.resolve("merged.json");
+        final Path csv = folder.resolve("merged.csv");
+        final Outcome outcome =
+                sim("merge", parts[0], parts[1], "--out", "" + merged, "--out", "" + csv);
+        // then the same runs are there, part by part, and the options that made them
+        assertEquals(0, outcome.status, outcome.problem);
+        assertEquals("6 runs of 2 files", outcome.output.strip());
+        final List<String> expected = accepted(whole);
+        assertEquals(6, expected.size());
+        assertEquals(expected, accepted(merged).stream().sorted().toList());
+        assertTrue(Files.readString(csv).contains("# options: "), Files.readString(csv));
+        // and what is no result is refused
+        final Outcome bad = sim("merge", file.toString(), "--out", csv.toString());
+        assertNotEquals(0, bad.status);
+        assertTrue(bad.problem.contains("array.yaml"), bad.problem);
+        final Outcome missing = sim("merge", folder + "/none.json", "--out", csv.toString());
+        assertTrue(missing.problem.contains("has its task ended?"), missing.problem);
+    }
+
+    /** Series, load and accepted traffic of each run, in the file's order. */
+    private static List<String> accepted(final Path file) throws IOException {
+        final Map<?, ?> whole = Json.parse(Files.readString(file), Map.class, "results");
+        return ((List<?>) whole.get("runs"))
+                .stream()
+                        .map(run -> (Map<?, ?>) run)
+                        .map(
+                                run ->
+                                        run.get("series")
+                                                + " "
+                                                + run.get("load")
+                                                + " "
+                                                + run.get("accepted")
+                                                + " "
+                                                + run.get("channel_loads"))
+                        .toList();
     }
 
     @Test
