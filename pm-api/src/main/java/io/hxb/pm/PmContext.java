@@ -354,6 +354,7 @@ public final class PmContext implements AutoCloseable {
         if (isClosed) {
             return PmStatus.EMPTY;
         }
+        device.pollLinkEvents();
         final int before = inFlightCount;
         pollCompletions();
         // Whoever waits for finished sends next has not been told of these.
@@ -575,6 +576,7 @@ public final class PmContext implements AutoCloseable {
         final PmInvoker invoker = attachment.invoker();
         long nowNs = startNs;
         while (true) {
+            device.pollLinkEvents();
             final long leftNs = timeoutNs - (nowNs - startNs);
             final boolean isSpinning = nowNs - startNs < spinNs;
             if (invoker != null) {

@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
 
 import java.io.IOException;
@@ -30,11 +31,16 @@ public final class PmDevice implements AutoCloseable {
     private final NodePage.Facts facts;
     private final int[] extents;
     private final List<PmContext> contexts = new ArrayList<>();
+    private final LinkEventRing linkEvents;
+    private volatile PmLinkListener linkListener;
     private boolean isClosed;
 
     private PmDevice(final PmAttachment attachment) {
         this.attachment = attachment;
-        facts = new NodePage(attachment.nodePageAddress()).facts();
+        final NodePage page = new NodePage(attachment.nodePageAddress());
+        facts = page.facts();
+        linkEvents = page.linkEvents();
+        linkEvents.skip();
         final String[] parts = facts.shape().split("x", -1);
         extents = new int[parts.length];
         for (int i = 0; i < parts.length; i++) {
@@ -164,6 +170,48 @@ public final class PmDevice implements AutoCloseable {
     public int poll() {
         final PmInvoker invoker = attachment.invoker();
         return invoker == null ? 0 : invoker.run(0);
+    }
+
+    /**
+     * Has {@code listener} told of links of the node that fail or recover from now on; null ends
+     * it. It is called within {@link PmContext#await}, {@link PmContext#pollEvent} of any context
+     * of this device, by the thread that called these, before they wait and after. An application
+     * that does neither calls {@link #pollLinkEvents}.
+     */
+    public void onLinkEvent(final PmLinkListener listener) {
+        linkListener = listener;
+    }
+
+    /**
+     * Tells the listener what links have failed or recovered since the last time. Never blocks; of
+     * more than 16 changes since then the first are left out.
+     *
+     * @return how many it was told of; 0 without a listener.
+     */
+    public int pollLinkEvents() {
+        final PmLinkListener listener = linkListener;
+        if (listener == null || !linkEvents.isReady()) {
+            return 0;
+        }
+        int count = 0;
+        PmLinkEvent event = nextLinkEvent();
+        while (event != null) {
+            listener.onLinkEvent(event);
+            count++;
+            event = nextLinkEvent();
+        }
+        return count;
+    }
+
+    /** Changes of links since the node started: failures, recoveries, and links found at start. */
+    public long linkEventCount() {
+        return linkEvents.count();
+    }
+
+    private PmLinkEvent nextLinkEvent() {
+        synchronized (linkEvents) {
+            return linkEvents.take() ? PmLinkEvent.of(linkEvents) : null;
+        }
     }
 
     /** Asks whether the node still lives. Takes a system call. */

@@ -13,6 +13,9 @@ package io.hxb.config;
  * @param minRetransmitNs shortest retransmission timer.
  * @param maxRetransmitNs longest retransmission timer, reached by doubling.
  * @param peerTimeoutNs a peer that acknowledges nothing for so long is unreachable.
+ * @param routeSilenceNs a route on which frames got lost for so long, and none arrived, is avoided.
+ * @param routeRetryNs longest time between two tries of a route that is avoided.
+ * @param partitionTimeoutNs a peer to which no route has led for so long is unreachable.
  */
 public record FlowConfig(
         int windowFrames,
@@ -21,11 +24,24 @@ public record FlowConfig(
         int reorderingThresholdFrames,
         long minRetransmitNs,
         long maxRetransmitNs,
-        long peerTimeoutNs) {
+        long peerTimeoutNs,
+        long routeSilenceNs,
+        long routeRetryNs,
+        long partitionTimeoutNs) {
 
     /** What holds when the file says nothing. */
     public static final FlowConfig DEFAULT =
-            new FlowConfig(1024, 16, 100_000, 64, 2_000_000, 500_000_000, 5_000_000_000L);
+            new FlowConfig(
+                    1024,
+                    16,
+                    100_000,
+                    64,
+                    2_000_000,
+                    500_000_000,
+                    5_000_000_000L,
+                    30_000_000,
+                    200_000_000,
+                    800_000_000);
 
     /** Checks the values. */
     public FlowConfig {
@@ -41,6 +57,9 @@ public record FlowConfig(
                 .duration("minRetransmit", minRetransmitNs, 10_000, 10_000_000_000L)
                 .duration("maxRetransmit", maxRetransmitNs, minRetransmitNs, 60_000_000_000L)
                 .duration("peerTimeout", peerTimeoutNs, 10_000_000, 3_600_000_000_000L)
+                .duration("routeSilence", routeSilenceNs, 1_000_000, 60_000_000_000L)
+                .duration("routeRetry", routeRetryNs, 1_000_000, 60_000_000_000L)
+                .duration("partitionTimeout", partitionTimeoutNs, 10_000_000, 3_600_000_000_000L)
                 .done();
     }
 }

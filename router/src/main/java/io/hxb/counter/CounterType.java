@@ -146,7 +146,16 @@ public enum CounterType {
     COMPLAINT_MTU_DIFFERS_EVENTS(90, "Times found or told: a neighbour has another MTU."),
     NODE_LOOP_WAKEUPS_EVENTS(91, "Times the loops went round with work to do."),
     NODE_LOOP_IDLE_EVENTS(92, "Times the loops went round with nothing to do."),
-    NODE_ERRORS_EVENTS(93, "Errors in the loops of this process after which they went on.");
+    NODE_ERRORS_EVENTS(93, "Errors in the loops of this process after which they went on."),
+    FLOW_BROKEN_HOPS_EVENTS(94, "Times a relay said that it had no link to the next node."),
+    FLOW_SILENT_ROUTES_EVENTS(95, "Times nothing seemed to arrive by a route any more."),
+    FLOW_DETOURED_FRAMES(96, "Frames sent by other routes than the configured orders."),
+    FLOW_ROUTE_PROBES_FRAMES(97, "Frames that tried a broken route."),
+    FLOW_ROUTES_RETURNED_EVENTS(98, "Times a broken route worked again."),
+    FLOW_REFUSED_ANSWERS_FRAMES(
+            99, "Answers about routes that answer nothing sent: forged, damaged or late."),
+    FLOW_CUT_OFF_EVENTS(100, "Times no route was left to a destination."),
+    FLOW_TROUBLED_DESTINATIONS(101, NODE, LEVEL, "Destinations with trouble on some route.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -17,6 +17,7 @@ final class ControlWriter implements FrameOwner {
     private final int windowFrames;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
+    private int lastLink;
 
     ControlWriter(
             final FlowOutput output,
@@ -32,6 +33,16 @@ final class ControlWriter implements FrameOwner {
     @Override
     public void release(final long token) {
         pool.releaseControl((int) token);
+    }
+
+    /** True if there was no route for the frame written last. */
+    boolean hadNoRoute() {
+        return lastLink == FlowOutput.NO_ROUTE;
+    }
+
+    /** The route of the frame written last. */
+    long lastRoute() {
+        return header.route();
     }
 
     /** Asks for the peer's incarnation; epoch and first sequence of the flow go along. */
@@ -171,6 +182,7 @@ final class ControlWriter implements FrameOwner {
                         0,
                         this,
                         index);
+        lastLink = link;
         if (link < 0) {
             pool.releaseControl(index);
         }

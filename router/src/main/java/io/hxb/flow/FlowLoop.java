@@ -2,12 +2,14 @@ package io.hxb.flow;
 
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
+import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
+import io.hxb.routing.Route;
 
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -32,8 +34,11 @@ public final class FlowLoop {
     private final Sender sender;
     private final Receiver receiver;
     private final FlowOutput output;
+    private final RouteTable routes;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight handled = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
+    private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private FlowContext[] contexts = new FlowContext[0];
     private long recallNs;
     private boolean isRecallSet;
@@ -48,6 +53,7 @@ public final class FlowLoop {
             final Arena arena) {
         this.table = table;
         this.output = output;
+        routes = output.routes();
         this.share = share;
         this.wakeUp = wakeUp;
         pool = table.pool();
@@ -55,7 +61,7 @@ public final class FlowLoop {
         final TxPool memory = new TxPool(table.config(), arena);
         control = new ControlWriter(output, memory, counters, table.config().windowFrames());
         sender = new Sender(table, output, memory, control, counters);
-        receiver = new Receiver(table, this, share, control, counters);
+        receiver = new Receiver(table, this, share, control, routes, counters);
     }
 
     /**
@@ -315,6 +321,11 @@ public final class FlowLoop {
             }
             return;
         }
+        if (type == FrameType.UNREACHABLE && isAboutRoute(frame)) {
+            counters.unreachables++;
+            handleBrokenRoute(frame, context);
+            return;
+        }
         final long key = Flow.key(context.id, node, frame.sourceContext());
         if (type == FrameType.PROBE) {
             handleProbe(frame, key);
@@ -361,6 +372,54 @@ public final class FlowLoop {
                     frame.windowFrames(),
                     frame.bodyAddress(),
                     frame.bodyLength() / Long.BYTES * Long.SIZE);
+        }
+    }
+
+    private boolean isAboutRoute(final FrameHeaderFlyweight frame) {
+        if (frame.bodyLength() < UnreachableFlyweight.LENGTH) {
+            return false;
+        }
+        unreachable.wrap(frame.bodyAddress());
+        return unreachable.reason() == UnreachableFlyweight.NO_ROUTE
+                || unreachable.reason() == UnreachableFlyweight.HOP_LIMIT;
+    }
+
+    /** A relay cannot send a frame on: believed only if it is one of ours and still matters. */
+    private void handleBrokenRoute(final FrameHeaderFlyweight frame, final FlowContext context) {
+        offending.wrap(unreachable.offendingHeaderAddress());
+        final int peer = table.shape().node(offending.destination());
+        if (unreachable.reason() != UnreachableFlyweight.NO_ROUTE
+                || peer < 0
+                || offending.source() != table.ownCoordinates()
+                || offending.sourceContext() != context.id
+                || offending.sourceIncarnation() != context.incarnation) {
+            routes.refuse();
+            return;
+        }
+        final long key = Flow.key(context.id, peer, offending.destinationContext());
+        final SendFlow sending = table.sendFlows().get(key);
+        final ReceiveFlow receiving = table.receiveFlows().get(key);
+        final int type = offending.type();
+        if (type == FrameType.ACK || type == FrameType.ACCEPT) {
+            if (receiving == null || receiving.epoch != offending.acknowledgedEpoch()) {
+                routes.refuse();
+            } else if (routes.onUnreachable(
+                    receiving.peerCoordinates, offending.route(), frame.source())) {
+                receiver.answerAgain(receiving);
+            }
+        } else if (sending == null
+                || sending.epoch != offending.epoch()
+                || sending.state == SendFlow.CLOSED
+                || (type == FrameType.DATA && !sending.isInFlight(offending.sequence()))) {
+            routes.refuse();
+        } else if (routes.onUnreachable(
+                sending.peerCoordinates, offending.route(), frame.source())) {
+            sender.onRouteBroken(
+                    sending,
+                    type,
+                    offending.sequence(),
+                    Route.start(offending.route()),
+                    frame.source());
         }
     }
 

@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;
 
 /** Where flows send their frames: the forwarding path of one loop. Called by that loop only. */
@@ -12,8 +13,8 @@ public interface FlowOutput {
 
     /**
      * Routes one complete frame by its destination coordinates and queues it. Sets cluster, source
-     * coordinates, hop limit and dimension order in the header, and the CRC when the cluster uses
-     * it; everything else is the caller's. A frame to this node itself is looped back.
+     * coordinates, hop limit and route in the header, and the CRC when the cluster uses it;
+     * everything else is the caller's. A frame to this node itself is looped back.
      *
      * @param headerAddress first byte of the header, 8-byte aligned, with {@code
      *     Link.HEADROOM_BYTES} writable bytes before it.
@@ -35,4 +36,9 @@ public interface FlowOutput {
 
     /** Hands everything queued to the kernel. */
     void flush();
+
+    /** Chooses the routes of the frames, and is told what becomes of them. */
+    default RouteTable routes() {
+        return RouteTable.NONE;
+    }
 }

@@ -17,6 +17,12 @@ final class ReceiveFlow extends Flow {
     /** Arrivals: one that could not be delivered at once. */
     static final long OUT_OF_ORDER = 1L << 61;
 
+    /** Arrivals: one that had arrived before and was sent again. */
+    static final long AGAIN = 1L << 60;
+
+    /** Questions in a row, without new data, after which answers are taken to get lost. */
+    private static final int MOST_ASKS = 2;
+
     private static final int FIRST_TARGET_FRAMES = 16;
     private static final VarHandle ARRIVALS;
 
@@ -66,6 +72,13 @@ final class ReceiveFlow extends Flow {
     ReceiveFlow nextWaiting;
     ReceiveFlow nextOfContext;
 
+    /**
+     * Route of the frame sent again that came last; written by the loop that got it, and any one of
+     * several will do.
+     */
+    long askedRoute;
+
+    private int asks;
     private int grownAt;
     private volatile long arrivals;
 
@@ -102,6 +115,16 @@ final class ReceiveFlow extends Flow {
     /** Takes the arrivals noted so far. */
     long takeArrivals() {
         return arrivals == 0 ? 0 : (long) ARRIVALS.getAndSet(this, 0L);
+    }
+
+    /** The source asked again for what it was told: true if it does not seem to hear it. */
+    boolean isAskedAgain() {
+        return ++asks >= MOST_ASKS;
+    }
+
+    /** The source has sent something new. */
+    void onNews() {
+        asks = 0;
     }
 
     /** A source that used half of what it may gets twice as much. */

@@ -2,6 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.flow.order.OrderingArray;
 import io.hxb.flow.order.Sequence;
+import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
@@ -26,6 +27,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final BufferPool pool;
     private final BufferPool.Share share;
     private final ControlWriter control;
+    private final RouteTable routes;
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight delivered = new FrameHeaderFlyweight();
@@ -40,6 +42,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final FlowLoop loop,
             final BufferPool.Share share,
             final ControlWriter control,
+            final RouteTable routes,
             final FlowCounters counters) {
         this.table = table;
         this.loop = loop;
@@ -48,6 +51,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         pool = table.pool();
         this.share = share;
         this.control = control;
+        this.routes = routes;
         this.counters = counters;
     }
 
@@ -78,6 +82,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
         if (header.hasFlag(FrameHeaderFlyweight.FLAG_ACK)) {
             onPiggyback(key);
+        }
+        if (header.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
+            flow.askedRoute = header.route();
         }
         final boolean isNow = header.hasFlag(FrameHeaderFlyweight.FLAG_ACK_NOW);
         store(flow, header.sequence(), bufferId, isNow);
@@ -161,6 +168,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.debtFrames += (int) arrivals;
             flow.isAckNow |= (arrivals & ReceiveFlow.NOW) != 0;
             flow.isOutOfOrder |= (arrivals & ReceiveFlow.OUT_OF_ORDER) != 0;
+            if ((arrivals & ReceiveFlow.AGAIN) == 0) {
+                flow.onNews();
+            } else if (flow.isAskedAgain()) {
+                routes.onAskedAgain(flow.peerCoordinates, flow.askedRoute);
+            }
         }
         owe(flow);
     }
@@ -172,6 +184,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (known != null) {
             if (known.peerIncarnation == open.sourceIncarnation() && known.epoch == open.epoch()) {
                 known.lastHeardNs = nowNs;
+                routes.onAskedAgain(open.source(), open.route());
                 accept(known);
                 return;
             }
@@ -202,6 +215,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** Handles PROBE of a flow; on the loop that owns it. */
     void onProbe(final ReceiveFlow flow, final FrameHeaderFlyweight probe) {
         flow.lastHeardNs = nowNs;
+        if (flow.isAskedAgain()) {
+            routes.onAskedAgain(flow.peerCoordinates, probe.route());
+        }
         final int unused = flow.limit - probe.sequence();
         final boolean isReturn =
                 probe.windowFrames() == 0 && flow.array.next() == probe.sequence() && unused > 0;
@@ -214,6 +230,12 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.isAckNow = true;
             owe(flow);
         }
+    }
+
+    /** An answer to the source could not reach it: it gets another one. */
+    void answerAgain(final ReceiveFlow flow) {
+        flow.isAckNow = true;
+        owe(flow);
     }
 
     /** Acknowledges what is owed; returns frames sent. */
@@ -332,7 +354,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             } else {
                 counters.outOfWindow++;
             }
-            flow.arrived(1, ReceiveFlow.NOW);
+            flow.arrived(1, ReceiveFlow.NOW | ReceiveFlow.AGAIN);
         }
         flow.context.owner.post(flow, loop);
     }

@@ -1,5 +1,9 @@
 package io.hxb.flow;
 
+import io.hxb.flow.route.CutOff;
+import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.FrameHeaderFlyweight;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -62,6 +66,17 @@ final class SendFlow extends Flow {
     /** Frames since the last that asked for an acknowledgement without delay. */
     int burstFrames;
 
+    /** Since when there is no route. */
+    final CutOff cutOff = new CutOff();
+
+    /** Route and time of the last OPEN. */
+    long openRoute;
+
+    long openSentNs;
+
+    /** True once the peer has accepted the flow, in any epoch. */
+    boolean wasOpen;
+
     boolean isOutstanding;
     boolean isProbing;
     boolean isWindowReturned;
@@ -75,6 +90,7 @@ final class SendFlow extends Flow {
     int heapIndex = -1;
 
     private final FlowSettings config;
+    private final RouteTable routes;
     private final TxFrame[] frames;
     private final int mask;
     private final boolean isNextToUs;
@@ -84,6 +100,7 @@ final class SendFlow extends Flow {
     private int arrivedOrder;
     private long arrivedSentNs;
     private boolean hasArrived;
+    private boolean isRouteSilent;
     private volatile long posted = NO_ACK;
 
     SendFlow(
@@ -92,9 +109,11 @@ final class SendFlow extends Flow {
             final int peerContext,
             final long peerCoordinates,
             final boolean isNextToUs,
-            final FlowSettings config) {
+            final FlowSettings config,
+            final RouteTable routes) {
         super(context, peerNode, peerContext, peerCoordinates);
         this.config = config;
+        this.routes = routes;
         this.isNextToUs = isNextToUs;
         frames = new TxFrame[config.windowFrames()];
         mask = frames.length - 1;
@@ -135,6 +154,11 @@ final class SendFlow extends Flow {
 
     boolean hasPending() {
         return pendingHead != FlowContext.NO_SLOT;
+    }
+
+    /** True if {@code sequence} was sent and is not behind what has arrived. */
+    boolean isInFlight(final int sequence) {
+        return sequence - firstSequence >= 0 && nextSequence - sequence > 0;
     }
 
     TxFrame frame(final int sequence) {
@@ -226,10 +250,10 @@ final class SendFlow extends Flow {
                 continue;
             }
             if (frame.link >= 0 ? isOvertakenOnLink(frame) : overtakenBy >= patienceFrames) {
-                markLost(frame);
+                giveUp(frame);
             } else if (arrivedSentNs - frame.sentNs > 0) {
                 if (nowNs - frame.sentNs >= patienceNs) {
-                    markLost(frame);
+                    giveUp(frame);
                 } else {
                     overtakenNs = Math.min(overtakenNs, frame.sentNs + patienceNs);
                 }
@@ -251,11 +275,52 @@ final class SendFlow extends Flow {
                     && !frame.isLost
                     && frame.queued == 0
                     && nowNs - frame.sentNs >= ageNs) {
+                giveUp(frame);
+                marked++;
+            }
+        }
+        return marked;
+    }
+
+    /**
+     * Marks the frames as lost whose route shares the hop behind {@code relay} that {@code route}
+     * has, if they were sent after the frame that the relay complains of, or that is here no more.
+     *
+     * @return how many.
+     */
+    int markBehind(final int badSequence, final long route, final long relay) {
+        final TxFrame bad = frame(badSequence);
+        int marked = 0;
+        for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame != null
+                    && !frame.isLost
+                    && frame.queued == 0
+                    && frame.attempts > 0
+                    && (bad == null || frame.order - bad.order >= 0)
+                    && routes.sharesHop(
+                            FrameHeaderFlyweight.routeAt(frame.headerAddress),
+                            route,
+                            relay,
+                            peerCoordinates)) {
                 markLost(frame);
                 marked++;
             }
         }
         return marked;
+    }
+
+    /** True if a route was found silent since the last call. */
+    boolean takeRouteSilent() {
+        final boolean isSilent = isRouteSilent;
+        isRouteSilent = false;
+        return isSilent;
+    }
+
+    private void giveUp(final TxFrame frame) {
+        markLost(frame);
+        isRouteSilent |=
+                routes.onLost(peerCoordinates, FrameHeaderFlyweight.routeAt(frame.headerAddress));
     }
 
     void markLost(final TxFrame frame) {

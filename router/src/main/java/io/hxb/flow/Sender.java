@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -26,6 +27,7 @@ final class Sender implements FrameOwner {
     private final FlowTable table;
     private final FlowSettings config;
     private final FlowOutput output;
+    private final RouteTable routes;
     private final TxPool pool;
     private final ControlWriter control;
     private final FlowCounters counters;
@@ -41,6 +43,7 @@ final class Sender implements FrameOwner {
     private boolean hasMore;
 
     private boolean isHeldUp;
+    private boolean isWithoutRoute;
 
     Sender(
             final FlowTable table,
@@ -51,6 +54,7 @@ final class Sender implements FrameOwner {
         this.table = table;
         config = table.config();
         this.output = output;
+        routes = output.routes();
         this.pool = pool;
         this.control = control;
         this.counters = counters;
@@ -187,6 +191,7 @@ final class Sender implements FrameOwner {
         }
         counters.acksReceived++;
         flow.lastHeardNs = nowNs;
+        flow.cutOff.onHeard();
         final int before = flow.inFlight;
         for (int sequence = flow.firstSequence; sequence - acknowledgement < 0; sequence++) {
             acknowledge(flow, sequence);
@@ -226,6 +231,11 @@ final class Sender implements FrameOwner {
             return;
         }
         flow.state = SendFlow.OPEN;
+        flow.wasOpen = true;
+        flow.cutOff.onHeard();
+        if (routes.hasTrouble()) {
+            routes.onArrived(flow.peerCoordinates, flow.openRoute, flow.openSentNs);
+        }
         flow.peerIncarnation = peerIncarnation;
         flow.limit = acknowledgement + windowFrames;
         flow.lastHeardNs = nowNs;
@@ -252,6 +262,29 @@ final class Sender implements FrameOwner {
     }
 
     /**
+     * A relay has no way on for what the flow sends: that goes another way now.
+     *
+     * @param type of the frame that the relay complains of.
+     * @param sequence of that frame.
+     * @param route that it had.
+     * @param relay coordinate vector of the relay.
+     */
+    void onRouteBroken(
+            final SendFlow flow,
+            final int type,
+            final int sequence,
+            final long route,
+            final long relay) {
+        if (type != FrameType.DATA) {
+            flow.retryNs = nowNs;
+        } else if (flow.markBehind(sequence, route, relay) > 0) {
+            flow.resendNs = nowNs;
+        }
+        makeReady(flow);
+        arm(flow);
+    }
+
+    /**
      * Ends the flow: everything unacknowledged is done with {@code status}. The next message starts
      * it again with the next epoch.
      */
@@ -265,6 +298,7 @@ final class Sender implements FrameOwner {
         flow.state = SendFlow.CLOSED;
         flow.epoch = (flow.epoch + 1) & 0xFFFF;
         flow.isOutstanding = false;
+        flow.cutOff.onHeard();
         for (int sequence = first; sequence != next; sequence++) {
             final TxFrame frame = flow.takeOut(sequence);
             if (frame != null) {
@@ -315,7 +349,8 @@ final class Sender implements FrameOwner {
                             contextId,
                             coordinates,
                             Shape.distance(table.ownCoordinates(), coordinates) == 1,
-                            config);
+                            config,
+                            routes);
             if (!table.sendFlows().put(flow)) {
                 return null;
             }
@@ -347,8 +382,11 @@ final class Sender implements FrameOwner {
             }
             hasMore = false;
             isHeldUp = false;
+            isWithoutRoute = false;
             frames += turn(flow);
-            if (isHeldUp) {
+            if (isWithoutRoute) {
+                flow.cutOff.onNoRoute(nowNs);
+            } else if (isHeldUp) {
                 flow.isReady = true;
                 blocked.add(flow);
             } else if (hasMore) {
@@ -400,7 +438,16 @@ final class Sender implements FrameOwner {
             flow.startTimes(nowNs);
         }
         if (flow.retryNs - nowNs <= 0) {
+            if (flow.retries > 0) {
+                routes.onLost(flow.peerCoordinates, flow.openRoute);
+            }
             final boolean isSent = control.sendOpen(flow);
+            isWithoutRoute = control.hadNoRoute();
+            if (isWithoutRoute) {
+                return;
+            }
+            flow.openRoute = control.lastRoute();
+            flow.openSentNs = nowNs;
             flow.retryNs =
                     nowNs
                             + (isSent
@@ -554,17 +601,17 @@ final class Sender implements FrameOwner {
             frame.queued--;
             flow.context.queuedFrames--;
         }
-        if (link == FlowOutput.BLOCKED) {
-            counters.outputBlocked++;
+        if (link < 0) {
+            counters.outputBlocked += link == FlowOutput.BLOCKED ? 1 : 0;
+            counters.noRoute += link == FlowOutput.NO_ROUTE ? 1 : 0;
+            isWithoutRoute = link == FlowOutput.NO_ROUTE;
             isHeldUp = true;
             if (!frame.isLost) {
                 flow.markLost(frame);
             }
             return 0;
         }
-        if (link == FlowOutput.NO_ROUTE) {
-            counters.noRoute++;
-        } else if (frame.attempts == 0) {
+        if (frame.attempts == 0) {
             counters.framesSent++;
         } else {
             counters.framesResent++;
@@ -611,6 +658,10 @@ final class Sender implements FrameOwner {
         }
         final TxFrame frame = flow.frame(sequence);
         if (frame != null) {
+            if (routes.hasTrouble() && frame.attempts == 1) {
+                final long route = FrameHeaderFlyweight.routeAt(frame.headerAddress);
+                routes.onArrived(flow.peerCoordinates, route, frame.sentNs);
+            }
             flow.onArrived(frame, nowNs, counters);
             finish(frame, PmStatus.OK);
         }
@@ -662,10 +713,14 @@ final class Sender implements FrameOwner {
         if (!flow.context.isOpen || flow.state == SendFlow.CLOSED) {
             return;
         }
-        if (flow.isOutstanding && silenceEndsNs(flow) - nowNs <= 0) {
+        if (flow.isOutstanding && (silenceEndsNs(flow) - nowNs <= 0 || isCutOff(flow))) {
             counters.peerUnreachable++;
             end(flow, PmStatus.PEER_UNREACHABLE);
             return;
+        }
+        if (flow.cutOff.isWaiting() && flow.cutOff.retryNs - nowNs <= 0) {
+            flow.cutOff.onRetry();
+            makeReady(flow);
         }
         if (flow.state == SendFlow.OPENING) {
             makeReady(flow);
@@ -685,7 +740,12 @@ final class Sender implements FrameOwner {
         }
         if (flow.isProbing && flow.retryNs - nowNs <= 0) {
             control.sendProbe(flow, flow.pendingCount);
-            flow.retryNs = nowNs + flow.roundTrip.retryNs(flow.retries++);
+            if (control.hadNoRoute()) {
+                flow.cutOff.onNoRoute(nowNs);
+                flow.retryNs = flow.cutOff.retryNs;
+            } else {
+                flow.retryNs = nowNs + flow.roundTrip.retryNs(flow.retries++);
+            }
         }
     }
 
@@ -698,6 +758,11 @@ final class Sender implements FrameOwner {
             counters.timeouts++;
             flow.roundTrip.onTimeout();
         }
+        if (flow.takeRouteSilent()) {
+            // The next ones go by another route, whose round trips begin anew.
+            flow.roundTrip.onProgress();
+            flow.markOldest(nowNs, 0, config.resendFrames());
+        }
     }
 
     /** Sets the time at which the flow has to be looked at again. */
@@ -706,8 +771,12 @@ final class Sender implements FrameOwner {
             return;
         }
         long wakeNs = flow.isOutstanding ? silenceEndsNs(flow) : Long.MAX_VALUE;
+        if (flow.cutOff.isWaiting()) {
+            wakeNs = earlier(wakeNs, flow.cutOff.retryNs);
+        }
         if (flow.state == SendFlow.OPENING) {
-            wakeNs = flow.isReady ? wakeNs : earlier(wakeNs, flow.retryNs);
+            final boolean isIdle = flow.isReady || flow.cutOff.isWaiting();
+            wakeNs = isIdle ? wakeNs : earlier(wakeNs, flow.retryNs);
         } else {
             if (flow.inFlight > flow.lost) {
                 wakeNs = earlier(wakeNs, flow.progressNs + flow.roundTrip.timeoutNs());
@@ -731,6 +800,11 @@ final class Sender implements FrameOwner {
             flow.retryNs = flow.isWindowReturned ? nowNs : nowNs + flow.roundTrip.retryNs(0);
         }
         flow.isProbing = isShut;
+    }
+
+    /** A peer that never answered may not be up yet: it gets the whole peer timeout. */
+    private boolean isCutOff(final SendFlow flow) {
+        return flow.wasOpen && flow.cutOff.isLongerThan(routes.settings().partitionNs(), nowNs);
     }
 
     private long silenceEndsNs(final SendFlow flow) {

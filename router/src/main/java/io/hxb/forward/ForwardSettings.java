@@ -1,5 +1,6 @@
 package io.hxb.forward;
 
+import io.hxb.flow.route.RouteSettings;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Discovery;
@@ -15,6 +16,7 @@ import io.hxb.trunk.Discovery;
  * @param relayBacklogFrames relayed frames that may wait for one full link; more are dropped.
  * @param pool the node's receive buffers.
  * @param discovery told of link-local and invalid frames.
+ * @param routes times by which routes of frames sent here are judged.
  */
 public record ForwardSettings(
         Shape shape,
@@ -24,4 +26,5 @@ public record ForwardSettings(
         boolean hasCrc,
         int relayBacklogFrames,
         BufferPool pool,
-        Discovery discovery) {}
+        Discovery discovery,
+        RouteSettings routes) {}

@@ -2,6 +2,7 @@ package io.hxb.forward;
 
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowOutput;
+import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -13,7 +14,8 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.linux.Memory;
-import io.hxb.routing.DimensionOrder;
+import io.hxb.routing.Route;
+import io.hxb.routing.RouteCodec;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Discovery;
 import io.hxb.trunk.TrunkSender;
@@ -22,16 +24,17 @@ import io.hxb.trunk.TrunkSender;
  * The per-frame path of one loop: every received frame comes in by {@link #onFrame}, every frame of
  * this node's flows by {@link #send}. Owned by that loop.
  *
- * <p>A relayed frame is sent from the memory it arrived in; only its hop limit changes, and the
- * link puts its own addresses before it. Source: PM/Ethernet-HXB, a relay node reuses the receive
- * buffer as the send buffer and changes only the header.
+ * <p>A relayed frame is sent from the memory it arrived in; only its hop limit and its place in a
+ * detour change, and the link puts its own addresses before it. Source: PM/Ethernet-HXB, a relay
+ * node reuses the receive buffer as the send buffer and changes only the header.
  */
 public final class Forwarder implements FrameSink, FlowOutput {
     /** Number of the link that frames to this node itself take. */
     public static final int LOOPBACK = Integer.MAX_VALUE;
 
     private static final int LOOPBACK_FRAMES = 256;
-    private static final long UNREACHABLE_INTERVAL_NS = 1_000_000;
+    private static final int OTHER_ROUTES = 4;
+    private static final int MAX_WAY = 32;
 
     private final Shape shape;
     private final long here;
@@ -43,6 +46,9 @@ public final class Forwarder implements FrameSink, FlowOutput {
     private final BufferPool pool;
     private final BufferPool.Share share;
     private final OrderPolicy orders;
+    private final RouteCodec codec;
+    private final RouteTable routes;
+    private final UnreachablePace pace;
     private final Discovery discovery;
     private final Runnable flusher;
     private final ForwardCounters counters = new ForwardCounters();
@@ -51,11 +57,10 @@ public final class Forwarder implements FrameSink, FlowOutput {
     private final FrameHeaderFlyweight reply = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private final FrameCrc crc = new FrameCrc();
+    private final long[] way = new long[MAX_WAY];
     private final long[] loopback = new long[LOOPBACK_FRAMES];
     private int loopbackHead;
     private int loopbackTail;
-    private long unreachableDueNs;
-    private boolean isUnreachablePaced;
     private long nowNs;
     private FlowLoop flows;
 
@@ -86,6 +91,11 @@ public final class Forwarder implements FrameSink, FlowOutput {
         this.share = share;
         this.orders = orders;
         this.flusher = flusher;
+        codec = new RouteCodec(shape);
+        pace = new UnreachablePace(shape.nodeCount());
+        routes =
+                new RouteTable(
+                        settings.routes(), shape, here, hopLimit, orders.orders(), this::isReached);
     }
 
     /** Sets the flows that frames to this node go to; before the first frame. */
@@ -101,6 +111,16 @@ public final class Forwarder implements FrameSink, FlowOutput {
     /** Sets the time that frames of this turn are handled at, in ns. */
     public void time(final long turnNs) {
         nowNs = turnNs;
+        routes.now(turnNs);
+    }
+
+    @Override
+    public RouteTable routes() {
+        return routes;
+    }
+
+    private boolean isReached(final int dimension, final int coordinate) {
+        return dimension < trunks.length && trunks[dimension].isReached(coordinate);
     }
 
     @Override
@@ -145,19 +165,22 @@ public final class Forwarder implements FrameSink, FlowOutput {
             owner.release(token);
             return;
         }
-        final int dimension = DimensionOrder.nextDimension(received.order(), here, destination);
-        if (dimension < 0
-                || dimension >= trunks.length
-                || Shape.coordinate(destination, dimension) >= shape.extent(dimension)) {
+        final long route = received.route();
+        final int hop = codec.nextHop(route, here, destination);
+        final int dimension = hop >> 8;
+        if (hop < 0 || dimension >= trunks.length || (hop & 0xFF) >= shape.extent(dimension)) {
             counters.drop(DropReason.NO_ROUTE);
             owner.release(token);
             return;
         }
         received.hopLimit(hopsLeft);
+        if (Route.isDetour(route)) {
+            received.route(codec.passed(route, here));
+        }
         final int frameBytes = FrameHeaderFlyweight.LENGTH + received.bodyLength();
         final int link =
                 trunks[dimension].offer(
-                        Shape.coordinate(destination, dimension),
+                        hop & 0xFF,
                         relayBacklogFrames,
                         headerAddress,
                         frameBytes,
@@ -236,28 +259,35 @@ public final class Forwarder implements FrameSink, FlowOutput {
 
     private void tellUnreachable(final int why, final long headerAddress) {
         final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
-        if (type == FrameType.UNREACHABLE || (isUnreachablePaced && nowNs - unreachableDueNs < 0)) {
+        final long source = sending.wrap(headerAddress).source();
+        final int node = shape.node(source);
+        if (type == FrameType.UNREACHABLE || node < 0 || !pace.isDue(node, nowNs)) {
             return;
         }
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return;
         }
-        isUnreachablePaced = true;
-        unreachableDueNs = nowNs + UNREACHABLE_INTERVAL_NS;
-        final long destination = sending.wrap(headerAddress).source();
         reply.wrap(pool.headerAddress(id))
                 .clear()
                 .type(FrameType.UNREACHABLE)
-                .destination(destination)
+                .destination(source)
                 .sourceContext(sending.destinationContext())
                 .destinationContext(sending.sourceContext())
                 .destinationIncarnation(sending.sourceIncarnation())
                 .epoch(sending.epoch())
                 .bodyLength(UnreachableFlyweight.LENGTH);
         unreachable.wrap(reply.bodyAddress()).reason(why).offendingHeader(headerAddress);
+        final long back = codec.reverse(sending.route(), source, here, sending.destination(), way);
         final int frameBytes = FrameHeaderFlyweight.LENGTH + UnreachableFlyweight.LENGTH;
-        if (send(reply.address(), frameBytes, 0, 0, share, id) < 0) {
+        int link = NO_ROUTE;
+        if (back != Route.NONE) {
+            link = sendBy(back, reply.address(), frameBytes, 0, 0, share, id);
+        }
+        if (link == NO_ROUTE) {
+            link = send(reply.address(), frameBytes, 0, 0, share, id);
+        }
+        if (link < 0) {
             share.release(id);
         } else {
             counters.unreachableSent++;
@@ -272,21 +302,84 @@ public final class Forwarder implements FrameSink, FlowOutput {
             final int payloadLengthBytes,
             final FrameOwner owner,
             final long token) {
-        final int order = orders.next();
+        long route = Route.ofOrder(orders.next());
+        if (routes.hasTrouble()) {
+            sending.wrap(headerAddress);
+            route = routes.choose(sending.destination(), route, sending.type() == FrameType.DATA);
+            if (route == Route.NONE) {
+                return NO_ROUTE;
+            }
+        }
+        final int link =
+                sendBy(
+                        route,
+                        headerAddress,
+                        headerLengthBytes,
+                        payloadAddress,
+                        payloadLengthBytes,
+                        owner,
+                        token);
+        return link != NO_ROUTE
+                ? link
+                : sendElsewhere(
+                        headerAddress,
+                        headerLengthBytes,
+                        payloadAddress,
+                        payloadLengthBytes,
+                        owner,
+                        token);
+    }
+
+    /** The first hop of the route has no link: takes others as long as there are any. */
+    private int sendElsewhere(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        int link = NO_ROUTE;
+        for (int tries = 0; tries < OTHER_ROUTES && link == NO_ROUTE; tries++) {
+            sending.wrap(headerAddress);
+            final long route =
+                    routes.onNoLink(sending.destination(), sending.type() == FrameType.DATA);
+            if (route == Route.NONE) {
+                return NO_ROUTE;
+            }
+            link =
+                    sendBy(
+                            route,
+                            headerAddress,
+                            headerLengthBytes,
+                            payloadAddress,
+                            payloadLengthBytes,
+                            owner,
+                            token);
+        }
+        return link;
+    }
+
+    private int sendBy(
+            final long route,
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
         sending.wrap(headerAddress)
                 .clusterId(clusterId)
                 .source(here)
                 .hopLimit(hopLimit)
-                .order(order);
+                .route(route);
         if (hasCrc) {
             sending.flags(sending.flags() | FrameHeaderFlyweight.FLAG_CRC);
             sending.crc(
                     crc.compute(
                             headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes));
         }
-        final long destination = sending.destination();
-        final int dimension = DimensionOrder.nextDimension(order, here, destination);
-        if (dimension == DimensionOrder.HERE) {
+        final int hop = codec.nextHop(route, here, sending.destination());
+        if (hop < 0) {
             return loopBack(
                     headerAddress,
                     headerLengthBytes,
@@ -295,12 +388,12 @@ public final class Forwarder implements FrameSink, FlowOutput {
                     owner,
                     token);
         }
-        if (dimension >= trunks.length) {
+        if (hop >> 8 >= trunks.length) {
             return NO_ROUTE;
         }
         final int link =
-                trunks[dimension].offer(
-                        Shape.coordinate(destination, dimension),
+                trunks[hop >> 8].offer(
+                        hop & 0xFF,
                         0,
                         headerAddress,
                         headerLengthBytes,

@@ -28,6 +28,11 @@ public final class OrderPolicy {
         this.orders = orders.clone();
     }
 
+    /** All orders, {@code [orders]}. */
+    int[] orders() {
+        return orders.clone();
+    }
+
     /** The order of the next frame. */
     public int next() {
         final int order = orders[next];

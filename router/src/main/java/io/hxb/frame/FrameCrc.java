@@ -9,10 +9,10 @@ import java.util.zip.CRC32C;
 /**
  * Computes the CRC-32C of frames without allocating. Owned by one thread.
  *
- * <p>It covers header and body but for hop limit and dimension order, which relays change, and the
- * CRC itself; these count as 0. The bytes are copied to the heap piece by piece, where the JVM's
- * CRC instruction reaches them: that is several times as fast as a table over native memory.
- * Source: RFC 3720 appendix B.4 for the polynomial.
+ * <p>It covers header and body but for hop limit and route, which relays change, and the CRC
+ * itself; these count as 0. The bytes are copied to the heap piece by piece, where the JVM's CRC
+ * instruction reaches them: that is several times as fast as a table over native memory. Source:
+ * RFC 3720 appendix B.4 for the polynomial.
  */
 public final class FrameCrc {
     private static final int CHUNK_BYTES = 4096;
@@ -40,6 +40,8 @@ public final class FrameCrc {
         load(headerAddress, FrameHeaderFlyweight.LENGTH);
         chunk[FrameHeaderFlyweight.HOP_LIMIT_OFFSET] = 0;
         clear(FrameHeaderFlyweight.ORDER_OFFSET);
+        chunk[FrameHeaderFlyweight.DETOUR_OFFSET] = 0;
+        chunk[FrameHeaderFlyweight.DETOUR_OFFSET + 1] = 0;
         clear(FrameHeaderFlyweight.CRC_OFFSET);
         crc.update(chunk, 0, FrameHeaderFlyweight.LENGTH);
         update(

@@ -1,6 +1,7 @@
 package io.hxb.frame;
 
 import io.hxb.linux.Memory;
+import io.hxb.routing.Route;
 
 /**
  * The header every HXB frame starts with, laid over native memory. Owned by the thread that wrapped
@@ -12,7 +13,8 @@ import io.hxb.linux.Memory;
  *      1      1 type, see {@link FrameType}
  *      2      1 flags
  *      3      1 hop limit: links it may still cross
- *      4      4 dimension order: 4 bits for each of 8 places, first place lowest
+ *      4      4 dimension order: 4 bits for each of 8 places, first place lowest; or, with bit 31,
+ *               the lower part of a detour, see {@link Route}
  *      8      4 cluster id
  *     12      4 incarnation of the source (of its context; of its node in link-local frames)
  *     16      8 source coordinates, one byte a dimension, dimension 0 lowest
@@ -28,15 +30,15 @@ import io.hxb.linux.Memory;
  *     54      2 messages in the body
  *     56      4 CRC-32C over the end-to-end part of header and body, 0 when FLAG_CRC is not set
  *     60      2 epoch of the opposite flow that the acknowledgement is about
- *     62      2 reserved, 0
+ *     62      2 upper part of a detour, 0 when the order is one
  * </pre>
  *
- * The end-to-end part is everything but hop limit and dimension order, which relays change. Source:
- * design.md section 3.
+ * The end-to-end part is everything but hop limit and route (offsets 4 and 62), which relays
+ * change. Source: design.md section 3.
  */
 public final class FrameHeaderFlyweight {
     /** Version of the layout. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Bytes of the header. */
     public static final int LENGTH = 64;
@@ -80,7 +82,7 @@ public final class FrameHeaderFlyweight {
             MESSAGE_COUNT_OFFSET = 54,
             CRC_OFFSET = 56,
             ACKNOWLEDGED_EPOCH_OFFSET = 60,
-            RESERVED_OFFSET = 62;
+            DETOUR_OFFSET = 62;
 
     private long address;
 
@@ -332,6 +334,25 @@ public final class FrameHeaderFlyweight {
     /** Sets the epoch of the opposite flow that the acknowledgement is about. */
     public FrameHeaderFlyweight acknowledgedEpoch(final int value) {
         Memory.putShort(address + ACKNOWLEDGED_EPOCH_OFFSET, value);
+        return this;
+    }
+
+    /** The route: dimension order or detour, as {@link Route} has it. */
+    public long route() {
+        return routeAt(address);
+    }
+
+    /** The route of the header at {@code headerAddress}. */
+    public static long routeAt(final long headerAddress) {
+        return Route.of(
+                Memory.getInt(headerAddress + ORDER_OFFSET),
+                Memory.getUnsignedShort(headerAddress + DETOUR_OFFSET));
+    }
+
+    /** Sets the route: dimension order or detour, as {@link Route} has it. */
+    public FrameHeaderFlyweight route(final long value) {
+        Memory.putInt(address + ORDER_OFFSET, Route.order(value));
+        Memory.putShort(address + DETOUR_OFFSET, Route.rest(value));
         return this;
     }
 }

@@ -1,7 +1,8 @@
 package io.hxb.frame;
 
 import io.hxb.linux.Memory;
-import io.hxb.routing.DimensionOrder;
+import io.hxb.routing.Route;
+import io.hxb.routing.RouteCodec;
 import io.hxb.topology.Shape;
 
 /**
@@ -46,7 +47,7 @@ public final class FrameValidator {
 
     /**
      * Checks everything else of a frame that {@link #checkHeader} found right: CRC, type, flags,
-     * reserved field, order, coordinates and the body of its type.
+     * reserved field, order or detour, coordinates and the body of its type.
      *
      * @param headerAddress first byte of the header.
      * @param shape shape of the cluster.
@@ -66,12 +67,11 @@ public final class FrameValidator {
         if ((flags & ~FrameHeaderFlyweight.FLAGS) != 0) {
             return DropReason.FLAGS;
         }
-        if (Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.RESERVED_OFFSET) != 0) {
-            return DropReason.RESERVED;
-        }
-        final int order = Memory.getInt(headerAddress + FrameHeaderFlyweight.ORDER_OFFSET);
-        if (order != DimensionOrder.DEFAULT && !DimensionOrder.isValid(order)) {
-            return DropReason.ORDER;
+        final long route = FrameHeaderFlyweight.routeAt(headerAddress);
+        if (!RouteCodec.isRight(route, shape)) {
+            return !Route.isDetour(route) && Route.rest(route) != 0
+                    ? DropReason.RESERVED
+                    : DropReason.ORDER;
         }
         if (!areCoordinatesRight(headerAddress, type, shape)) {
             return DropReason.COORDINATES;

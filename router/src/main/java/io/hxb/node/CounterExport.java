@@ -5,6 +5,8 @@ import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowCounters;
 import io.hxb.flow.FlowLoop;
+import io.hxb.flow.route.RouteCounters;
+import io.hxb.flow.route.RouteTable;
 import io.hxb.forward.ForwardCounters;
 import io.hxb.forward.Forwarder;
 import io.hxb.frame.DropReason;
@@ -128,6 +130,18 @@ final class CounterExport {
                     .add(CounterType.FLOW_UNKNOWN_CONTEXT_FRAMES, () -> seen.noSuchContext)
                     .add(CounterType.FLOW_MALFORMED_FRAMES, () -> seen.malformed)
                     .add(CounterType.FORWARD_UNREACHABLE_RECEIVED_FRAMES, () -> seen.unreachables);
+        }
+
+        Builder routes(final RouteTable routes) {
+            final RouteCounters seen = routes.counters();
+            return add(CounterType.FLOW_BROKEN_HOPS_EVENTS, () -> seen.brokenHops)
+                    .add(CounterType.FLOW_SILENT_ROUTES_EVENTS, () -> seen.silentRoutes)
+                    .add(CounterType.FLOW_DETOURED_FRAMES, () -> seen.detouredFrames)
+                    .add(CounterType.FLOW_ROUTE_PROBES_FRAMES, () -> seen.probes)
+                    .add(CounterType.FLOW_ROUTES_RETURNED_EVENTS, () -> seen.returned)
+                    .add(CounterType.FLOW_REFUSED_ANSWERS_FRAMES, () -> seen.refusedAnswers)
+                    .add(CounterType.FLOW_CUT_OFF_EVENTS, () -> seen.cutOff)
+                    .add(CounterType.FLOW_TROUBLED_DESTINATIONS, routes::troubledDestinations);
         }
 
         Builder received(

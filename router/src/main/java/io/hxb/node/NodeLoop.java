@@ -115,7 +115,10 @@ final class NodeLoop implements LoopTask {
 
     private CounterExport export(final NodeParts parts, final int index) {
         final CounterExport.Builder builder =
-                new CounterExport.Builder(parts.counters(), index).forward(forwarder).flows(flows);
+                new CounterExport.Builder(parts.counters(), index)
+                        .forward(forwarder)
+                        .flows(flows)
+                        .routes(forwarder.routes());
         for (final Link link : received) {
             builder.received(
                     link,

@@ -6,6 +6,7 @@ import io.hxb.counter.Counters;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowSettings;
 import io.hxb.flow.FlowTable;
+import io.hxb.flow.route.RouteSettings;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -66,7 +67,11 @@ record NodeParts(
                 config.frame().crc(),
                 config.socket().senderQueueFrames(),
                 pool,
-                discovery);
+                discovery,
+                new RouteSettings(
+                        config.flow().routeSilenceNs(),
+                        config.flow().routeRetryNs(),
+                        config.flow().partitionTimeoutNs()));
     }
 
     /** Puts the links in their places: {@code config}'s links in the order of their index. */

@@ -78,6 +78,20 @@ public final class TrunkSender {
         return isKnown ? BLOCKED : NO_ROUTE;
     }
 
+    /**
+     * True if at least one link reaches the neighbour.
+     *
+     * @param neighbour its coordinate in this dimension, 0 to 255.
+     */
+    public boolean isReached(final int neighbour) {
+        for (final Port port : ports) {
+            if (port.isUsable(neighbour)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static boolean hasRoom(final LinkSender sender, final int backlogFrames) {
         if (sender.queuedFrames() >= FLUSH_FRAMES && !sender.isBlocked()) {
             sender.flush();

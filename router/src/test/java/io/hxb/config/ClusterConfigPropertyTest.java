@@ -94,6 +94,9 @@ class ClusterConfigPropertyTest {
                                 3 + random.nextInt(40),
                                 10_000 + random.nextInt(1000),
                                 1_000_000L + random.nextInt(1000),
+                                10_000_000L * (1 + random.nextInt(1000)),
+                                1_000_000L * (1 + random.nextInt(1000)),
+                                1_000_000L * (1 + random.nextInt(1000)),
                                 10_000_000L * (1 + random.nextInt(1000))))
                 .withPool(
                         new PoolConfig(

@@ -2,11 +2,14 @@ package io.hxb.forward;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hxb.flow.route.RouteSettings;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.routing.Route;
+import io.hxb.routing.RouteCodec;
 import io.hxb.testing.RecordingLink;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
@@ -49,7 +52,8 @@ class ForwarderTest {
             new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
         };
         return new Forwarder(
-                new ForwardSettings(SHAPE, HERE, CLUSTER, 8, false, 4, pool, discovery),
+                new ForwardSettings(
+                        SHAPE, HERE, CLUSTER, 8, false, 4, pool, discovery, RouteSettings.DEFAULT),
                 trunks,
                 pool.newShare(),
                 new OrderPolicy(DimensionOrder.DEFAULT),
@@ -110,6 +114,47 @@ class ForwarderTest {
         assertEquals(0, y.offers().size());
         assertEquals(1, x.offers().size(), "an unreachable frame goes back");
         assertEquals(0, pool.outstanding());
+    }
+
+    @Test
+    void shouldSendADetourOnByTheHopThatItNames() {
+        // given: from (1,0) over this node and (1,2) to (2,0), against the default order
+        final long[] way = {
+            SHAPE.parseCoordinates("1,0"),
+            HERE,
+            SHAPE.parseCoordinates("1,2"),
+            SHAPE.parseCoordinates("2,2"),
+            SHAPE.parseCoordinates("2,0")
+        };
+        final long address = frame("1,0", "2,0", 8);
+        final long route = new RouteCodec(SHAPE).encode(way, way.length);
+        header.wrap(address).route(route);
+        // when
+        receive(address);
+        // then
+        assertEquals(2, y.offers().getFirst().neighbour());
+        assertEquals(0, x.offers().size());
+        assertEquals(route, Route.start(header.wrap(address).route()));
+    }
+
+    @Test
+    void shouldAnswerByTheWayTheFrameCame() {
+        // given: it has come over (1,0), while an answer x first would go over (0,1)
+        final long[] way = {
+            SHAPE.parseCoordinates("0,0"),
+            SHAPE.parseCoordinates("1,0"),
+            HERE,
+            SHAPE.parseCoordinates("2,1")
+        };
+        final long address = frame("0,0", "2,1", 1);
+        header.wrap(address).route(new RouteCodec(SHAPE).encode(way, way.length));
+        // when
+        receive(address);
+        // then
+        assertEquals(1, forwarder.counters().unreachableSent);
+        assertEquals(1, y.offers().size());
+        assertEquals(0, y.offers().getFirst().neighbour());
+        assertEquals(0, x.offers().size());
     }
 
     @Test

@@ -2,6 +2,8 @@ package io.hxb.frame;
 
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.routing.Route;
+import io.hxb.routing.RouteCodec;
 import io.hxb.topology.Shape;
 
 import java.lang.foreign.Arena;
@@ -25,7 +27,10 @@ final class FrameSamples {
             header.type(1 + random.nextInt(FrameType.COUNT - 1))
                     .flags(random.nextInt(FrameHeaderFlyweight.FLAGS + 1))
                     .hopLimit(1 + random.nextInt(255))
-                    .order(DimensionOrder.of(random.nextInt(8)))
+                    .route(
+                            random.nextInt(3) == 0
+                                    ? detour(shape, 3 + random.nextInt(5))
+                                    : Route.ofOrder(DimensionOrder.of(random.nextInt(8))))
                     .clusterId(FrameChecks.CLUSTER)
                     .sourceIncarnation(random.nextInt())
                     .source(shape.coordinates(random.nextInt(24)))
@@ -40,6 +45,18 @@ final class FrameSamples {
                             : 0);
             return memory.asSlice(0, length + random.nextInt(3)).toArray(ValueLayout.JAVA_BYTE);
         }
+    }
+
+    /** A way that changes x and y in turn. */
+    private static long detour(final Shape shape, final int hops) {
+        final long[] nodes = new long[hops + 1];
+        for (int hop = 1; hop <= hops; hop++) {
+            final int dimension = hop % 2;
+            final int next = Shape.coordinate(nodes[hop - 1], dimension) + 1;
+            nodes[hop] =
+                    Shape.withCoordinate(nodes[hop - 1], dimension, next % shape.extent(dimension));
+        }
+        return new RouteCodec(shape).encode(nodes, hops + 1);
     }
 
     private static int writeBody(final FrameHeaderFlyweight header, final Random random) {

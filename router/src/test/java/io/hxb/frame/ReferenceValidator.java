@@ -18,7 +18,7 @@ final class ReferenceValidator {
         final ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
         if (frame.length < HEADER) {
             return DropReason.TOO_SHORT;
-        } else if (bytes.get(0) != 1) {
+        } else if (bytes.get(0) != 2) {
             return DropReason.VERSION;
         } else if (bytes.getInt(8) != clusterId) {
             return DropReason.CLUSTER;
@@ -39,9 +39,9 @@ final class ReferenceValidator {
             return DropReason.TYPE;
         } else if ((bytes.get(2) & 0xF0) != 0) {
             return DropReason.FLAGS;
-        } else if (bytes.getChar(62) != 0) {
+        } else if (bytes.getInt(4) >= 0 && bytes.getChar(62) != 0) {
             return DropReason.RESERVED;
-        } else if (!isOrder(bytes.getInt(4))) {
+        } else if (!isRoute(bytes.getInt(4), bytes.getChar(62), extents)) {
             return DropReason.ORDER;
         } else if (!areCoordinates(bytes, type, extents)) {
             return DropReason.COORDINATES;
@@ -59,9 +59,38 @@ final class ReferenceValidator {
         for (int offset = 56; offset < 60; offset++) {
             copy[offset] = 0;
         }
+        copy[62] = 0;
+        copy[63] = 0;
         final CRC32C crc = new CRC32C();
         crc.update(copy);
         return (int) crc.getValue();
+    }
+
+    private static boolean isRoute(final int order, final int rest, final int... extents) {
+        if (order >= 0) {
+            return isOrder(order);
+        }
+        int largest = 0;
+        for (final int extent : extents) {
+            largest += extent;
+        }
+        final int bits = Integer.toBinaryString(largest).length();
+        final String low = String.format("%32s", Integer.toBinaryString(order)).substring(5);
+        final String high = String.format("%16s", Integer.toBinaryString(rest)).replace(' ', '0');
+        String hops = high + low;
+        int count = 0;
+        boolean isOver = false;
+        while (!hops.isEmpty()) {
+            final int cut = Math.max(0, hops.length() - bits);
+            final int hop = Integer.parseInt(hops.substring(cut), 2);
+            if (hop > largest || (isOver && hop > 0) || (hop > 0 && hops.length() < bits)) {
+                return false;
+            }
+            isOver |= hop == 0;
+            count += hop > 0 ? 1 : 0;
+            hops = hops.substring(0, cut);
+        }
+        return (order >>> 27 & 15) <= count && count <= 15;
     }
 
     private static boolean isOrder(final int order) {

@@ -85,6 +85,7 @@ class NodeSimulationTest {
             }
             relayed += seen.relayed;
         }
-        assertEquals(shape.dimensions() > 1, relayed > 0, "relays were passed");
+        // On a line there may be detours too, when much was lost.
+        assertTrue(shape.dimensions() == 1 || relayed > 0, "relays were passed");
     }
 }

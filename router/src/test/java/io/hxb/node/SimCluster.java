@@ -44,6 +44,9 @@ final class SimCluster implements AutoCloseable {
         final Link[] links;
         final Discovery discovery;
 
+        /** A process that does nothing any more; its links take frames, nobody fetches them. */
+        boolean isDead;
+
         Member(final int node, final int buffers) {
             final int bufferBytes = MTU_BYTES + 128;
             pool =
@@ -178,6 +181,9 @@ final class SimCluster implements AutoCloseable {
             }
             long nextNs = clock.nanoTime() + STEP_NS;
             for (final Member member : members) {
+                if (member.isDead) {
+                    continue;
+                }
                 member.application.turn();
                 member.turn();
                 final long dueNs = member.loop.nextDeadlineNs(clock.nanoTime());
@@ -188,6 +194,20 @@ final class SimCluster implements AutoCloseable {
             network.advance(Math.max(clock.nanoTime() + 1_000, nextNs));
         }
         return true;
+    }
+
+    /** Cuts all links of one dimension of a node from everybody, or heals them; they stay up. */
+    void cutTrunk(final int node, final int dimension, final boolean isCut) {
+        for (final LinkConfig config : this.config.links(node)) {
+            if (config.dimension() == dimension) {
+                final SimLink link = (SimLink) members.get(node).links[config.index()];
+                for (final SimLink other : link.segment().links()) {
+                    if (other != link) {
+                        network.cutBoth(link, other, isCut);
+                    }
+                }
+            }
+        }
     }
 
     boolean allNeighboursKnown() {

@@ -1,5 +1,6 @@
 package io.hxb.bench.micro;
 
+import io.hxb.flow.route.RouteSettings;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.OrderPolicy;
@@ -91,7 +92,15 @@ public class ForwarderBenchmark {
         forwarder =
                 new Forwarder(
                         new ForwardSettings(
-                                SHAPE, HERE, CLUSTER_ID, HOPS, false, 64, pool, discovery),
+                                SHAPE,
+                                HERE,
+                                CLUSTER_ID,
+                                HOPS,
+                                false,
+                                64,
+                                pool,
+                                discovery,
+                                RouteSettings.DEFAULT),
                         new TrunkSender[] {back, trunk},
                         pool.newShare(),
                         new OrderPolicy(DimensionOrder.DEFAULT),

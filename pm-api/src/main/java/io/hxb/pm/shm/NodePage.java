@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
  *    128      4 state: 1 alive, 2 closed
  *    192      8 beat: changes a few times a second while the node works; 0: it does not beat
  *    256 +128 i 4 loop i: 0 awake, else the number of its present sleep
+ *   2304   1600 changes of links, {@link LinkEventRing}
  * </pre>
  */
 public final class NodePage {
@@ -43,6 +44,7 @@ public final class NodePage {
     /** Longest time between two beats of a node that gets CPU; ns. */
     public static final long BEAT_INTERVAL_NS = 200_000_000;
 
+    private static final int LINK_EVENTS_OFFSET = 2304;
     private static final long MAGIC = 0x3145_444f_4e42_5848L;
     private static final int VERSION = 1;
     private static final int MAX_SHAPE_BYTES = 64;
@@ -129,6 +131,11 @@ public final class NodePage {
     /** Sets the beat to another value than before; the node only. */
     public void beat(final long number) {
         Memory.putLongRelease(address + 192, number);
+    }
+
+    /** The changes of the node's links; each caller gets a position of its own. */
+    public LinkEventRing linkEvents() {
+        return new LinkEventRing(address + LINK_EVENTS_OFFSET);
     }
 
     /** 0 while loop {@code loop} is awake, else the number of its present sleep. */

@@ -138,6 +138,10 @@ final class ClusterReader {
         final long maxRetransmitNs =
                 section.durationNs("maxRetransmit", fallback.maxRetransmitNs());
         final long peerTimeoutNs = section.durationNs("peerTimeout", fallback.peerTimeoutNs());
+        final long routeSilenceNs = section.durationNs("routeSilence", fallback.routeSilenceNs());
+        final long routeRetryNs = section.durationNs("routeRetry", fallback.routeRetryNs());
+        final long partitionTimeoutNs =
+                section.durationNs("partitionTimeout", fallback.partitionTimeoutNs());
         section.finish();
         return section.build(
                 fallback,
@@ -149,7 +153,10 @@ final class ClusterReader {
                                 thresholdFrames,
                                 minRetransmitNs,
                                 maxRetransmitNs,
-                                peerTimeoutNs));
+                                peerTimeoutNs,
+                                routeSilenceNs,
+                                routeRetryNs,
+                                partitionTimeoutNs));
     }
 
     private static PoolConfig pool(final YamlSection section) {

@@ -75,6 +75,9 @@ final class ClusterWriter {
         line("  minRetransmit", Quantity.formatDuration(config.flow().minRetransmitNs()));
         line("  maxRetransmit", Quantity.formatDuration(config.flow().maxRetransmitNs()));
         line("  peerTimeout", Quantity.formatDuration(config.flow().peerTimeoutNs()));
+        line("  routeSilence", Quantity.formatDuration(config.flow().routeSilenceNs()));
+        line("  routeRetry", Quantity.formatDuration(config.flow().routeRetryNs()));
+        line("  partitionTimeout", Quantity.formatDuration(config.flow().partitionTimeoutNs()));
         section("frame");
         line("  crc", config.frame().crc());
         line("  hopLimit", config.frame().hopLimit());

@@ -1,0 +1,8 @@
+package io.hxb.pm;
+
+/** Told of links that fail and recover, see {@link PmDevice#onLinkEvent}. */
+@FunctionalInterface
+public interface PmLinkListener {
+    /** A link has changed. Called by the thread that waits or polls; must not do so itself. */
+    void onLinkEvent(PmLinkEvent event);
+}

@@ -1,0 +1,53 @@
+package io.hxb.flow.route;
+
+/**
+ * Since when a flow has had no route to its peer. Owned by the loop of the flow. It ends when the
+ * peer is heard, not when a route seems to be there again.
+ */
+@SuppressWarnings("checkstyle:VisibilityModifier")
+public final class CutOff {
+    /** Tries that have to fail before the time counts: a node that stood still has made none. */
+    private static final int LEAST_TRIES = 16;
+
+    private static final long RETRY_NS = 5_000_000;
+
+    /** When to look for a route again, if {@link #isWaiting()}. */
+    public long retryNs;
+
+    private long sinceNs;
+    private int tries;
+    private boolean isWaiting;
+
+    /** Makes one for a flow with routes. */
+    public CutOff() {}
+
+    /** No route was found at {@code nowNs}. */
+    public void onNoRoute(final long nowNs) {
+        if (tries++ == 0) {
+            sinceNs = nowNs;
+        }
+        isWaiting = true;
+        retryNs = nowNs + RETRY_NS;
+    }
+
+    /** The flow tries again now. */
+    public void onRetry() {
+        isWaiting = false;
+    }
+
+    /** The peer was heard. */
+    public void onHeard() {
+        tries = 0;
+        isWaiting = false;
+    }
+
+    /** True while the flow waits for a route. */
+    public boolean isWaiting() {
+        return isWaiting;
+    }
+
+    /** True if there has been no route for {@code limitNs}. */
+    public boolean isLongerThan(final long limitNs, final long nowNs) {
+        return tries >= LEAST_TRIES && nowNs - sinceNs >= limitNs;
+    }
+}

@@ -1,0 +1,135 @@
+package io.hxb.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.flow.route.RouteCounters;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.linux.Memory;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.routing.Route;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.SplittableRandom;
+
+/** Answers that a frame cannot go on, from nodes that mean harm. */
+@Tag("simulation")
+class ForgedAnswersTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Shape SHAPE = Shape.of(2, 2);
+    private static final int SOURCE = 0;
+    private static final int SINK = 3;
+    private static final int FORGERIES = 2_000;
+
+    private final SplittableRandom random = new SplittableRandom(7);
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
+    private final UnreachableFlyweight body = new UnreachableFlyweight();
+
+    @Test
+    void shouldCountAndOtherwiseIgnoreAnswersThatAnswerNothingSent() {
+        try (SimCluster cluster = started()) {
+            final SimCluster.Member source = cluster.members.get(SOURCE);
+            for (int i = 0; i < FORGERIES; i++) {
+                // given
+                final int lie = i % 8;
+                // when
+                inject(source, lie);
+                if (i % 50 == 0) {
+                    cluster.runUntil(() -> false, 20_000);
+                }
+            }
+            finish(cluster);
+            // then
+            final RouteCounters routes = source.loop.forwarder().routes().counters();
+            assertEquals(0, routes.brokenHops);
+            assertEquals(0, routes.detouredFrames);
+            final long refused =
+                    routes.refusedAnswers + source.loop.flows().counters().staleIncarnation;
+            assertEquals(FORGERIES, refused);
+            assertTrue(routes.refusedAnswers > FORGERIES / 2, refused + " refused");
+            assertEquals(0, cluster.leftovers(), "buffers not given back");
+        }
+    }
+
+    @Test
+    void shouldComeToNoHarmByAnAnswerFromANodeThatKnowsEverything() {
+        try (SimCluster cluster = started()) {
+            final SimCluster.Member source = cluster.members.get(SOURCE);
+            // when
+            for (int i = 0; i < 200; i++) {
+                inject(source, -1);
+                cluster.runUntil(() -> false, 50_000);
+            }
+            finish(cluster);
+            // then
+            final RouteCounters routes = source.loop.forwarder().routes().counters();
+            assertTrue(routes.brokenHops > 0, "it was believed");
+            assertTrue(routes.detouredFrames > 0, "and another way taken");
+            assertEquals(0, cluster.leftovers(), "buffers not given back");
+        }
+    }
+
+    private static SimCluster started() {
+        final SimCluster cluster =
+                new SimCluster(0, SHAPE, 1, SimFaults.NONE.withDelay(20_000, 0), 512);
+        assertTrue(cluster.runUntil(cluster::allNeighboursKnown, 5 * SECOND), "neighbours");
+        final SimApplication application = cluster.members.get(SOURCE).application;
+        application.targets = new int[] {SINK};
+        application.toSend = Long.MAX_VALUE;
+        final SimApplication sink = cluster.members.get(SINK).application;
+        assertTrue(cluster.runUntil(() -> sink.received > 50, SECOND), "transfer");
+        return cluster;
+    }
+
+    private static void finish(final SimCluster cluster) {
+        final SimApplication application = cluster.members.get(SOURCE).application;
+        application.toSend = application.sent;
+        assertTrue(cluster.runUntil(() -> application.done == application.sent, 5 * SECOND));
+        assertEquals(0, application.failed);
+        final SimApplication sink = cluster.members.get(SINK).application;
+        assertTrue(cluster.runUntil(() -> sink.received == application.sent, SECOND));
+    }
+
+    /** An answer that is right but for the {@code lie}; -1 for none. */
+    private void inject(final SimCluster.Member member, final int lie) {
+        final int id = member.share.acquire();
+        final long relay = SHAPE.parseCoordinates(lie == 5 ? "0,1" : "1,0");
+        header.wrap(member.pool.headerAddress(id))
+                .clear()
+                .type(FrameType.UNREACHABLE)
+                .source(relay)
+                .destination(SHAPE.coordinates(SOURCE))
+                .sourceContext(SimApplication.CONTEXT)
+                .destinationContext(SimApplication.CONTEXT)
+                .destinationIncarnation(lie == 0 ? 7 : SOURCE + 100)
+                .bodyLength(UnreachableFlyweight.LENGTH);
+        final int last = (int) member.loop.flows().counters().framesSent - 1;
+        offending
+                .wrap(header.bodyAddress() + 8)
+                .clear()
+                .type(FrameType.DATA)
+                .source(SHAPE.coordinates(lie == 1 ? 2 : SOURCE))
+                .destination(lie == 2 ? 0x0909L : SHAPE.coordinates(SINK))
+                .sourceIncarnation(lie == 3 ? random.nextInt(50) : SOURCE + 100)
+                .sourceContext(SimApplication.CONTEXT)
+                .destinationContext(SimApplication.CONTEXT)
+                .sequence(lie == 4 ? last + 5_000 + random.nextInt(100_000) : last)
+                .epoch(lie == 6 ? 9 : 0)
+                .route(
+                        lie == 7
+                                ? Route.of(random.nextInt() | 7, 1 + random.nextInt(0xFFFF))
+                                : Route.ofOrder(DimensionOrder.DEFAULT));
+        final long copy = offending.address();
+        body.wrap(header.bodyAddress()).reason(UnreachableFlyweight.NO_ROUTE);
+        assertEquals(UnreachableFlyweight.NO_ROUTE, Memory.getUnsignedByte(copy - 8));
+        final int lengthBytes = FrameHeaderFlyweight.LENGTH + UnreachableFlyweight.LENGTH;
+        member.loop.flows().onFrame(header.address(), lengthBytes, id);
+    }
+}
