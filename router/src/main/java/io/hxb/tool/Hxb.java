@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import io.hxb.config.ConfigException;
+import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.plan.PlanCommand;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
@@ -41,7 +42,8 @@ import java.util.ServiceLoader;
             PerfCommand.class,
             StatCommand.class,
             DoctorCommand.class,
-            PlanCommand.class
+            PlanCommand.class,
+            ChaosCommand.class
         })
 public final class Hxb implements Runnable {
     /** Exit status of a command that did what it should. */

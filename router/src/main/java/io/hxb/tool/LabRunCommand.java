@@ -1,6 +1,10 @@
 package io.hxb.tool;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.FrameConfig;
+import io.hxb.tool.chaos.ChaosCommand;
+import io.hxb.tool.chaos.ChaosOptions;
+import io.hxb.tool.chaos.ChaosRun;
 import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Cluster;
@@ -11,6 +15,7 @@ import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.MeasureOptions;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
@@ -29,7 +34,7 @@ import java.util.concurrent.Callable;
         description = "Makes a lab, measures or runs a command in it, and removes it.",
         footer = {
             "",
-            "WHAT is ping, perf, or any other command, after --, which finds the cluster by"
+            "WHAT is ping, perf, chaos, or any other command, after --, which finds the cluster by"
                     + " HXB_CONFIG.",
             "ping without --from and --to takes one node at each distance; perf goes to the"
                     + " farthest.",
@@ -38,6 +43,7 @@ import java.util.concurrent.Callable;
 final class LabRunCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
     @Mixin private MeasureOptions measure;
+    @Mixin private ChaosOptions chaos;
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
     @Mixin private JsonOption json;
@@ -55,7 +61,7 @@ final class LabRunCommand implements Callable<Integer> {
             index = "0..*",
             arity = "1..*",
             paramLabel = "WHAT",
-            description = "ping, perf, or a command after --")
+            description = "ping, perf, chaos, or a command after --")
     private List<String> what;
 
     /** Picocli makes it. */
@@ -65,6 +71,12 @@ final class LabRunCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         measure.check();
         final LabSpec spec = lab.spec();
+        if (what.getFirst().equals("chaos")) {
+            return chaos(spec);
+        }
+        if (chaos.isGiven()) {
+            throw new UsageException("faults are for chaos: hxb lab run chaos ...");
+        }
         final Shape shape = spec.shape();
         final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
         final int receiver = to == null ? -1 : shape.node(shape.parseCoordinates(to));
@@ -86,6 +98,33 @@ final class LabRunCommand implements Callable<Integer> {
                 default -> run(session);
             };
         }
+    }
+
+    private int chaos(final LabSpec spec) throws IOException {
+        final ChaosRun run =
+                new ChaosRun(
+                        spec, ChaosCommand.pairs(spec.shape(), from, to, measure), chaos, measure);
+        final boolean isSplit = isProcesses || run.needsProcesses();
+        try (LabSession session =
+                LabSession.start(
+                        spec,
+                        isSplit,
+                        capture.capture(),
+                        config ->
+                                run.needsCrc() ? withCrc(configure(config)) : configure(config))) {
+            return run.run(session.cluster(), false, json) ? Hxb.OK : Hxb.FAILED;
+        }
+    }
+
+    private static ClusterConfig withCrc(final ClusterConfig config) {
+        final FrameConfig frame = config.frame();
+        return config.withFrame(
+                new FrameConfig(
+                        true,
+                        frame.hopLimit(),
+                        frame.etherType(),
+                        frame.helloIntervalNs(),
+                        frame.vlanTags()));
     }
 
     private ClusterConfig configure(final ClusterConfig config) {

@@ -68,6 +68,26 @@ class CliTest {
     }
 
     @Test
+    void shouldRefuseImpossibleFaultsBeforeALabIsMade() {
+        for (final List<String> options :
+                List.of(
+                        List.of("chaos"),
+                        List.of("chaos", "--random", "--script", "faults.yaml"),
+                        List.of("chaos", "--random", "--faults", "0"),
+                        List.of("chaos", "--random", "--sample", "1us"),
+                        List.of("chaos", "--random", "--out", "picture.bmp"),
+                        List.of("chaos", "--random", "--backend", "udp"),
+                        List.of("perf", "--random"))) {
+            final List<String> arguments = new ArrayList<>(List.of("lab", "run"));
+            arguments.addAll(options);
+
+            final Outcome outcome = run(arguments.toArray(String[]::new));
+
+            assertEquals(Hxb.USAGE, outcome.status(), () -> options + outcome.errors());
+        }
+    }
+
+    @Test
     void shouldSayWhereAClusterFileIsWrong() throws IOException {
         // given
         final Path file = folder.resolve("cluster.yaml");

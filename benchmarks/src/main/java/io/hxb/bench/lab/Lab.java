@@ -21,6 +21,7 @@ import java.nio.file.Path;
             MessageRate.class,
             MessageCost.class,
             LinksScaling.class,
+            Failover.class,
             NoGarbage.class
         },
         synopsisSubcommandLabel = "EXPERIMENT")

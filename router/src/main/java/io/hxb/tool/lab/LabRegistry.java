@@ -251,7 +251,7 @@ public final class LabRegistry {
     }
 
     /** A recorded pid may have been given to a stranger since. */
-    private static boolean isOurs(final ProcessHandle process) {
+    static boolean isOurs(final ProcessHandle process) {
         try {
             final Path commandLine = Path.of("/proc", Long.toString(process.pid()), "cmdline");
             return Files.readString(commandLine, StandardCharsets.ISO_8859_1)

@@ -68,6 +68,11 @@ public final class LabSession implements AutoCloseable {
         return cluster;
     }
 
+    /** Name of the lab. */
+    public String name() {
+        return lab.spec().name();
+    }
+
     /** Folder of the lab's files. */
     public Path folder() {
         return lab.folder();

@@ -71,33 +71,58 @@ public final class NodeProcesses {
             final Path file,
             final int node,
             final Capture capture) {
+        return start(lab.folder(), config, file, node, true, capture);
+    }
+
+    /**
+     * Starts one node and does not wait for it.
+     *
+     * @param folder of the lab; the log is there, and goes on if there is one.
+     * @param isAttended whether it ends with this process.
+     */
+    static Process start(
+            final Path folder,
+            final ClusterConfig config,
+            final Path file,
+            final int node,
+            final boolean isAttended,
+            final Capture capture) {
         final List<String> command = new ArrayList<>();
+        if (!isAttended && Files.isExecutable(Path.of("/usr/bin/setsid"))) {
+            command.add("/usr/bin/setsid");
+        }
         if (config.backend() == Backend.RAW) {
             command.addAll(List.of("ip", "netns", "exec", config.netns(node)));
         }
-        command.addAll(
-                self(
-                        "node",
-                        "--attended",
-                        "--config",
-                        file.toString(),
-                        "--node",
-                        config.shape().format(config.shape().coordinates(node))));
+        command.addAll(self("node"));
+        if (isAttended) {
+            command.add("--attended");
+        }
+        final String coordinates = config.shape().format(config.shape().coordinates(node));
+        command.addAll(List.of("--config", file.toString(), "--node", coordinates));
         command.addAll(capture.arguments());
         try {
-            // Its standard input is a pipe from here, which ends with this process, however it
-            // ends.
-            return new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(log(lab, node))
-                    .start();
+            final ProcessBuilder builder =
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log(folder, node)));
+            if (!isAttended) {
+                builder.redirectInput(new File("/dev/null"));
+            }
+            // Else its standard input is a pipe from here, which ends with this process, however
+            // it ends.
+            return builder.start();
         } catch (final IOException e) {
             throw new ToolException("cannot start node " + node + ": " + e.getMessage(), e);
         }
     }
 
     private static File log(final Lab lab, final int node) {
-        return lab.folder().resolve("node-" + node + ".log").toFile();
+        return log(lab.folder(), node);
+    }
+
+    private static File log(final Path folder, final int node) {
+        return folder.resolve("node-" + node + ".log").toFile();
     }
 
     private static void await(

@@ -1,0 +1,90 @@
+package io.hxb.bench.failover;
+
+import io.hxb.tool.lab.LabSpec;
+
+import java.util.List;
+
+/**
+ * One way of failing. Immutable.
+ *
+ * @param name for tables and files.
+ * @param shape of the lab; the messages go from its first node to its last.
+ * @param links in each dimension.
+ * @param mbit rate of each link.
+ * @param seconds length of the run.
+ * @param hasPeer whether MPTCP can do the same.
+ * @param script of the faults.
+ */
+public record FailoverPlan(
+        String name,
+        String shape,
+        int links,
+        int mbit,
+        double seconds,
+        boolean hasPeer,
+        String script) {
+    private static final int MTU_BYTES = 9000;
+
+    private static String pulls(final int count) {
+        final StringBuilder script = new StringBuilder();
+        for (int link = 0; link < count; link++) {
+            script.append("- {at: %ds, pull: x.%d of (0)}\n".formatted(2 + link, link));
+        }
+        for (int link = 0; link < count; link++) {
+            script.append("- {at: %ds, restore: x.%d of (0)}\n".formatted(2 + count, link));
+        }
+        return script.toString();
+    }
+
+    /** All of them. */
+    public static List<FailoverPlan> all() {
+        return List.of(
+                new FailoverPlan(
+                        "two links, carrier up",
+                        "2",
+                        2,
+                        1000,
+                        8,
+                        true,
+                        "- {at: 2s, pull: x.0 of (0), for: 3s}\n"),
+                new FailoverPlan(
+                        "two links, carrier lost",
+                        "2",
+                        2,
+                        1000,
+                        8,
+                        true,
+                        "- {at: 2s, unplug: x.0 of (0), for: 3s}\n"),
+                new FailoverPlan("six links, 1 Gbit/s", "2", 6, 1000, 9, false, pulls(5)),
+                new FailoverPlan("six links, 250 Mbit/s", "2", 6, 250, 9, true, pulls(5)),
+                new FailoverPlan(
+                        "a relay dies",
+                        "2x2x2",
+                        1,
+                        250,
+                        8,
+                        false,
+                        "- {at: 2s, kill: \"(1,0,0)\", for: 3s}\n"));
+    }
+
+    /** The lab under a name of its own. */
+    LabSpec lab(final String lab) {
+        return new LabSpec(
+                lab,
+                io.hxb.topology.Shape.parse(shape),
+                links,
+                io.hxb.config.Backend.RAW,
+                mbit * 1_000_000L,
+                MTU_BYTES);
+    }
+
+    /** Coordinates of the last node. */
+    public String last() {
+        return shape.replace('x', ',').replace('2', '1');
+    }
+
+    /** As part of a file name. */
+    public String file() {
+        return "failover-" + name.replaceAll("[^a-z0-9]+", "-");
+    }
+}

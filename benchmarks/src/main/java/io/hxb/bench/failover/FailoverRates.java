@@ -1,0 +1,93 @@
+package io.hxb.bench.failover;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The figures of one run, from its samples and what was found in them. Stateless. */
+public final class FailoverRates {
+    /** So long after a fault its gap is over or it is no gap any more. */
+    private static final double SETTLED_S = 0.3;
+
+    private FailoverRates() {}
+
+    /**
+     * What is known of one fault. Immutable.
+     *
+     * @param timeS when it happened.
+     * @param action what.
+     * @param left share of the way that is left, 0 if unknown.
+     * @param gapMs longest run of samples below 90 % of that; NaN if unknown.
+     * @param fullMs until full rate; NaN if it did not come.
+     */
+    public record Event(double timeS, String action, double left, double gapMs, double fullMs) {
+        /** Reads the list of faults of a run's file. */
+        public static List<Event> of(final JsonNode faults) {
+            final List<Event> events = new ArrayList<>();
+            for (final JsonNode fault : faults) {
+                events.add(
+                        new Event(
+                                fault.get("time").asDouble(),
+                                fault.get("action").asString(),
+                                fault.path("left").asDouble(0),
+                                fault.path("gap_ms").asDouble(Double.NaN),
+                                fault.path("full_ms").asDouble(Double.NaN)));
+            }
+            return events;
+        }
+    }
+
+    /**
+     * Sums a run up. Links that are restored at once count as one event.
+     *
+     * @param rates MB/s of each sample.
+     * @param sampleS length of a sample.
+     * @param capacity MB/s that all links carry.
+     */
+    public static Map<String, Double> figures(
+            final double[] rates,
+            final double sampleS,
+            final List<Event> events,
+            final double quietGapMs,
+            final double capacity) {
+        final Map<String, Double> figures = new LinkedHashMap<>();
+        final double quiet = mean(rates, sampleS, 0, events.getFirst().timeS());
+        figures.put("quiet MB/s", quiet);
+        figures.put("quiet share %", 100 * quiet / capacity);
+        figures.put("quiet gap ms", quietGapMs);
+        int failed = 0;
+        for (int i = 0; i < events.size(); i++) {
+            final Event event = events.get(i);
+            final double until =
+                    i + 1 < events.size() ? events.get(i + 1).timeS() : rates.length * sampleS;
+            final boolean isRepair = event.action().startsWith("res");
+            if (isRepair && i + 1 < events.size()) {
+                continue;
+            }
+            final String name =
+                    isRepair ? "repaired" : String.format(Locale.ROOT, "fault %d", ++failed);
+            final double rate = mean(rates, sampleS, event.timeS() + SETTLED_S, until);
+            figures.put(name + " MB/s", rate);
+            figures.put(name + " of left %", 100 * rate / (capacity * event.left()));
+            figures.put(name + " to quiet", rate / (quiet * event.left()));
+            figures.put(name + " gap ms", event.gapMs());
+            figures.put(name + " full ms", event.fullMs());
+        }
+        return figures;
+    }
+
+    private static double mean(
+            final double[] rates, final double sampleS, final double from, final double until) {
+        final int first = (int) Math.ceil(from / sampleS);
+        final int last = Math.min(rates.length, (int) (until / sampleS));
+        double sum = 0;
+        for (int i = first; i < last; i++) {
+            sum += rates[i];
+        }
+        return last > first ? sum / (last - first) : 0;
+    }
+}

@@ -1,0 +1,209 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.failover.FailoverPlan;
+import io.hxb.bench.failover.FailoverRates;
+import io.hxb.bench.failover.MptcpBurst;
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.Program;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+import io.hxb.bench.harness.Series;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** What failing links and nodes cost a transfer, beside MPTCP on the same links. One thread. */
+@Command(
+        name = "failover",
+        mixinStandardHelpOptions = true,
+        description = "Throughput while links and relays fail and come back.")
+final class Failover implements Callable<Integer> {
+    /** Ethernet's header, HXB's, and that of a message. */
+    private static final int HEADER_BYTES = 14 + 64 + 8;
+
+    private static final String HXB = "HXB";
+    private static final String MPTCP = "MPTCP";
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--size",
+            defaultValue = "8928",
+            description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
+    private int size;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "6",
+            description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    @Option(names = "--only", description = "part of the name of a plan")
+    private String only = "";
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report("failover", Map.of("rounds", settings.rounds(), "size", size))
+                        .columns(
+                                "what fails",
+                                "who",
+                                "MB/s",
+                                "share of the links %",
+                                "gap ms",
+                                "until full rate ms",
+                                "longest gap without a fault ms");
+        for (final FailoverPlan plan : FailoverPlan.all()) {
+            if (plan.name().contains(only)) {
+                measure(report, plan);
+            }
+        }
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+
+    private void measure(final Report report, final FailoverPlan plan) throws Exception {
+        final Contest contest = new Contest();
+        if (settings.hasHxb()) {
+            contest.add(HXB, () -> run(plan));
+        }
+        if (plan.hasPeer()) {
+            contest.add(MPTCP, () -> new MptcpBurst(plan).run());
+        }
+        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name()));
+        report.keep(plan.name(), standing);
+        standing.series().forEach((who, figures) -> lines(report, plan.name(), who, figures));
+    }
+
+    private static void lines(
+            final Report report,
+            final String plan,
+            final String who,
+            final Map<String, Series> figures) {
+        report.line(
+                plan + ": nothing yet",
+                who,
+                format(figures.get("quiet MB/s")),
+                format(figures.get("quiet share %")),
+                "-",
+                "-",
+                format(figures.get("quiet gap ms")));
+        final List<String> events =
+                figures.keySet().stream()
+                        .filter(name -> name.endsWith(" of left %"))
+                        .map(name -> name.replace(" of left %", ""))
+                        .toList();
+        for (final String event : events) {
+            report.line(
+                    plan + ": " + event,
+                    who,
+                    format(figures.get(event + " MB/s")),
+                    format(figures.get(event + " of left %")),
+                    format(figures.get(event + " gap ms")),
+                    format(figures.get(event + " full ms")),
+                    "");
+        }
+    }
+
+    /** Median and range; how many rounds did not come to it at all is said behind. */
+    private static String format(final Series series) {
+        final double[] known =
+                Arrays.stream(series.samples()).filter(value -> !Double.isNaN(value)).toArray();
+        final int never = series.samples().length - known.length;
+        if (known.length == 0) {
+            return "never";
+        }
+        return new Series(known).format()
+                + (never == 0 ? "" : String.format(Locale.ROOT, ", %d times never", never));
+    }
+
+    private Map<String, Double> run(final FailoverPlan plan) throws Exception {
+        final Path folder = Files.createTempDirectory("hxbb-");
+        try {
+            final Path script = Files.writeString(folder.resolve("faults.yaml"), plan.script());
+            final Path samples = folder.resolve("samples.json");
+            final List<String> command = new ArrayList<>(command(plan, script, samples));
+            if (settings.results() != null) {
+                final Path picture = settings.results().resolve(plan.file() + ".svg");
+                command.addAll(List.of("--out", picture.toString()));
+            }
+            try (Program chaos = Program.start("", "", Peers.hxb(command.toArray(String[]::new)))) {
+                final JsonNode result = chaos.last(120 + warmUp + plan.seconds());
+                if (!result.path("ok").asBoolean(false)) {
+                    throw new IllegalStateException("hxb lab run chaos failed: " + result);
+                }
+            }
+            return figures(plan, new JsonMapper().readTree(Files.readString(samples)));
+        } finally {
+            remove(folder);
+        }
+    }
+
+    private List<String> command(final FailoverPlan plan, final Path script, final Path samples) {
+        return List.of(
+                "lab",
+                "run",
+                "chaos",
+                "--name",
+                "b" + ProcessHandle.current().pid(),
+                "--shape",
+                plan.shape(),
+                "--links",
+                Integer.toString(plan.links()),
+                "--backend",
+                "raw",
+                "--rate",
+                plan.mbit() + "mbit",
+                "--mtu",
+                "9000",
+                "--to",
+                plan.last(),
+                "--size",
+                Integer.toString(size),
+                "--warm-up",
+                String.format(Locale.ROOT, "%.1f", warmUp),
+                "--seconds",
+                String.format(Locale.ROOT, "%.1f", plan.seconds()),
+                "--script",
+                script.toString(),
+                "--out",
+                samples.toString(),
+                "--json");
+    }
+
+    private Map<String, Double> figures(final FailoverPlan plan, final JsonNode result) {
+        final JsonNode series = result.get("pairs").get(0).get("MBps");
+        final double[] rates = new double[series.size()];
+        for (int i = 0; i < rates.length; i++) {
+            rates[i] = series.get(i).asDouble();
+        }
+        return FailoverRates.figures(
+                rates,
+                result.get("sample_ms").asDouble() / 1e3,
+                FailoverRates.Event.of(result.get("faults")),
+                result.get("quiet_gap_ms").asDouble(),
+                plan.links() * plan.mbit() / 8.0 * size / (size + HEADER_BYTES));
+    }
+
+    private static void remove(final Path folder) throws IOException {
+        for (final String name : List.of("faults.yaml", "samples.json")) {
+            Files.deleteIfExists(folder.resolve(name));
+        }
+        Files.delete(folder);
+    }
+}

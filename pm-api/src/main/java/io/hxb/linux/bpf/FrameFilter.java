@@ -1,0 +1,201 @@
+package io.hxb.linux.bpf;
+
+import static io.hxb.linux.bpf.BpfCode.BYTE;
+import static io.hxb.linux.bpf.BpfCode.DOUBLE;
+import static io.hxb.linux.bpf.BpfCode.R0;
+import static io.hxb.linux.bpf.BpfCode.R1;
+import static io.hxb.linux.bpf.BpfCode.R10;
+import static io.hxb.linux.bpf.BpfCode.R2;
+import static io.hxb.linux.bpf.BpfCode.R3;
+import static io.hxb.linux.bpf.BpfCode.R4;
+import static io.hxb.linux.bpf.BpfCode.R5;
+import static io.hxb.linux.bpf.BpfCode.R6;
+import static io.hxb.linux.bpf.BpfCode.R7;
+import static io.hxb.linux.bpf.BpfCode.R8;
+import static io.hxb.linux.bpf.BpfCode.R9;
+import static io.hxb.linux.bpf.BpfCode.WORD;
+
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.Sockets;
+
+import java.lang.foreign.Arena;
+
+/**
+ * Takes a share of the frames that pass a NIC in one direction away, and changes a byte in a share
+ * of the rest, in the kernel; the NIC itself, its carrier and its sender notice nothing. In force
+ * until {@link #close}, or until the process ends. Any thread may call it.
+ *
+ * <p>What the program and this class share, 32 bytes:
+ *
+ * <pre>
+ * offset length order  meaning
+ * 0      8      native drops a frame if 32 random bits are less than this
+ * 8      8      native changes a byte if 32 random bits are less than this
+ * 16     8      native frames dropped
+ * 24     8      native frames changed
+ * </pre>
+ */
+public final class FrameFilter implements AutoCloseable {
+    /** First kernel that has the hook (TCX). */
+    public static final String KERNEL = "6.6";
+
+    private static final int DROP_SHARE_OFFSET = 0;
+    private static final int CHANGE_SHARE_OFFSET = 8;
+    private static final int DROPPED_OFFSET = 16;
+    private static final int CHANGED_OFFSET = 24;
+    private static final int VALUE_BYTES = 32;
+    private static final long ALWAYS = 1L << 32;
+
+    // Source: linux/bpf.h, enum tcx_action_base, and the numbers of helpers.
+    private static final int TCX_NEXT = -1;
+    private static final int TCX_DROP = 2;
+    private static final int MAP_LOOKUP_ELEM = 1;
+    private static final int GET_PRANDOM_U32 = 7;
+    private static final int SKB_STORE_BYTES = 9;
+    private static final int SKB_LOAD_BYTES = 26;
+
+    private static final int ETHERNET_HEADER_BYTES = 14;
+    private static final int FLIPPED_BIT = 0x20;
+
+    private final int map;
+    private final int program;
+    private final int link;
+    private boolean isClosed;
+
+    private FrameFilter(final int map, final int program, final int link) {
+        this.map = map;
+        this.program = program;
+        this.link = link;
+    }
+
+    /**
+     * Puts a filter on a NIC of this thread's network namespace.
+     *
+     * @param ifindex number of the NIC.
+     * @param isIngress for the frames that it receives, else for those that are sent on it.
+     * @param dropShare share of the frames to drop, 0 to 1.
+     * @param changeShare share of the others in which one byte behind the Ethernet header is
+     *     changed, 0 to 1.
+     * @throws LinuxException if the kernel refuses: older than {@link #KERNEL}, or no CAP_BPF and
+     *     CAP_NET_ADMIN.
+     */
+    public static FrameFilter attach(
+            final int ifindex,
+            final boolean isIngress,
+            final double dropShare,
+            final double changeShare)
+            throws LinuxException {
+        final int hook = isIngress ? Bpf.TCX_INGRESS : Bpf.TCX_EGRESS;
+        final int map = Bpf.createValue(VALUE_BYTES);
+        int program = -1;
+        try (Arena arena = Arena.ofConfined()) {
+            final long value = arena.allocate(VALUE_BYTES, 8).address();
+            Memory.putLong(value + DROP_SHARE_OFFSET, threshold(dropShare));
+            Memory.putLong(value + CHANGE_SHARE_OFFSET, threshold(changeShare));
+            Bpf.write(map, value);
+            program = Bpf.load(program(map), hook);
+            return new FrameFilter(map, program, Bpf.attach(program, ifindex, hook));
+        } catch (final LinuxException e) {
+            Sockets.close(map);
+            if (program >= 0) {
+                Sockets.close(program);
+            }
+            throw e;
+        }
+    }
+
+    private static long threshold(final double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException("a share must be 0..1: " + share);
+        }
+        return Math.round(share * ALWAYS);
+    }
+
+    private static long[] program(final int map) {
+        return new BpfCode()
+                .move(R6, R1)
+                .storeValue(WORD, R10, -4, 0)
+                .move(R2, R10)
+                .plus(R2, -4)
+                .map(R1, map)
+                .call(MAP_LOOKUP_ELEM)
+                .jumpIfZero(R0, "pass")
+                .move(R7, R0)
+                .call(GET_PRANDOM_U32)
+                .load(DOUBLE, R1, R7, DROP_SHARE_OFFSET)
+                .jumpIfLess(R0, R1, "drop")
+                .call(GET_PRANDOM_U32)
+                .load(DOUBLE, R1, R7, CHANGE_SHARE_OFFSET)
+                .jumpIfNotLess(R0, R1, "pass")
+                // Where: anywhere behind the Ethernet header, so that it still arrives.
+                .load(WORD, R8, R6, 0)
+                .jumpIfLessValue(R8, ETHERNET_HEADER_BYTES + 1, "pass")
+                .plus(R8, -ETHERNET_HEADER_BYTES)
+                .call(GET_PRANDOM_U32)
+                .modulo(R0, R8)
+                .plus(R0, ETHERNET_HEADER_BYTES)
+                .move(R9, R0)
+                .move(R1, R6)
+                .move(R2, R9)
+                .move(R3, R10)
+                .plus(R3, -8)
+                .set(R4, 1)
+                .call(SKB_LOAD_BYTES)
+                .jumpIfNotZero(R0, "pass")
+                .load(BYTE, R1, R10, -8)
+                .xor(R1, FLIPPED_BIT)
+                .store(BYTE, R10, -8, R1)
+                .move(R1, R6)
+                .move(R2, R9)
+                .move(R3, R10)
+                .plus(R3, -8)
+                .set(R4, 1)
+                .set(R5, 0)
+                .call(SKB_STORE_BYTES)
+                .jumpIfNotZero(R0, "pass")
+                .set(R1, 1)
+                .addAtomically(R7, CHANGED_OFFSET, R1)
+                .label("pass")
+                .set(R0, TCX_NEXT)
+                .exit()
+                .label("drop")
+                .set(R1, 1)
+                .addAtomically(R7, DROPPED_OFFSET, R1)
+                .set(R0, TCX_DROP)
+                .exit()
+                .build();
+    }
+
+    /** Frames that were dropped so far. */
+    public long dropped() throws LinuxException {
+        return value(DROPPED_OFFSET);
+    }
+
+    /** Frames in which a byte was changed so far. */
+    public long changed() throws LinuxException {
+        return value(CHANGED_OFFSET);
+    }
+
+    private synchronized long value(final int offset) throws LinuxException {
+        if (isClosed) {
+            throw new IllegalStateException("the filter has been taken away");
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            final long value = arena.allocate(VALUE_BYTES, 8).address();
+            Bpf.read(map, value);
+            return Memory.getLong(value + offset);
+        }
+    }
+
+    /** Takes the filter away; the second call does nothing. */
+    @Override
+    public synchronized void close() {
+        if (!isClosed) {
+            isClosed = true;
+            Sockets.close(link);
+            Sockets.close(program);
+            Sockets.close(map);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+package io.hxb.tool.chaos;
+
+import io.hxb.config.Backend;
+import io.hxb.tool.chaos.fault.LabFaults;
+import io.hxb.tool.chaos.result.ChaosResult;
+import io.hxb.tool.chaos.result.FaultOutcome;
+import io.hxb.tool.chaos.result.GapAnalysis;
+import io.hxb.tool.chaos.result.Remaining;
+import io.hxb.tool.chaos.script.Fault;
+import io.hxb.tool.chaos.script.FaultScript;
+import io.hxb.tool.chaos.traffic.CableMeter;
+import io.hxb.tool.chaos.traffic.PairTally;
+import io.hxb.tool.chaos.traffic.RateSeries;
+import io.hxb.tool.chaos.traffic.SampleClock;
+import io.hxb.tool.chaos.traffic.Traffic;
+import io.hxb.tool.lab.LabNodes;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.measure.Cluster;
+import io.hxb.tool.measure.Measurement;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.report.TextTable;
+import io.hxb.tool.report.ToolException;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One run: traffic between pairs, faults at their times, and what came of it. Owned by the thread
+ * that made it.
+ */
+public final class ChaosRun {
+    private static final int SIZE_BYTES = 8192;
+    private static final long TURN_NS = 1_000_000L;
+
+    /** So long before its time a fault is waited for by looking, not by sleeping. */
+    private static final long PRECISE_NS = 200_000L;
+
+    private final LabSpec spec;
+    private final FaultScript script;
+    private final ChaosOptions options;
+    private final MeasureOptions measure;
+    private final List<Pair> pairs;
+    private final long lengthNs;
+    private final long sampleNs;
+    private final List<Path> files;
+    private final List<GapAnalysis.Moment> moments = new ArrayList<>();
+    private long dropped;
+    private long changed;
+
+    /**
+     * Checks all that can be checked before there is a lab.
+     *
+     * @param pairs between which messages flow.
+     */
+    public ChaosRun(
+            final LabSpec spec,
+            final List<Pair> pairs,
+            final ChaosOptions options,
+            final MeasureOptions measure) {
+        this.spec = spec;
+        this.options = options;
+        this.measure = measure;
+        this.pairs = List.copyOf(pairs);
+        files = options.files();
+        sampleNs = options.sampleNs();
+        final long given = measure.sendNsOr(-1);
+        script =
+                options.script(
+                        spec.shape(),
+                        spec.linkCount(),
+                        spec.backend() == Backend.RAW,
+                        pairs,
+                        given);
+        lengthNs = given < 0 ? options.lengthNs(script) : given;
+        measure.sizeOr(SIZE_BYTES);
+        if (script.lastNs() > lengthNs) {
+            throw new ToolException(
+                    "the script goes on until "
+                            + script.lastNs() / 1e9
+                            + " s, longer than --seconds");
+        }
+        ChaosFiles.check(files);
+    }
+
+    /** True if nodes fail, which then need a process each. */
+    public boolean needsProcesses() {
+        return script.hasNodes();
+    }
+
+    /** True if frames are damaged, which only their CRC tells. */
+    public boolean needsCrc() {
+        return script.hasDamage();
+    }
+
+    /**
+     * Runs it on a lab that is up, prints and writes what was found, and leaves the lab whole.
+     *
+     * @param isLabKept whether the lab stays, and so needs its killed nodes back.
+     * @return true if nothing was lost, doubled, reordered or damaged.
+     */
+    public boolean run(final Cluster cluster, final boolean isLabKept, final JsonOption json)
+            throws IOException {
+        if (needsCrc() && !cluster.config().frame().crc()) {
+            throw new ToolException(
+                    "the script damages frames, and the frames of lab "
+                            + spec.name()
+                            + " have no CRC that would tell: use hxb lab run chaos, which turns it"
+                            + " on");
+        }
+        if (options.seed() != null) {
+            System.out.println("seed " + options.seed());
+            System.out.print(script.write());
+        }
+        final LabFaults faults =
+                new LabFaults(spec, new LabNodes(LabRegistry.ofUser(), spec.name()), script);
+        faults.prepare(script);
+        final Thread hook = new Thread(isLabKept ? faults::close : faults::mend, "hxb-chaos-mend");
+        Runtime.getRuntime().addShutdownHook(hook);
+        final ChaosResult result;
+        try {
+            result = measure(cluster, faults);
+        } finally {
+            if (isLabKept) {
+                faults.close();
+            } else {
+                faults.mend();
+            }
+            forget(hook);
+        }
+        print(result);
+        ChaosFiles.write(files, result);
+        json.print(result.fields());
+        return result.isOk();
+    }
+
+    private static void forget(final Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (final IllegalStateException e) {
+            // The process is ending, and the hook is running.
+        }
+    }
+
+    private ChaosResult measure(final Cluster cluster, final LabFaults faults) throws IOException {
+        new Measurement(cluster).awaitReady(pairs);
+        final int mtuBytes = cluster.device(pairs.getFirst().from()).mtuBytes();
+        final int size = measure.sizeOr(Math.min(SIZE_BYTES, mtuBytes));
+        if (size > mtuBytes) {
+            throw new ToolException(
+                    "messages are one frame each: --size must be at most " + mtuBytes);
+        }
+        final long startNs = System.nanoTime() + measure.warmUpNs();
+        final SampleClock clock = SampleClock.of(startNs, sampleNs, lengthNs);
+        final List<CableMeter.CableSamples> cables;
+        final List<PairTally> tallies;
+        try (Traffic traffic = new Traffic(cluster, pairs, size, clock)) {
+            traffic.start();
+            if (spec.backend() == Backend.RAW) {
+                try (CableMeter meter = new CableMeter(spec, clock)) {
+                    play(startNs, faults, traffic);
+                    cables = meter.finish();
+                }
+            } else {
+                play(startNs, faults, traffic);
+                cables = List.of();
+            }
+            dropped = faults.dropped();
+            changed = faults.changed();
+            faults.mend();
+            tallies = traffic.finish();
+        }
+        return result(tallies, cables);
+    }
+
+    private void play(final long startNs, final LabFaults faults, final Traffic traffic) {
+        for (final Fault fault : script.faults()) {
+            waitUntil(startNs + fault.atNs(), faults, traffic);
+            final long begunNs = System.nanoTime();
+            faults.apply(fault, begunNs);
+            final long doneNs = System.nanoTime() - startNs;
+            moments.add(new GapAnalysis.Moment(fault, begunNs - startNs, doneNs));
+            System.out.printf(Locale.ROOT, "%8.3f s  %s%n", doneNs / 1e9, fault.text());
+        }
+        waitUntil(startNs + lengthNs, faults, traffic);
+    }
+
+    private static void waitUntil(final long dueNs, final LabFaults faults, final Traffic traffic) {
+        long restNs = dueNs - System.nanoTime();
+        while (restNs > 0) {
+            faults.turn(System.nanoTime());
+            traffic.checkFailure();
+            if (restNs > PRECISE_NS) {
+                LockSupport.parkNanos(Math.min(TURN_NS, restNs - PRECISE_NS));
+            } else {
+                Thread.onSpinWait();
+            }
+            restNs = dueNs - System.nanoTime();
+        }
+    }
+
+    private ChaosResult result(
+            final List<PairTally> tallies, final List<CableMeter.CableSamples> cables) {
+        final List<RateSeries> series = tallies.stream().map(PairTally::samples).toList();
+        final GapAnalysis analysis =
+                new GapAnalysis(
+                        tallies.stream().map(PairTally::pair).toList(),
+                        series,
+                        moments,
+                        new Remaining(spec.shape(), spec.linkCount(), spec.rateBps()));
+        final List<FaultOutcome> outcomes = analysis.outcomes();
+        return new ChaosResult(
+                spec.shape(),
+                script,
+                options.seed(),
+                sampleNs,
+                tallies,
+                cables,
+                outcomes,
+                analysis.quietGapMs(),
+                dropped,
+                changed);
+    }
+
+    private static void print(final ChaosResult result) {
+        final TextTable table =
+                new TextTable("fault", "at s", "left %", "gap ms", "full again ms", "repaired ms");
+        for (final FaultOutcome fault : result.faults()) {
+            table.row(
+                    fault.action() + " " + fault.target(),
+                    String.format(Locale.ROOT, "%.3f", fault.timeS()),
+                    fault.left() == null ? "-" : Math.round(100 * fault.left()),
+                    number(fault.gapMs()),
+                    number(fault.fullMs()),
+                    number(fault.fullAfterRepairMs()));
+        }
+        System.out.print(table);
+        for (final PairTally pair : result.pairs()) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "%s -> %s: %.1f MB, lost %d, duplicated %d, reordered %d, corrupt %d%s%n",
+                    result.coordinates(pair.pair().from()),
+                    result.coordinates(pair.pair().to()),
+                    pair.bytes() / 1e6,
+                    pair.lost(),
+                    pair.duplicated(),
+                    pair.reordered(),
+                    pair.corrupt(),
+                    pair.errors().isEmpty()
+                            ? ""
+                            : "; told of " + pair.reported() + " undelivered by " + pair.errors());
+        }
+        System.out.printf(
+                Locale.ROOT,
+                "faults dropped %d frames and damaged %d; longest gap without any fault %.0f ms%n",
+                result.droppedFrames(),
+                result.damagedFrames(),
+                result.quietGapMs());
+    }
+
+    private static String number(final Double value) {
+        return value == null ? "-" : String.format(Locale.ROOT, "%.0f", value);
+    }
+}

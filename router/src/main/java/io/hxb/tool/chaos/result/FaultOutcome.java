@@ -1,0 +1,32 @@
+package io.hxb.tool.chaos.result;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * What one fault, or its repair, did to the traffic. Immutable; the JSON fields are the components.
+ *
+ * @param timeS when it had happened, in seconds from the start.
+ * @param action such as {@code pull}.
+ * @param target such as {@code x.0 of (0,0)}.
+ * @param line in the script, 0 for none.
+ * @param left the smallest share of its way that any pair has now; null where no pair has one.
+ * @param gapMs longest run of samples below 90 % of what is left of the pair that fared worst,
+ *     until the next fault; null without anything to compare with.
+ * @param fullMs ms until 90 % of what is left flowed, to stay, of the pair that fared worst; null
+ *     if that did not come before the next fault.
+ * @param fullAfterRepairMs the same from the repair of this fault; null if there was none.
+ */
+public record FaultOutcome(
+        @JsonProperty("time") double timeS,
+        String action,
+        String target,
+        int line,
+        Double left,
+        @JsonProperty("gap_ms") Double gapMs,
+        @JsonProperty("full_ms") Double fullMs,
+        @JsonProperty("full_after_repair_ms") Double fullAfterRepairMs) {
+
+    FaultOutcome withRepair(final Double repairMs) {
+        return new FaultOutcome(timeS, action, target, line, left, gapMs, fullMs, repairMs);
+    }
+}

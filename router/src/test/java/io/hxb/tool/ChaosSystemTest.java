@@ -1,0 +1,135 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.report.Json;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Faults by the real command line, with nodes as processes. */
+@Tag("system")
+class ChaosSystemTest {
+    @TempDir private Path folder;
+
+    private final String name = "c" + ProcessHandle.current().pid();
+
+    private HxbProcess chaos(final String script, final String... options) throws IOException {
+        final Path file = folder.resolve("faults.yaml");
+        Files.writeString(file, script);
+        final List<String> arguments =
+                new ArrayList<>(List.of("lab", "run", "chaos", "--name", name, "--json"));
+        arguments.addAll(List.of("--warm-up", "0.5", "--script", file.toString()));
+        arguments.addAll(List.of(options));
+        return HxbProcess.start(folder, arguments.toArray(String[]::new));
+    }
+
+    private static void assertNothingLost(final Map<?, ?> report) {
+        assertEquals(true, report.get("ok"), report::toString);
+        for (final String count : new String[] {"lost", "duplicated", "reordered", "corrupt"}) {
+            assertEquals(0, report.get(count), report::toString);
+        }
+        assertTrue((int) report.get("messages") > 0, report::toString);
+    }
+
+    private static List<?> actions(final Map<?, ?> report) {
+        return ((List<?>) report.get("faults"))
+                .stream().map(fault -> ((Map<?, ?>) fault).get("action")).toList();
+    }
+
+    @Test
+    void shouldLoseNothingWhileACableIsPulledAndANodeIsKilledAndStartedAgain() throws Exception {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+        final Path samples = folder.resolve("samples.json");
+        try (HxbProcess hxb =
+                chaos(
+                        """
+                        - {at: 300ms, pull: "x.0 of (0)", for: 500ms}
+                        - {at: 1s, damage: "x.1 of (1)", drop: 20%, corrupt: 20%, for: 300ms}
+                        - {at: 1500ms, kill: "(1)", for: 500ms}
+                        - {at: 3s, pause: "(1)", for: 100ms}
+                        """,
+                        "--shape",
+                        "2",
+                        "--links",
+                        "2",
+                        "--backend",
+                        "raw",
+                        "--rate",
+                        "100mbit",
+                        "--out",
+                        samples.toString())) {
+            // when
+            final int status = hxb.status();
+
+            // then
+            assertEquals(Hxb.OK, status, hxb::errors);
+            final Map<?, ?> report = hxb.json();
+            assertNothingLost(report);
+            assertEquals(
+                    List.of(
+                            "pull", "restore", "damage", "restore", "kill", "restart", "pause",
+                            "resume"),
+                    actions(report));
+            assertTrue((int) report.get("dropped_frames") > 0, report::toString);
+            assertFalse(((List<?>) report.get("errors")).isEmpty(), report::toString);
+            final Map<?, ?> all = Json.parse(Files.readString(samples), Map.class, "samples");
+            final Map<?, ?> pair = (Map<?, ?>) ((List<?>) all.get("pairs")).getFirst();
+            assertEquals(510, ((List<?>) pair.get("MBps")).size());
+            assertEquals(4, ((List<?>) all.get("links")).size());
+            assertEquals(0, namespaces());
+        }
+    }
+
+    @Test
+    void shouldKillNodesOverUdpAndRefuseToCutWhatIsNoCable() throws Exception {
+        try (HxbProcess hxb =
+                chaos(
+                        "- {at: 200ms, kill: \"(1)\", for: 500ms}\n",
+                        "--shape",
+                        "3",
+                        "--to",
+                        "2",
+                        "--backend",
+                        "udp")) {
+            assertEquals(Hxb.OK, hxb.status(), hxb::errors);
+            assertNothingLost(hxb.json());
+        }
+        try (HxbProcess hxb =
+                chaos("- {at: 0s, pull: \"x.0 of (1)\"}\n", "--shape", "2", "--backend", "udp")) {
+            assertEquals(Hxb.FAILED, hxb.status());
+            assertTrue(hxb.errors().contains("there is no cable to pull"), hxb::errors);
+            assertFalse(Files.exists(folder.resolve("run/labs/" + name + ".json")));
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsWrongBeforeALabIsMade() throws Exception {
+        try (HxbProcess hxb = chaos("- {at: 0s, smash: \"x.0 of (1)\"}\n", "--shape", "2")) {
+            assertEquals(Hxb.FAILED, hxb.status());
+            assertTrue(hxb.errors().contains("faults.yaml:1: 'smash' is not known"), hxb::errors);
+            assertFalse(Files.exists(folder.resolve("run")), hxb::errors);
+        }
+    }
+
+    private long namespaces() throws IOException {
+        try (var files = Files.list(Path.of("/run/netns"))) {
+            return files.map(file -> LabNames.labOf(file.getFileName().toString()))
+                    .filter(lab -> lab.isPresent() && lab.get().equals(name))
+                    .count();
+        }
+    }
+}
