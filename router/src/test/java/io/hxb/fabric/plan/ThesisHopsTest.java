@@ -18,16 +18,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.util.List;
 
 /**
- * Mean hops of chapters 3 and 5 of Koibuchi 2002 on ten random graphs of each size and on the
- * torus.
+ * Mean hops of chapters 3 and 5 of Koibuchi 2002: ten random graphs of each size, and the torus.
  *
  * <p>Uniform traffic: within 3 %. Bit reversal: of host numbers, switch times four plus port, where
  * hosts that are their own reversal do not send; only so do the torus and the 16 switches fit. The
- * columns cannot all be met within 3 % by means over pairs: those of ten graphs have a standard
- * error of 2.1 to 2.4 % (16 switches) and 1.1 to 1.3 % (64), the thesis' as well as ours. On the
- * torus it has 4.41, 4.23 and 4.02 for one set of pairs and shortest Up*&#47;Down* paths, whose
- * mean no choice among them can change; that it counts packets delivered may be why. Bounds wider
- * than 3 % are stated with each row and guard against change.
+ * columns cannot all be met within 3 % by means over pairs: R-turn is L-turn reversed, so that both
+ * have the same mean, and the thesis has 3.73 and 3.61; on the torus it has 4.41, 4.23 and 4.02 for
+ * one set of pairs and shortest Up*&#47;Down* paths, whose mean no choice among them can change. It
+ * counts packets that arrived: simulated beyond saturation, ours pass as many links as its own
+ * (benchmarks/RESULTS.md). Means of ten graphs have a standard error of 2.0 to 2.4 % (16 switches)
+ * and 1.1 to 1.9 % (64). Bounds wider than 3 % are stated with each row and guard against change.
  */
 @Tag("property")
 class ThesisHopsTest {
@@ -57,8 +57,7 @@ class ThesisHopsTest {
     }
 
     // L-turn on 64 switches: 3.818 is the mean over all pairs that two other implementations found.
-    // The thesis prints 3.67; why is not known. Packets delivered near saturation may favour short
-    // paths (a conjecture).
+    // The thesis prints 3.67 for the packets that arrived.
     @ParameterizedTest
     @CsvSource({
         "16, updown-bfs, 2.03",

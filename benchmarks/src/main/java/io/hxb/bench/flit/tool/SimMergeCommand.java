@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Joins .json files of results, such as those of an array job's tasks, in the order"
-                + " given,",
+                    + " given,",
             "into one .json, .csv, .svg or .png."
         })
 final class SimMergeCommand implements Callable<Integer> {
