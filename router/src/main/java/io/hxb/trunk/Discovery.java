@@ -44,6 +44,7 @@ public final class Discovery {
     private volatile long startNs = NEVER;
     // Read without the lock, so that a turn with nothing due does not take it.
     private volatile long nextDueNs;
+    private final LinkEvents events = new LinkEvents();
     private int known;
 
     /**
@@ -73,6 +74,11 @@ public final class Discovery {
     /** What it has counted. */
     public DiscoveryCounters counters() {
         return counters;
+    }
+
+    /** Where to learn of links that fail and recover. */
+    public LinkEvents events() {
+        return events;
     }
 
     /** Neighbours of one dimension that are reached by at least one of its links. */
@@ -199,7 +205,30 @@ public final class Discovery {
             helloDueNs[index] = nowNs;
             nextDueNs = nowNs;
         }
-        port.setUsable(neighbour, true);
+        if (isNew) {
+            set(port, neighbour, LinkState.GOOD, LinkReason.HELLO, nowNs);
+        }
+    }
+
+    private void set(
+            final Port port,
+            final int neighbour,
+            final LinkState state,
+            final LinkReason reason,
+            final long nowNs) {
+        port.set(neighbour, state, reason);
+        final boolean isLast = state == LinkState.FAILED && !isReached(port.dimension(), neighbour);
+        counters.trunksLost[port.dimension()] += isLast ? 1 : 0;
+        events.tell(
+                new LinkEvent(
+                        nowNs,
+                        port.link().index(),
+                        port.dimension(),
+                        port.number(),
+                        neighbour,
+                        state,
+                        reason,
+                        isLast));
     }
 
     // What is wrong with a neighbour that says it is at source, on the port it names; 0 if nothing.
@@ -425,10 +454,8 @@ public final class Discovery {
             if (heard != NEVER && nowNs - heard > limitNs) {
                 heardNs[index][neighbour] = NEVER;
                 known--;
-                port.setUsable(neighbour, false);
                 counters.onLost(index, neighbour);
-                counters.trunksLost[port.dimension()] +=
-                        isReached(port.dimension(), neighbour) ? 0 : 1;
+                set(port, neighbour, LinkState.FAILED, LinkReason.MISSED_HELLOS, nowNs);
             }
         }
     }

@@ -5,19 +5,27 @@ import io.hxb.topology.Shape;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 /**
  * One link in its place: the number it has in the trunk of its dimension, and which neighbours can
  * be reached over it. {@link Discovery} writes, every loop reads.
  */
 public final class Port {
-    private static final VarHandle USABLE = MethodHandles.arrayElementVarHandle(byte[].class);
+    /** Weight of a link that gets its full share. */
+    public static final int FULL_WEIGHT = 64;
+
+    private static final VarHandle WEIGHT = MethodHandles.arrayElementVarHandle(byte[].class);
+    private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(LinkState[].class);
+    private static final VarHandle REASON = MethodHandles.arrayElementVarHandle(LinkReason[].class);
     private static final String DIMENSION_NAMES = "xyzuvwst";
 
     private final Link link;
     private final int dimension;
     private final int number;
-    private final byte[] usable = new byte[Shape.MAX_EXTENT];
+    private final byte[] weights = new byte[Shape.MAX_EXTENT];
+    private final LinkState[] states = new LinkState[Shape.MAX_EXTENT];
+    private final LinkReason[] reasons = new LinkReason[Shape.MAX_EXTENT];
 
     /**
      * Puts a link in its place.
@@ -30,6 +38,8 @@ public final class Port {
         this.link = link;
         this.dimension = dimension;
         this.number = number;
+        Arrays.fill(states, LinkState.UNKNOWN);
+        Arrays.fill(reasons, LinkReason.NOT_HEARD);
     }
 
     /** The link. */
@@ -48,17 +58,43 @@ public final class Port {
     }
 
     /**
-     * True while frames can be sent to a neighbour over this link: it has been heard lately and the
-     * link is up.
+     * True while frames can be sent to a neighbour over this link: they pass in both directions and
+     * the link is up.
      *
      * @param neighbour its coordinate in this dimension, 0 to 255.
      */
     public boolean isUsable(final int neighbour) {
-        return (byte) USABLE.getOpaque(usable, neighbour) != 0 && link.isUp();
+        return weight(neighbour) != 0 && link.isUp();
     }
 
-    void setUsable(final int neighbour, final boolean isUsable) {
-        USABLE.setOpaque(usable, neighbour, (byte) (isUsable ? 1 : 0));
+    /**
+     * Share of the frames to a neighbour that this link gets.
+     *
+     * @param neighbour its coordinate in this dimension, 0 to 255.
+     * @return 1 to {@link #FULL_WEIGHT}, or 0 while the link is not used.
+     */
+    public int weight(final int neighbour) {
+        return (byte) WEIGHT.getOpaque(weights, neighbour);
+    }
+
+    /** What this link to a neighbour is: as told last by {@link LinkListener}. */
+    public LinkState state(final int neighbour) {
+        return (LinkState) STATE.getOpaque(states, neighbour);
+    }
+
+    /** Why this link to a neighbour is what it is. */
+    public LinkReason reason(final int neighbour) {
+        return (LinkReason) REASON.getOpaque(reasons, neighbour);
+    }
+
+    void set(final int neighbour, final LinkState state, final LinkReason reason) {
+        REASON.setOpaque(reasons, neighbour, reason);
+        STATE.setOpaque(states, neighbour, state);
+        setWeight(neighbour, state == LinkState.GOOD ? FULL_WEIGHT : 0);
+    }
+
+    void setWeight(final int neighbour, final int weight) {
+        WEIGHT.setOpaque(weights, neighbour, (byte) weight);
     }
 
     /** As people write it: {@code x.0}. */

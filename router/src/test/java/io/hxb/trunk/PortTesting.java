@@ -6,6 +6,6 @@ public final class PortTesting {
 
     /** Makes a neighbour usable over a port. */
     public static void reach(final Port port, final int neighbour) {
-        port.setUsable(neighbour, true);
+        port.set(neighbour, LinkState.GOOD, LinkReason.HELLO);
     }
 }

@@ -60,7 +60,7 @@ class TrunkSenderTest {
 
     private void reachOver(final int... indexes) {
         for (final int index : indexes) {
-            ports[index].setUsable(NEIGHBOUR, true);
+            ports[index].set(NEIGHBOUR, LinkState.GOOD, LinkReason.HELLO);
         }
     }
 

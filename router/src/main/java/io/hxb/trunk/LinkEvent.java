@@ -1,0 +1,23 @@
+package io.hxb.trunk;
+
+/**
+ * A link to a neighbour failed, recovered, or was found. Immutable.
+ *
+ * @param timeNs when, on the loops' clock.
+ * @param linkIndex link of this node, from 0.
+ * @param dimension dimension of the link, 0 to 7.
+ * @param number number of the link in the trunk of its dimension, from 0.
+ * @param neighbour coordinate of the neighbour in that dimension, 0 to 255.
+ * @param state what the link is now; {@link LinkState#GOOD} or {@link LinkState#FAILED}.
+ * @param reason why.
+ * @param isLast true if the link failed and no other link of the trunk reaches the neighbour.
+ */
+public record LinkEvent(
+        long timeNs,
+        int linkIndex,
+        int dimension,
+        int number,
+        int neighbour,
+        LinkState state,
+        LinkReason reason,
+        boolean isLast) {}
