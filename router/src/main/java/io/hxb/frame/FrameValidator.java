@@ -116,6 +116,7 @@ public final class FrameValidator {
         }
         return switch (type) {
             case FrameType.HELLO -> HelloFlyweight.isRight(body, length);
+            case FrameType.LINK_STATUS -> LinkStatusFlyweight.isRight(body, length);
             case FrameType.COMPLAINT -> ComplaintFlyweight.isRight(body, length);
             case FrameType.UNREACHABLE -> UnreachableFlyweight.isRight(body, length);
             default -> true;

@@ -10,6 +10,10 @@ import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.event.LinkEvent;
+import io.hxb.trunk.event.LinkEvents;
+import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.event.LinkState;
 
 import java.util.ArrayList;
 import java.util.Arrays;

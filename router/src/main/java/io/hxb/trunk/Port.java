@@ -2,6 +2,8 @@ package io.hxb.trunk;
 
 import io.hxb.link.Link;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.event.LinkState;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -77,7 +79,9 @@ public final class Port {
         return (byte) WEIGHT.getOpaque(weights, neighbour);
     }
 
-    /** What this link to a neighbour is: as told last by {@link LinkListener}. */
+    /**
+     * What this link to a neighbour is: as told last by {@link io.hxb.trunk.event.LinkListener}.
+     */
     public LinkState state(final int neighbour) {
         return (LinkState) STATE.getOpaque(states, neighbour);
     }

@@ -128,6 +128,52 @@ class FlyweightTest {
     }
 
     @Test
+    void shouldKeepWhatIsSaidOfEachLinkApart() {
+        // given
+        final LinkStatusFlyweight status = new LinkStatusFlyweight().wrap(address).clear(64);
+        status.dimension(3).linkNumber(63).beat(-5).neighbour(0x0504_0302_0100L);
+        status.sequence(-7).acknowledgement(9).failed(1L << 63).asking(true);
+        // when
+        for (int link = 0; link < 64; link++) {
+            status.sentFrames(link, -link).weight(link, 64 - link);
+        }
+        // then
+        assertTrue(LinkStatusFlyweight.isRight(address, status.length()));
+        assertFalse(LinkStatusFlyweight.isRight(address, status.length() - 1));
+        for (int link = 0; link < 64; link++) {
+            assertEquals(-link, status.sentFrames(link));
+            assertEquals(64 - link, status.weight(link));
+        }
+        assertEquals(3, status.dimension());
+        assertEquals(63, status.linkNumber());
+        assertEquals(-5, status.beat());
+        assertEquals(0x0504_0302_0100L, status.neighbour());
+        assertEquals(-7, status.sequence());
+        assertEquals(9, status.acknowledgement());
+        assertEquals(1L << 63, status.failed());
+        assertTrue(status.isAsking());
+    }
+
+    @Test
+    void shouldRefuseAStatusOfLinksThatAreNotThere() {
+        // given
+        final LinkStatusFlyweight status = new LinkStatusFlyweight().wrap(address).clear(2);
+        final int length = status.length();
+        // when, then
+        assertTrue(LinkStatusFlyweight.isRight(address, length));
+        status.failed(4);
+        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        status.failed(3).linkNumber(2);
+        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        status.linkNumber(1).weight(0, 0);
+        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        status.weight(0, 65);
+        assertFalse(LinkStatusFlyweight.isRight(address, length));
+        status.clear(65);
+        assertFalse(LinkStatusFlyweight.isRight(address, 1_000));
+    }
+
+    @Test
     void shouldCarryTheHeaderThatCouldNotBeDelivered() {
         // given
         final FrameHeaderFlyweight header =

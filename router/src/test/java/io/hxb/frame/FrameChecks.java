@@ -64,6 +64,13 @@ final class FrameChecks {
                 final int kind = new ComplaintFlyweight().wrap(header.bodyAddress()).kind();
                 assertTrue(!ComplaintFlyweight.name(kind).isEmpty());
             }
+            case FrameType.LINK_STATUS -> {
+                final LinkStatusFlyweight status =
+                        new LinkStatusFlyweight().wrap(header.bodyAddress());
+                final int last = status.links() - 1;
+                assertTrue(status.linkNumber() <= last && status.weight(last) > 0);
+                assertTrue(header.bodyAddress() + status.length() <= end);
+            }
             case FrameType.UNREACHABLE ->
                     assertTrue(
                             new UnreachableFlyweight()

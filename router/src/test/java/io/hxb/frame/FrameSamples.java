@@ -73,6 +73,16 @@ final class FrameSamples {
                 new ComplaintFlyweight().wrap(body).clear().kind(1 + random.nextInt(8));
                 yield ComplaintFlyweight.LENGTH;
             }
+            case FrameType.LINK_STATUS -> {
+                final int links = 1 + random.nextInt(LinkStatusFlyweight.MAX_LINKS);
+                yield new LinkStatusFlyweight()
+                        .wrap(body)
+                        .clear(links)
+                        .linkNumber(random.nextInt(links))
+                        .failed(random.nextLong() >>> 64 - links)
+                        .weight(random.nextInt(links), 1 + random.nextInt(64))
+                        .length();
+            }
             case FrameType.UNREACHABLE -> {
                 new UnreachableFlyweight()
                         .wrap(body)

@@ -135,11 +135,29 @@ final class ReferenceValidator {
                                             <= Math.min(64, body.limit() - 32);
                     case FrameType.COMPLAINT ->
                             body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 8;
+                    case FrameType.LINK_STATUS -> isStatus(body);
                     case FrameType.UNREACHABLE ->
                             body.limit() >= 72 && body.get(0) >= 1 && body.get(0) <= 5;
                     default -> true;
                 };
         return messages == 0 && isRight;
+    }
+
+    private static boolean isStatus(final ByteBuffer body) {
+        final int links = body.limit() < 32 ? 0 : Byte.toUnsignedInt(body.get(3));
+        if (links < 1 || links > 64 || body.limit() < 32 + 5 * links) {
+            return false;
+        }
+        boolean isRight = (body.get(0) == 0 || body.get(0) == 1) && body.get(2) >= 0;
+        isRight &= body.get(2) < links;
+        for (int bit = links; bit < 64; bit++) {
+            isRight &= (body.getLong(24) >> bit & 1) == 0;
+        }
+        for (int link = 0; link < links; link++) {
+            final int weight = body.get(32 + 4 * links + link);
+            isRight &= weight > 0 && weight <= 64;
+        }
+        return isRight;
     }
 
     private static boolean areRecords(final ByteBuffer body, final int messages) {

@@ -15,6 +15,9 @@ import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.event.LinkEvent;
+import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.event.LinkState;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,8 @@
 package io.hxb.trunk;
 
+import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.event.LinkState;
+
 /** Lets tests of other packages set what only {@link Discovery} sets. */
 public final class PortTesting {
     private PortTesting() {}

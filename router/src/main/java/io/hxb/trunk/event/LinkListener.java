@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.event;
 
 /**
  * Told of links to neighbours that fail and recover. Called by whichever loop noticed, while the
@@ -6,6 +6,6 @@ package io.hxb.trunk;
  */
 @FunctionalInterface
 public interface LinkListener {
-    /** The state of a link to a neighbour has changed; {@link Port} says so already. */
+    /** The state of a link to a neighbour has changed; the port says so already. */
     void onLinkEvent(LinkEvent event);
 }

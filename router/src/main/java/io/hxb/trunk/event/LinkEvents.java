@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.event;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -17,7 +17,8 @@ public final class LinkEvents {
         listeners.remove(listener);
     }
 
-    void tell(final LinkEvent event) {
+    /** Tells every listener, one after another. */
+    public void tell(final LinkEvent event) {
         for (final LinkListener listener : listeners) {
             listener.onLinkEvent(event);
         }

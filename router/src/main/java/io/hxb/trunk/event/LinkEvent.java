@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.event;
 
 /**
  * A link to a neighbour failed, recovered, or was found. Immutable.

@@ -1,0 +1,2 @@
+/** What can be told of links to neighbours: found, failed, recovered, and why. */
+package io.hxb.trunk.event;
