@@ -21,6 +21,7 @@ import java.util.zip.CRC32C;
  * @param links where each link is plugged in.
  * @param orders dimension orders of sources.
  * @param flow how flows keep order and repair losses.
+ * @param trunk when links count as failed.
  * @param pool the receive pool of a node.
  * @param loop the receiving loops of a node.
  * @param socket the sockets of the links.
@@ -37,6 +38,7 @@ public record ClusterConfig(
         LinkPlan links,
         OrderConfig orders,
         FlowConfig flow,
+        TrunkConfig trunk,
         PoolConfig pool,
         LoopConfig loop,
         SocketConfig socket,
@@ -82,6 +84,7 @@ public record ClusterConfig(
                 links,
                 OrderConfig.DEFAULT,
                 FlowConfig.DEFAULT,
+                TrunkConfig.DEFAULT,
                 PoolConfig.DEFAULT,
                 LoopConfig.DEFAULT,
                 SocketConfig.DEFAULT,
@@ -137,64 +140,71 @@ public record ClusterConfig(
     /** The same with other orders. */
     public ClusterConfig withOrders(final OrderConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, value, flow, pool, loop, socket, frame,
-                context, attach, hosts);
+                name, clusterId, shape, backend, links, value, flow, trunk, pool, loop, socket,
+                frame, context, attach, hosts);
     }
 
     /** The same with other flows. */
     public ClusterConfig withFlow(final FlowConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, value, pool, loop, socket, frame,
-                context, attach, hosts);
+                name, clusterId, shape, backend, links, orders, value, trunk, pool, loop, socket,
+                frame, context, attach, hosts);
+    }
+
+    /** The same with another health of links. */
+    public ClusterConfig withTrunk(final TrunkConfig value) {
+        return new ClusterConfig(
+                name, clusterId, shape, backend, links, orders, flow, value, pool, loop, socket,
+                frame, context, attach, hosts);
     }
 
     /** The same with another pool. */
     public ClusterConfig withPool(final PoolConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, value, loop, socket, frame,
-                context, attach, hosts);
+                name, clusterId, shape, backend, links, orders, flow, trunk, value, loop, socket,
+                frame, context, attach, hosts);
     }
 
     /** The same with other loops. */
     public ClusterConfig withLoop(final LoopConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, pool, value, socket, frame,
-                context, attach, hosts);
+                name, clusterId, shape, backend, links, orders, flow, trunk, pool, value, socket,
+                frame, context, attach, hosts);
     }
 
     /** The same with other sockets. */
     public ClusterConfig withSocket(final SocketConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, pool, loop, value, frame,
-                context, attach, hosts);
+                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, value,
+                frame, context, attach, hosts);
     }
 
     /** The same with other frames. */
     public ClusterConfig withFrame(final FrameConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, value,
-                context, attach, hosts);
+                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
+                value, context, attach, hosts);
     }
 
     /** The same with other limits of applications. */
     public ClusterConfig withContext(final ContextConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, frame,
-                value, attach, hosts);
+                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
+                frame, value, attach, hosts);
     }
 
     /** The same with other folders and rights. */
     public ClusterConfig withAttach(final AttachConfig value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, frame,
-                context, value, hosts);
+                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
+                frame, context, value, hosts);
     }
 
     /** The same with other host names. */
     public ClusterConfig withHosts(final Map<String, Long> value) {
         return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, pool, loop, socket, frame,
-                context, attach, value);
+                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
+                frame, context, attach, value);
     }
 
     private static int hash(final String text) {

@@ -38,10 +38,9 @@ public enum CounterType {
     LINK_NEIGHBOURS_NODES(11, LINK, LEVEL, "Neighbours that are heard on the link."),
     LINK_HELLO_SENT_FRAMES(12, LINK, COUNT, "Hello frames sent."),
     LINK_HELLO_RECEIVED_FRAMES(13, LINK, COUNT, "Hello frames that arrived."),
-    LINK_EXCLUDED_EVENTS(
-            14, LINK, COUNT, "Times the link lost one neighbour: it had fallen silent there."),
+    LINK_EXCLUDED_EVENTS(14, LINK, COUNT, "Times the link to a neighbour failed and was left out."),
     LINK_RECOVERED_EVENTS(
-            15, LINK, COUNT, "Times a neighbour that the link had lost was heard there again."),
+            15, LINK, COUNT, "Times a link to a neighbour that had failed was used again."),
     TRUNK_NEIGHBOURS_NODES(
             16,
             DIMENSION,
@@ -155,7 +154,16 @@ public enum CounterType {
     FLOW_REFUSED_ANSWERS_FRAMES(
             99, "Answers about routes that answer nothing sent: forged, damaged or late."),
     FLOW_CUT_OFF_EVENTS(100, "Times no route was left to a destination."),
-    FLOW_TROUBLED_DESTINATIONS(101, NODE, LEVEL, "Destinations with trouble on some route.");
+    FLOW_TROUBLED_DESTINATIONS(101, NODE, LEVEL, "Destinations with trouble on some route."),
+    LINK_STATUS_SENT_FRAMES(102, LINK, COUNT, "Status frames sent, heartbeats included."),
+    LINK_STATUS_RECEIVED_FRAMES(103, LINK, COUNT, "Status frames that arrived and were taken."),
+    LINK_STATUS_BAD_FRAMES(
+            104,
+            LINK,
+            COUNT,
+            "Status frames that make no sense: forged, misdirected or contradictory."),
+    LINK_STATUS_STALE_FRAMES(
+            105, LINK, COUNT, "Status frames of an incarnation that is over, or of a stranger.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

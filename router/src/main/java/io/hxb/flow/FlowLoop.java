@@ -230,6 +230,23 @@ public final class FlowLoop {
     }
 
     /**
+     * A link to a neighbour has failed: what this loop's flows sent over it is sent again by the
+     * next {@link #doWork}, over other links.
+     *
+     * @param link index of the link, as {@link FlowOutput#send} returned it.
+     * @param dimension dimension of the link.
+     * @param neighbour coordinate of the neighbour in that dimension.
+     * @return frames that will be sent again.
+     */
+    public int onLinkFailed(final int link, final int dimension, final int neighbour) {
+        int frames = 0;
+        for (final FlowContext context : contexts) {
+            frames += sender.onLinkFailed(context, link, dimension, neighbour);
+        }
+        return frames;
+    }
+
+    /**
      * Frames with payload of a context, open or closed, that links hold queued: while there are any
      * its send memory must stay mapped.
      */

@@ -180,6 +180,8 @@ final class SendFlow extends Flow {
         frame.order = ++order;
         frame.link = isNextToUs && link >= 0 ? link % MAX_LINKS : -1;
         frame.linkOrder = frame.link < 0 ? 0 : ++linkSent[frame.link];
+        frame.firstLink = link;
+        frame.isStranded = false;
         frame.sentNs = nowNs;
         if (frame.isLost) {
             frame.isLost = false;
@@ -321,6 +323,23 @@ final class SendFlow extends Flow {
         markLost(frame);
         isRouteSilent |=
                 routes.onLost(peerCoordinates, FrameHeaderFlyweight.routeAt(frame.headerAddress));
+    }
+
+    /** Marks what took a link that has failed as lost; returns how many frames that were. */
+    int strand(final int link) {
+        int stranded = 0;
+        for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame == null || frame.attempts == 0 || frame.firstLink != link) {
+                continue;
+            }
+            frame.isStranded = true;
+            stranded++;
+            if (!frame.isLost) {
+                markLost(frame);
+            }
+        }
+        return stranded;
     }
 
     void markLost(final TxFrame frame) {

@@ -220,6 +220,26 @@ final class Sender implements FrameOwner {
         }
     }
 
+    /**
+     * A link has failed: what the flows of {@code context} sent over it to a neighbour goes over
+     * others at once.
+     *
+     * @return frames that will be sent again.
+     */
+    int onLinkFailed(
+            final FlowContext context, final int link, final int dimension, final int neighbour) {
+        int frames = 0;
+        for (SendFlow flow = context.sendFlows; flow != null; flow = flow.nextOfContext) {
+            final boolean isThere = Shape.coordinate(flow.peerCoordinates, dimension) == neighbour;
+            final int stranded = isThere && flow.state == SendFlow.OPEN ? flow.strand(link) : 0;
+            if (stranded > 0) {
+                frames += stranded;
+                makeReady(flow);
+            }
+        }
+        return frames;
+    }
+
     /** The receiver takes data now. */
     void onAccept(
             final SendFlow flow,
@@ -474,7 +494,7 @@ final class Sender implements FrameOwner {
             if (frame == null || !frame.isLost || frame.queued > 0) {
                 continue;
             }
-            if (frame.attempts > 0) {
+            if (frame.attempts > 0 && !frame.isStranded) {
                 if (!mayRepeat || repeated == config.resendFrames()) {
                     continue;
                 }
@@ -497,6 +517,7 @@ final class Sender implements FrameOwner {
         frame.attempts = 0;
         frame.isLost = false;
         frame.isFinished = false;
+        frame.isStranded = false;
         final boolean isShared =
                 second != FlowContext.NO_SLOT
                         && context.slotLength[first] <= config.inlineBytes()

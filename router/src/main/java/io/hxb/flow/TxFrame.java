@@ -28,6 +28,10 @@ final class TxFrame {
 
     int linkOrder;
     int link;
+
+    /** Link that it took last, of any flow; -1 for none. */
+    int firstLink;
+
     int attempts;
 
     /** Times that a link holds it now. */
@@ -36,6 +40,9 @@ final class TxFrame {
     long sentNs;
     int status;
     boolean isLost;
+
+    /** Its link has failed: it is sent again at once, by whatever other link there is. */
+    boolean isStranded;
 
     /** Acknowledged, or its flow ended. */
     boolean isFinished;

@@ -18,6 +18,7 @@ import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Discovery;
+import io.hxb.trunk.HeardFrames;
 import io.hxb.trunk.TrunkSender;
 
 /**
@@ -50,6 +51,7 @@ public final class Forwarder implements FrameSink, FlowOutput {
     private final RouteTable routes;
     private final UnreachablePace pace;
     private final Discovery discovery;
+    private final HeardFrames[] heard;
     private final Runnable flusher;
     private final ForwardCounters counters = new ForwardCounters();
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
@@ -87,6 +89,7 @@ public final class Forwarder implements FrameSink, FlowOutput {
         relayBacklogFrames = settings.relayBacklogFrames();
         pool = settings.pool();
         discovery = settings.discovery();
+        heard = discovery.health().heard();
         this.trunks = trunks.clone();
         this.share = share;
         this.orders = orders;
@@ -139,6 +142,7 @@ public final class Forwarder implements FrameSink, FlowOutput {
             owner.release(token);
             return;
         }
+        heard[link.index()].count(sourceAddress);
         final long destination = received.wrap(headerAddress).destination();
         if (destination == here) {
             deliver(owner, token, headerAddress, lengthBytes);

@@ -39,6 +39,16 @@ public interface LinkSender extends AutoCloseable {
      */
     int flush();
 
+    /**
+     * Gives every queued frame back to its owner unsent: the link does not take them, and they can
+     * go elsewhere. A link that never keeps frames for long need not do anything.
+     *
+     * @return frames given back; they do not count as send errors.
+     */
+    default int discard() {
+        return 0;
+    }
+
     /** Frames queued and not yet taken by the kernel. */
     int queuedFrames();
 

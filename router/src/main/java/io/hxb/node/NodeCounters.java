@@ -6,9 +6,10 @@ import io.hxb.counter.Counters;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.Link;
 import io.hxb.pm.shm.CloseReason;
-import io.hxb.trunk.Discovery;
 import io.hxb.trunk.DiscoveryCounters;
+import io.hxb.trunk.HealthCounters;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.TrunkHealth;
 
 import java.util.function.LongSupplier;
 
@@ -48,22 +49,30 @@ final class NodeCounters {
     private void link(final Link link) {
         final int index = link.index();
         final DiscoveryCounters seen = parts.discovery().counters();
+        final HealthCounters health = parts.discovery().health().counters();
         builder.add(CounterType.LINK_KERNEL_DROPPED_FRAMES, index, () -> kernelDrops[index])
                 .add(CounterType.LINK_STATE_CHANGED_EVENTS, index, () -> stateChanges[index])
                 .add(CounterType.LINK_HELLO_SENT_FRAMES, index, () -> seen.helloSent(index))
                 .add(CounterType.LINK_HELLO_RECEIVED_FRAMES, index, () -> seen.helloReceived(index))
-                .add(CounterType.LINK_EXCLUDED_EVENTS, index, () -> seen.excluded(index))
-                .add(CounterType.LINK_RECOVERED_EVENTS, index, () -> seen.recovered(index));
+                .add(CounterType.LINK_EXCLUDED_EVENTS, index, () -> health.excluded(index))
+                .add(CounterType.LINK_STATUS_SENT_FRAMES, index, () -> health.statusSent(index))
+                .add(
+                        CounterType.LINK_STATUS_RECEIVED_FRAMES,
+                        index,
+                        () -> health.statusReceived(index))
+                .add(CounterType.LINK_STATUS_BAD_FRAMES, index, () -> health.statusBad(index))
+                .add(CounterType.LINK_STATUS_STALE_FRAMES, index, () -> health.statusStale(index))
+                .add(CounterType.LINK_RECOVERED_EVENTS, index, () -> health.recovered(index));
     }
 
     private void trunk(final int dimension) {
-        final Discovery discovery = parts.discovery();
-        final LongSupplier reached = () -> discovery.reachedNeighbours(dimension);
+        final TrunkHealth health = parts.discovery().health();
+        final LongSupplier reached = () -> health.reachedNeighbours(dimension);
         builder.add(CounterType.TRUNK_NEIGHBOURS_NODES, dimension, reached)
                 .add(
                         CounterType.TRUNK_LOST_EVENTS,
                         dimension,
-                        () -> discovery.counters().trunksLost(dimension));
+                        () -> health.counters().trunksLost(dimension));
     }
 
     private void pool() {

@@ -1,6 +1,5 @@
 package io.hxb.node;
 
-import io.hxb.config.ClusterConfig;
 import io.hxb.context.ContextManager;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
@@ -9,6 +8,7 @@ import io.hxb.forward.OrderPolicy;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.trunk.HealthLoop;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.netty.channel.IoRegistration;
@@ -36,6 +36,7 @@ final class NodeLoop implements LoopTask {
     private final BufferPool.Share share;
     private final CounterExport export;
     private final NodeUpkeep upkeep;
+    private final HealthLoop health;
     private final IoRegistration[] waiting;
     private final boolean[] isWaiting;
     private final long[] blocked;
@@ -75,10 +76,11 @@ final class NodeLoop implements LoopTask {
                                                                 .socket()
                                                                 .senderQueueFrames()))
                         .toArray(LinkSender[]::new);
+        final TrunkSender[] trunks = parts.trunks(senders);
         forwarder =
                 new Forwarder(
                         parts.forwardSettings(),
-                        trunks(parts.config(), parts.ports(), senders),
+                        trunks,
                         share,
                         new OrderPolicy(
                                 parts.config().orders().orders().stream()
@@ -87,30 +89,22 @@ final class NodeLoop implements LoopTask {
                         this::flush);
         flows = parts.flows().newLoop(forwarder, share, this::wake);
         forwarder.flows(flows);
+        health =
+                new HealthLoop(
+                        parts.discovery().health(),
+                        parts.ports().toArray(new Port[0]),
+                        senders,
+                        trunks,
+                        Arrays.stream(this.received).mapToInt(Link::index).toArray(),
+                        parts.pool(),
+                        share,
+                        this::onExcluded,
+                        this::wake);
         blocked = new long[senders.length];
         export = export(parts, index);
         upkeep = index == 0 ? new NodeUpkeep(parts, senders, share) : null;
         waiting = new IoRegistration[senders.length];
         isWaiting = new boolean[senders.length];
-    }
-
-    private static TrunkSender[] trunks(
-            final ClusterConfig config, final List<Port> ports, final LinkSender[] senders) {
-        final TrunkSender[] trunks = new TrunkSender[config.shape().dimensions()];
-        for (int i = 0; i < trunks.length; i++) {
-            final int dimension = i;
-            final Port[] members =
-                    ports.stream()
-                            .filter(port -> port.dimension() == dimension)
-                            .toArray(Port[]::new);
-            trunks[i] =
-                    new TrunkSender(
-                            members,
-                            Arrays.stream(members)
-                                    .map(port -> senders[port.link().index()])
-                                    .toArray(LinkSender[]::new));
-        }
-        return trunks;
     }
 
     private CounterExport export(final NodeParts parts, final int index) {
@@ -226,6 +220,7 @@ final class NodeLoop implements LoopTask {
         final int frames = link.receive(source, forwarder, batchFrames);
         if (frames > 0) {
             export.note();
+            health.note();
         }
         return Math.max(0, frames);
     }
@@ -247,9 +242,11 @@ final class NodeLoop implements LoopTask {
         if (work > 0) {
             busyTurns++;
             export.note();
+            health.note();
         } else {
             idleTurns++;
         }
+        health.doWork(nowNs);
         export.doWork(nowNs);
         return work;
     }
@@ -298,9 +295,20 @@ final class NodeLoop implements LoopTask {
         flows.onLinkWritable();
     }
 
+    // What is stuck in the link's queue, or was sent into it in vain, goes over others at once.
+    private void onExcluded(final Port port, final int neighbour) {
+        final int link = port.link().index();
+        if (senders[link].isBlocked()) {
+            senders[link].discard();
+            waitFor(link, false);
+        }
+        flows.onLinkFailed(link, port.dimension(), neighbour);
+    }
+
     @Override
     public long nextDeadlineNs(final long nowNs) {
         long deadlineNs = LoopTask.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
+        deadlineNs = LoopTask.earlier(deadlineNs, health.nextDeadlineNs(upkeep != null));
         if (upkeep != null) {
             deadlineNs = LoopTask.earlier(deadlineNs, upkeep.nextDeadlineNs());
         }

@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
+import io.hxb.config.TrunkConfig;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowSettings;
@@ -10,15 +11,19 @@ import io.hxb.flow.route.RouteSettings;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
 import io.hxb.link.raw.LinkMonitor;
 import io.hxb.trunk.Complaints;
 import io.hxb.trunk.Discovery;
 import io.hxb.trunk.DiscoverySettings;
+import io.hxb.trunk.HealthSettings;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.TrunkSender;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochClock;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -74,6 +79,30 @@ record NodeParts(
                         config.flow().partitionTimeoutNs()));
     }
 
+    /**
+     * Makes one loop's senders of all trunks.
+     *
+     * @param senders of that loop, by link index, {@code [links]}.
+     * @return by dimension, {@code [dimensions]}.
+     */
+    TrunkSender[] trunks(final LinkSender[] senders) {
+        final TrunkSender[] trunks = new TrunkSender[config.shape().dimensions()];
+        for (int i = 0; i < trunks.length; i++) {
+            final int dimension = i;
+            final Port[] members =
+                    ports.stream()
+                            .filter(port -> port.dimension() == dimension)
+                            .toArray(Port[]::new);
+            trunks[i] =
+                    new TrunkSender(
+                            members,
+                            Arrays.stream(members)
+                                    .map(port -> senders[port.link().index()])
+                                    .toArray(LinkSender[]::new));
+        }
+        return trunks;
+    }
+
     /** Puts the links in their places: {@code config}'s links in the order of their index. */
     static List<Port> ports(final ClusterConfig config, final int nodeId, final Link[] links) {
         return config.links(nodeId).stream()
@@ -97,8 +126,21 @@ record NodeParts(
                         incarnation,
                         hostName,
                         config.frame().helloIntervalNs()),
+                healthSettings(config.trunk()),
                 ports.toArray(new Port[0]),
                 complaints);
+    }
+
+    private static HealthSettings healthSettings(final TrunkConfig given) {
+        return new HealthSettings(
+                given.failFrames(),
+                given.minFrames(),
+                given.heartbeatNs(),
+                given.healBeats(),
+                given.lossPercent(),
+                given.holdDownNs(),
+                given.maxHoldDownNs(),
+                given.silenceNs());
     }
 
     static FlowTable flows(

@@ -9,11 +9,9 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
+import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.event.LinkEvent;
 import io.hxb.trunk.event.LinkEvents;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,7 +31,7 @@ public final class Discovery {
 
     private final DiscoverySettings settings;
     private final Port[] ports;
-    private final Complaints complaints;
+    private final Complainer complainer;
     private final long[][] heardNs;
     private final int[][] incarnations;
     private final long[] helloDueNs;
@@ -48,26 +46,37 @@ public final class Discovery {
     private volatile long startNs = NEVER;
     // Read without the lock, so that a turn with nothing due does not take it.
     private volatile long nextDueNs;
-    private final LinkEvents events = new LinkEvents();
+    private final TrunkHealth health;
     private int known;
+
+    /** Makes the discovery of one node with the usual settings of its links' health. */
+    public Discovery(
+            final DiscoverySettings settings, final Port[] ports, final Complaints complaints) {
+        this(settings, HealthSettings.DEFAULT, ports, complaints);
+    }
 
     /**
      * Makes the discovery of one node.
      *
      * @param settings who this node is.
+     * @param healthSettings when a link counts as failed.
      * @param ports its ports, by link index, {@code [links]}.
      * @param complaints where complaints go.
      */
     public Discovery(
-            final DiscoverySettings settings, final Port[] ports, final Complaints complaints) {
+            final DiscoverySettings settings,
+            final HealthSettings healthSettings,
+            final Port[] ports,
+            final Complaints complaints) {
         this.settings = settings;
+        health = new TrunkHealth(settings, healthSettings, ports);
         this.ports = ports.clone();
-        this.complaints = complaints;
+        complainer = new Complainer(settings, complaints);
         heardNs = new long[ports.length][Shape.MAX_EXTENT];
         incarnations = new int[ports.length][Shape.MAX_EXTENT];
         helloDueNs = new long[ports.length];
         complaintDueNs = new long[ports.length];
-        counters = new DiscoveryCounters(ports.length, settings.shape().dimensions());
+        counters = new DiscoveryCounters(ports.length);
         pendingKind = new int[ports.length];
         pendingSubject = new long[ports.length];
         for (final long[] times : heardNs) {
@@ -82,25 +91,12 @@ public final class Discovery {
 
     /** Where to learn of links that fail and recover. */
     public LinkEvents events() {
-        return events;
+        return health.events();
     }
 
-    /** Neighbours of one dimension that are reached by at least one of its links. */
-    public synchronized int reachedNeighbours(final int dimension) {
-        int count = 0;
-        for (int i = 0; i < settings.shape().extent(dimension); i++) {
-            count += isReached(dimension, i) ? 1 : 0;
-        }
-        return count;
-    }
-
-    private boolean isReached(final int dimension, final int neighbour) {
-        for (final Port port : ports) {
-            if (port.dimension() == dimension && port.isUsable(neighbour)) {
-                return true;
-            }
-        }
-        return false;
+    /** The health of the links to the neighbours that were found. */
+    public TrunkHealth health() {
+        return health;
     }
 
     /** Neighbours heard on all links together, of {@link #expectedNeighbours()}. */
@@ -146,7 +142,9 @@ public final class Discovery {
                 lines.add(
                         port.label()
                                 + " of "
-                                + hereText()
+                                + "("
+                                + settings.shape().format(settings.here())
+                                + ")"
                                 + " does not hear"
                                 + silent
                                 + ": is that node running, and the cable of "
@@ -164,20 +162,31 @@ public final class Discovery {
      * @param headerAddress its header.
      * @param sourceAddress link address it came from.
      */
-    public synchronized void onFrame(
+    public void onFrame(
             final int linkIndex,
             final long headerAddress,
             final long sourceAddress,
             final long nowNs) {
-        header.wrap(headerAddress);
         final Port port = ports[linkIndex];
         if (sourceAddress == port.link().localAddress()) {
             return;
         }
+        final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
+        if (type == FrameType.LINK_STATUS) {
+            health.onStatus(linkIndex, headerAddress, sourceAddress, nowNs);
+        } else {
+            onOwnFrame(port, headerAddress, sourceAddress, nowNs);
+        }
+    }
+
+    private synchronized void onOwnFrame(
+            final Port port, final long headerAddress, final long sourceAddress, final long nowNs) {
+        header.wrap(headerAddress);
         if (header.type() == FrameType.HELLO) {
             onHello(port, sourceAddress, nowNs);
         } else if (header.type() == FrameType.COMPLAINT) {
-            onComplaint(port, nowNs);
+            complainer.onComplaint(
+                    port, header.source(), complaint.wrap(header.bodyAddress()), nowNs);
         }
     }
 
@@ -186,9 +195,10 @@ public final class Discovery {
         hello.wrap(header.bodyAddress());
         final long source = header.source();
         final int dimension = port.dimension();
-        final int kind = misplacement(port, source);
+        final int kind = complainer.misplacement(port, source, hello);
         if (kind != 0) {
-            complain(port, kind, source, nowNs);
+            complainer.onMisplaced(port, kind, source, hello, nowNs);
+            queueComplaint(port.link().index(), kind, source, nowNs);
             if (kind != ComplaintFlyweight.MTU_DIFFERS) {
                 return;
             }
@@ -203,128 +213,11 @@ public final class Discovery {
         heardNs[index][neighbour] = nowNs;
         incarnations[index][neighbour] = hello.incarnation();
         known += isNew ? 1 : 0;
-        counters.recovered[index] += isNew && counters.takeLost(index, neighbour) ? 1 : 0;
         if (isChanged) {
-            port.link().learn(neighbour, sourceAddress);
             helloDueNs[index] = nowNs;
             nextDueNs = nowNs;
         }
-        if (isNew) {
-            set(port, neighbour, LinkState.GOOD, LinkReason.HELLO, nowNs);
-        }
-    }
-
-    private void set(
-            final Port port,
-            final int neighbour,
-            final LinkState state,
-            final LinkReason reason,
-            final long nowNs) {
-        port.set(neighbour, state, reason);
-        final boolean isLast = state == LinkState.FAILED && !isReached(port.dimension(), neighbour);
-        counters.trunksLost[port.dimension()] += isLast ? 1 : 0;
-        events.tell(
-                new LinkEvent(
-                        nowNs,
-                        port.link().index(),
-                        port.dimension(),
-                        port.number(),
-                        neighbour,
-                        state,
-                        reason,
-                        isLast));
-    }
-
-    // What is wrong with a neighbour that says it is at source, on the port it names; 0 if nothing.
-    private int misplacement(final Port port, final long source) {
-        final long difference = source ^ settings.here();
-        final boolean isOfThisShape = settings.shape().node(source) >= 0;
-        if (hello.fingerprint() != settings.fingerprint() || !isOfThisShape) {
-            return ComplaintFlyweight.OTHER_FINGERPRINT;
-        }
-        if (difference == 0) {
-            return ComplaintFlyweight.DUPLICATE_COORDINATE;
-        }
-        if (hello.dimension() != port.dimension()) {
-            return ComplaintFlyweight.WRONG_DIMENSION;
-        }
-        if ((difference & ~(0xFFL << (8 * port.dimension()))) != 0) {
-            return ComplaintFlyweight.WRONG_LINE;
-        }
-        if (hello.linkNumber() != port.number()) {
-            return ComplaintFlyweight.WRONG_LINK_NUMBER;
-        }
-        return hello.mtuBytes() != port.link().mtuBytes() ? ComplaintFlyweight.MTU_DIFFERS : 0;
-    }
-
-    private void complain(final Port port, final int kind, final long source, final long nowNs) {
-        final String other = "(" + settings.shape().format(source) + ")";
-        final String otherPort = Port.label(hello.dimension(), hello.linkNumber());
-        final String ends =
-                port.label() + " of " + hereText() + " and " + otherPort + " of " + other;
-        final String host = hello.name().isEmpty() ? "" : " on host " + hello.name();
-        complaints.add(
-                kind,
-                port.link().index(),
-                switch (kind) {
-                    case ComplaintFlyweight.OTHER_FINGERPRINT ->
-                            ends + host + " have different cluster files: give both the same file";
-                    case ComplaintFlyweight.DUPLICATE_COORDINATE ->
-                            "two nodes have the coordinates "
-                                    + hereText()
-                                    + ": this one and one"
-                                    + host
-                                    + ", seen on "
-                                    + port.label()
-                                    + ": start one of them with its own --node";
-                    case ComplaintFlyweight.MTU_DIFFERS ->
-                            ends
-                                    + " have different MTUs, "
-                                    + port.link().mtuBytes()
-                                    + " and "
-                                    + hello.mtuBytes()
-                                    + " bytes: set both NICs to the same";
-                    case ComplaintFlyweight.WRONG_LINE ->
-                            ends
-                                    + host
-                                    + " are on one switch but not on one line: replug one of them";
-                    default -> ends + host + " are on one switch: replug one of them";
-                },
-                nowNs);
-        queueComplaint(port.link().index(), kind, source, nowNs);
-    }
-
-    private void onComplaint(final Port port, final long nowNs) {
-        complaint.wrap(header.bodyAddress());
-        if (complaint.otherCoordinates() != settings.here() || header.source() == settings.here()) {
-            return;
-        }
-        complaints.add(
-                complaint.kind(),
-                port.link().index(),
-                "("
-                        + settings.shape().format(header.source())
-                        + ") on "
-                        + port.label()
-                        + " complains of "
-                        + hereText()
-                        + ": "
-                        + describe(complaint.kind()),
-                nowNs);
-    }
-
-    private static String describe(final int kind) {
-        return switch (kind) {
-            case ComplaintFlyweight.DUPLICATE_COORDINATE -> "two nodes have the same coordinates";
-            case ComplaintFlyweight.WRONG_LINE -> "these ports are not on one line";
-            case ComplaintFlyweight.WRONG_DIMENSION -> "these ports are of different dimensions";
-            case ComplaintFlyweight.WRONG_LINK_NUMBER -> "these ports have different numbers";
-            case ComplaintFlyweight.OTHER_CLUSTER -> "these nodes are of different clusters";
-            case ComplaintFlyweight.OTHER_FINGERPRINT -> "these nodes have different cluster files";
-            case ComplaintFlyweight.OTHER_VERSION -> "these nodes run different versions of HXB";
-            case ComplaintFlyweight.MTU_DIFFERS -> "these ports have different MTUs";
-            default -> "complaint " + kind;
-        };
+        health.onHello(port, neighbour, sourceAddress, hello.incarnation(), nowNs);
     }
 
     /**
@@ -343,39 +236,11 @@ public final class Discovery {
             final long nowNs) {
         final Port port = ports[linkIndex];
         if (reason == DropReason.VERSION && lengthBytes > 0) {
-            complaints.add(
-                    ComplaintFlyweight.OTHER_VERSION,
-                    linkIndex,
-                    "a neighbour on "
-                            + port.label()
-                            + " of "
-                            + hereText()
-                            + " speaks version "
-                            + Memory.getUnsignedByte(headerAddress)
-                            + " of the frame layout, this node "
-                            + FrameHeaderFlyweight.VERSION
-                            + ": install one release of HXB on all nodes",
-                    nowNs);
+            complainer.onOtherVersion(port, Memory.getUnsignedByte(headerAddress), nowNs);
             queueComplaint(linkIndex, ComplaintFlyweight.OTHER_VERSION, 0, nowNs);
         } else if (reason == DropReason.CLUSTER) {
-            header.wrap(headerAddress);
-            complaints.add(
-                    ComplaintFlyweight.OTHER_CLUSTER,
-                    linkIndex,
-                    port.label()
-                            + " of "
-                            + hereText()
-                            + " shares a switch with cluster "
-                            + Integer.toHexString(header.clusterId())
-                            + ", ours is "
-                            + Integer.toHexString(settings.clusterId())
-                            + ": separate them, or give both the same cluster name",
-                    nowNs);
+            complainer.onOtherCluster(port, header.wrap(headerAddress).clusterId(), nowNs);
         }
-    }
-
-    private String hereText() {
-        return "(" + settings.shape().format(settings.here()) + ")";
     }
 
     private void queueComplaint(
@@ -458,8 +323,6 @@ public final class Discovery {
             if (heard != NEVER && nowNs - heard > limitNs) {
                 heardNs[index][neighbour] = NEVER;
                 known--;
-                counters.onLost(index, neighbour);
-                set(port, neighbour, LinkState.FAILED, LinkReason.MISSED_HELLOS, nowNs);
             }
         }
     }
@@ -523,7 +386,7 @@ public final class Discovery {
                 .clear()
                 .type(type)
                 .hopLimit(1)
-                .order(io.hxb.routing.DimensionOrder.DEFAULT)
+                .order(DimensionOrder.DEFAULT)
                 .clusterId(settings.clusterId())
                 .sourceIncarnation(settings.incarnation())
                 .source(settings.here())

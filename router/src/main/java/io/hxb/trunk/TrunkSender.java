@@ -2,10 +2,11 @@ package io.hxb.trunk;
 
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.topology.Shape;
 
 /**
  * Sends one loop's frames over the trunk of one dimension, round robin over the links that reach
- * the neighbour and take frames. Owned by that loop.
+ * the neighbour and take frames; links of a smaller weight get fewer. Owned by that loop.
  *
  * <p>Source: RI2N/UDP, link choice by round robin per frame; PM/Ethernet-HXB, frames are spread
  * over all NICs of a dimension.
@@ -21,7 +22,10 @@ public final class TrunkSender {
 
     private final Port[] ports;
     private final LinkSender[] senders;
+    private final int[][] sent;
+    private final int[] sentAt;
     private int next;
+    private int frames;
 
     /**
      * Makes the sender of one trunk.
@@ -32,6 +36,18 @@ public final class TrunkSender {
     public TrunkSender(final Port[] ports, final LinkSender[] senders) {
         this.ports = ports.clone();
         this.senders = senders.clone();
+        sent = new int[ports.length][Shape.MAX_EXTENT];
+        sentAt = new int[ports.length];
+    }
+
+    /**
+     * Frames queued for a neighbour on one link, modulo 2^32; any thread may ask and get a slightly
+     * old value.
+     *
+     * @param number number of the link in the trunk.
+     */
+    int sentFrames(final int number, final int neighbour) {
+        return sent[number][neighbour];
     }
 
     /**
@@ -54,16 +70,21 @@ public final class TrunkSender {
         final int count = ports.length;
         int index = next;
         boolean isKnown = false;
+        boolean isFullKnown = false;
         for (int tried = 0; tried < count; tried++) {
-            final Port port = ports[index];
-            final LinkSender sender = senders[index];
+            final int number = index;
             index = index + 1 == count ? 0 : index + 1;
-            if (!port.isUsable(neighbour)) {
+            final int weight = ports[number].weight(neighbour);
+            if (weight == 0 || !ports[number].link().isUp()) {
                 continue;
             }
             isKnown = true;
-            if (hasRoom(sender, backlogFrames)
-                    && sender.offer(
+            if (weight < Port.FULL_WEIGHT && !isDue(number, weight)) {
+                continue;
+            }
+            isFullKnown = true;
+            if (hasRoom(senders[number], backlogFrames)
+                    && senders[number].offer(
                             neighbour,
                             headerAddress,
                             headerLengthBytes,
@@ -72,8 +93,14 @@ public final class TrunkSender {
                             owner,
                             token)) {
                 next = index;
-                return port.link().index();
+                sent[number][neighbour]++;
+                sentAt[number] = ++frames;
+                return ports[number].link().index();
             }
+        }
+        if (isKnown && !isFullKnown) {
+            // Only links that wait for their share are there: the next one need not wait.
+            makeDue();
         }
         return isKnown ? BLOCKED : NO_ROUTE;
     }
@@ -90,6 +117,15 @@ public final class TrunkSender {
             }
         }
         return false;
+    }
+
+    // A link of a smaller weight is passed over until its share of the frames has come round.
+    private boolean isDue(final int number, final int weight) {
+        return (long) (frames - sentAt[number]) * weight >= (long) Port.FULL_WEIGHT * ports.length;
+    }
+
+    private void makeDue() {
+        frames += Port.FULL_WEIGHT * ports.length;
     }
 
     private static boolean hasRoom(final LinkSender sender, final int backlogFrames) {

@@ -98,6 +98,16 @@ class ClusterConfigPropertyTest {
                                 1_000_000L * (1 + random.nextInt(1000)),
                                 1_000_000L * (1 + random.nextInt(1000)),
                                 10_000_000L * (1 + random.nextInt(1000))))
+                .withTrunk(
+                        new TrunkConfig(
+                                2 + random.nextInt(1000),
+                                1 + random.nextInt(2),
+                                1_000_000 + random.nextInt(1_000_000_000),
+                                1 + random.nextInt(1000),
+                                1 + random.nextInt(100),
+                                random.nextInt(1_000_000_000),
+                                1_000_000_000L + random.nextInt(1_000_000_000),
+                                1_000_000 + random.nextInt(1_000_000_000)))
                 .withPool(
                         new PoolConfig(
                                 64 + random.nextInt(10_000),

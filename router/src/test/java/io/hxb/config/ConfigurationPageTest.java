@@ -23,7 +23,7 @@ class ConfigurationPageTest {
     private static final String BASE = "shape: 2x2\nlinks: 1\n";
     private static final String UNKNOWN = "thisKeyIsNotKnownToAnybodyAtAll";
     private static final List<String> SECTIONS =
-            List.of("udp", "flow", "pool", "loop", "socket", "frame", "context", "attach");
+            List.of("udp", "flow", "trunk", "pool", "loop", "socket", "frame", "context", "attach");
 
     private final List<Row> rows = rows();
 

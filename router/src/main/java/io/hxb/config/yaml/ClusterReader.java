@@ -12,6 +12,7 @@ import io.hxb.config.LoopConfig;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.PoolConfig;
 import io.hxb.config.SocketConfig;
+import io.hxb.config.TrunkConfig;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 
@@ -43,6 +44,7 @@ final class ClusterReader {
         final LinkPlan links = new LinkReader(root, shape, backend).read();
         final OrderConfig orders = orders(shape);
         final FlowConfig flow = flow(root.section("flow"));
+        final TrunkConfig trunk = trunk(root.section("trunk"));
         final PoolConfig pool = pool(root.section("pool"));
         final LoopConfig loop = loop(root.section("loop"));
         final SocketConfig socket = socket(root.section("socket"));
@@ -58,8 +60,8 @@ final class ClusterReader {
                 null,
                 () ->
                         new ClusterConfig(
-                                name, clusterId, shape, backend, links, orders, flow, pool, loop,
-                                socket, frame, context, attach, hosts));
+                                name, clusterId, shape, backend, links, orders, flow, trunk, pool,
+                                loop, socket, frame, context, attach, hosts));
     }
 
     private static int parseId(final String text) {
@@ -157,6 +159,32 @@ final class ClusterReader {
                                 routeSilenceNs,
                                 routeRetryNs,
                                 partitionTimeoutNs));
+    }
+
+    private static TrunkConfig trunk(final YamlSection section) {
+        final TrunkConfig fallback = TrunkConfig.DEFAULT;
+        final int failFrames = section.count("failFrames", fallback.failFrames());
+        final int minFrames = section.count("minFrames", fallback.minFrames());
+        final long heartbeatNs = section.durationNs("heartbeat", fallback.heartbeatNs());
+        final int healBeats = section.count("healBeats", fallback.healBeats());
+        final int lossPercent = section.count("lossPercent", fallback.lossPercent());
+        final long holdDownNs = section.durationNs("holdDown", fallback.holdDownNs());
+        final long maxHoldDownNs =
+                section.durationNs("maxHoldDown", Math.max(holdDownNs, fallback.maxHoldDownNs()));
+        final long silenceNs = section.durationNs("silence", fallback.silenceNs());
+        section.finish();
+        return section.build(
+                fallback,
+                () ->
+                        new TrunkConfig(
+                                failFrames,
+                                minFrames,
+                                heartbeatNs,
+                                healBeats,
+                                lossPercent,
+                                holdDownNs,
+                                maxHoldDownNs,
+                                silenceNs));
     }
 
     private static PoolConfig pool(final YamlSection section) {

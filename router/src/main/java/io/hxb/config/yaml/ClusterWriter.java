@@ -5,6 +5,7 @@ import io.hxb.config.Dimensions;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.Quantity;
+import io.hxb.config.TrunkConfig;
 import io.hxb.topology.Shape;
 
 import java.util.List;
@@ -29,6 +30,7 @@ final class ClusterWriter {
         line("orders", orders());
         links();
         flow();
+        trunk();
         node();
         if (!config.hosts().isEmpty()) {
             section("hosts");
@@ -84,6 +86,19 @@ final class ClusterWriter {
         line("  vlanTags", config.frame().vlanTags());
         line("  etherType", "0x" + Integer.toHexString(config.frame().etherType()));
         line("  helloInterval", Quantity.formatDuration(config.frame().helloIntervalNs()));
+    }
+
+    private void trunk() {
+        final TrunkConfig trunk = config.trunk();
+        section("trunk");
+        line("  failFrames", trunk.failFrames());
+        line("  minFrames", trunk.minFrames());
+        line("  heartbeat", Quantity.formatDuration(trunk.heartbeatNs()));
+        line("  healBeats", trunk.healBeats());
+        line("  lossPercent", trunk.lossPercent());
+        line("  holdDown", Quantity.formatDuration(trunk.holdDownNs()));
+        line("  maxHoldDown", Quantity.formatDuration(trunk.maxHoldDownNs()));
+        line("  silence", Quantity.formatDuration(trunk.silenceNs()));
     }
 
     private void node() {

@@ -62,6 +62,11 @@ final class PcapLinkSender implements LinkSender {
     }
 
     @Override
+    public int discard() {
+        return sender.discard();
+    }
+
+    @Override
     public int queuedFrames() {
         return sender.queuedFrames();
     }

@@ -72,6 +72,14 @@ final class SimSender implements LinkSender {
     }
 
     @Override
+    public int discard() {
+        final int frames = queue.size();
+        isBlocked = false;
+        close();
+        return frames;
+    }
+
+    @Override
     public int queuedFrames() {
         return queue.size();
     }

@@ -183,6 +183,17 @@ public abstract class SocketSender implements LinkSender {
     }
 
     @Override
+    public final int discard() {
+        final int frames = tail - head;
+        while (head != tail) {
+            releaseHead(head & mask);
+        }
+        blocked = false;
+        congestedTries = 0;
+        return frames;
+    }
+
+    @Override
     public final int queuedFrames() {
         return tail - head;
     }

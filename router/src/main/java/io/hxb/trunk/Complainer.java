@@ -1,0 +1,157 @@
+package io.hxb.trunk;
+
+import io.hxb.frame.ComplaintFlyweight;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.HelloFlyweight;
+
+/**
+ * Says in words what is wrong between this node and those it hears. Guarded by the lock of {@link
+ * Discovery}.
+ */
+final class Complainer {
+    private final DiscoverySettings settings;
+    private final Complaints complaints;
+
+    Complainer(final DiscoverySettings settings, final Complaints complaints) {
+        this.settings = settings;
+        this.complaints = complaints;
+    }
+
+    /** What is wrong with a neighbour that says it is at {@code source}; 0 if nothing. */
+    int misplacement(final Port port, final long source, final HelloFlyweight hello) {
+        final long difference = source ^ settings.here();
+        final boolean isOfThisShape = settings.shape().node(source) >= 0;
+        if (hello.fingerprint() != settings.fingerprint() || !isOfThisShape) {
+            return ComplaintFlyweight.OTHER_FINGERPRINT;
+        }
+        if (difference == 0) {
+            return ComplaintFlyweight.DUPLICATE_COORDINATE;
+        }
+        if (hello.dimension() != port.dimension()) {
+            return ComplaintFlyweight.WRONG_DIMENSION;
+        }
+        if ((difference & ~(0xFFL << (8 * port.dimension()))) != 0) {
+            return ComplaintFlyweight.WRONG_LINE;
+        }
+        if (hello.linkNumber() != port.number()) {
+            return ComplaintFlyweight.WRONG_LINK_NUMBER;
+        }
+        return hello.mtuBytes() != port.link().mtuBytes() ? ComplaintFlyweight.MTU_DIFFERS : 0;
+    }
+
+    /** Notes that a neighbour is in the wrong place. */
+    void onMisplaced(
+            final Port port,
+            final int kind,
+            final long source,
+            final HelloFlyweight hello,
+            final long nowNs) {
+        final String other = "(" + settings.shape().format(source) + ")";
+        final String otherPort = Port.label(hello.dimension(), hello.linkNumber());
+        final String ends =
+                port.label() + " of " + hereText() + " and " + otherPort + " of " + other;
+        final String host = hello.name().isEmpty() ? "" : " on host " + hello.name();
+        complaints.add(
+                kind,
+                port.link().index(),
+                switch (kind) {
+                    case ComplaintFlyweight.OTHER_FINGERPRINT ->
+                            ends + host + " have different cluster files: give both the same file";
+                    case ComplaintFlyweight.DUPLICATE_COORDINATE ->
+                            "two nodes have the coordinates "
+                                    + hereText()
+                                    + ": this one and one"
+                                    + host
+                                    + ", seen on "
+                                    + port.label()
+                                    + ": start one of them with its own --node";
+                    case ComplaintFlyweight.MTU_DIFFERS ->
+                            ends
+                                    + " have different MTUs, "
+                                    + port.link().mtuBytes()
+                                    + " and "
+                                    + hello.mtuBytes()
+                                    + " bytes: set both NICs to the same";
+                    case ComplaintFlyweight.WRONG_LINE ->
+                            ends
+                                    + host
+                                    + " are on one switch but not on one line: replug one of them";
+                    default -> ends + host + " are on one switch: replug one of them";
+                },
+                nowNs);
+    }
+
+    /** Notes that a neighbour complains, if it is of this node. */
+    void onComplaint(
+            final Port port,
+            final long source,
+            final ComplaintFlyweight complaint,
+            final long nowNs) {
+        if (complaint.otherCoordinates() != settings.here() || source == settings.here()) {
+            return;
+        }
+        complaints.add(
+                complaint.kind(),
+                port.link().index(),
+                "("
+                        + settings.shape().format(source)
+                        + ") on "
+                        + port.label()
+                        + " complains of "
+                        + hereText()
+                        + ": "
+                        + describe(complaint.kind()),
+                nowNs);
+    }
+
+    private static String describe(final int kind) {
+        return switch (kind) {
+            case ComplaintFlyweight.DUPLICATE_COORDINATE -> "two nodes have the same coordinates";
+            case ComplaintFlyweight.WRONG_LINE -> "these ports are not on one line";
+            case ComplaintFlyweight.WRONG_DIMENSION -> "these ports are of different dimensions";
+            case ComplaintFlyweight.WRONG_LINK_NUMBER -> "these ports have different numbers";
+            case ComplaintFlyweight.OTHER_CLUSTER -> "these nodes are of different clusters";
+            case ComplaintFlyweight.OTHER_FINGERPRINT -> "these nodes have different cluster files";
+            case ComplaintFlyweight.OTHER_VERSION -> "these nodes run different versions of HXB";
+            case ComplaintFlyweight.MTU_DIFFERS -> "these ports have different MTUs";
+            default -> "complaint " + kind;
+        };
+    }
+
+    /** Notes that a neighbour speaks another version of the frame layout. */
+    void onOtherVersion(final Port port, final int version, final long nowNs) {
+        complaints.add(
+                ComplaintFlyweight.OTHER_VERSION,
+                port.link().index(),
+                "a neighbour on "
+                        + port.label()
+                        + " of "
+                        + hereText()
+                        + " speaks version "
+                        + version
+                        + " of the frame layout, this node "
+                        + FrameHeaderFlyweight.VERSION
+                        + ": install one release of HXB on all nodes",
+                nowNs);
+    }
+
+    /** Notes that another cluster is on the segment. */
+    void onOtherCluster(final Port port, final int clusterId, final long nowNs) {
+        complaints.add(
+                ComplaintFlyweight.OTHER_CLUSTER,
+                port.link().index(),
+                port.label()
+                        + " of "
+                        + hereText()
+                        + " shares a switch with cluster "
+                        + Integer.toHexString(clusterId)
+                        + ", ours is "
+                        + Integer.toHexString(settings.clusterId())
+                        + ": separate them, or give both the same cluster name",
+                nowNs);
+    }
+
+    private String hereText() {
+        return "(" + settings.shape().format(settings.here()) + ")";
+    }
+}

@@ -1,0 +1,334 @@
+package io.hxb.trunk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.link.sim.SimFaults;
+import io.hxb.trunk.event.LinkEvent;
+import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.event.LinkState;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Health of the trunk between two nodes, in virtual time. */
+@Tag("unit")
+class TrunkHealthTest {
+    private static final long MS = TrunkWorld.MS;
+
+    /** Frames a second on each of two links that make a link of 1 Gbit/s with frames of 9,000 B. */
+    private static final double FULL = 13_800;
+
+    @Test
+    void shouldFindADeadLinkWithinFiveMillisecondsOfFullTraffic() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 2 * FULL);
+        world.run(100 * MS);
+        // when
+        world.cutBoth(1, true);
+        final long ns = world.runUntil(() -> !world.end(0).isUsed(1), 100 * MS);
+        // then
+        assertTrue(ns <= 5 * MS, "took " + ns);
+        assertEquals(LinkReason.SILENT, world.end(1).lastReason());
+        assertEquals(LinkReason.TOLD, world.end(0).lastReason());
+        assertEquals("[x.1 1]", world.end(0).excluded.toString());
+        assertTrue(world.end(0).isUsed(0) && world.end(1).isUsed(0));
+    }
+
+    @Test
+    void shouldFindALinkThatIsDeadInOneDirection() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(3);
+        world.end(0).sendTo(1, 6_000);
+        world.run(100 * MS);
+        // when
+        world.cut(2, 0, true);
+        world.runUntil(() -> !world.end(0).isUsed(2) && !world.end(1).isUsed(2), 100 * MS);
+        world.run(2_000 * MS);
+        // then
+        assertFalse(world.end(0).isUsed(2) || world.end(1).isUsed(2), "both leave it out");
+        assertEquals(LinkState.FAILED, world.end(0).state(2));
+        assertEquals(LinkState.FAILED, world.end(1).state(2));
+    }
+
+    @Test
+    void shouldNotJudgeIdleOrSlowTraffic() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        // when
+        world.run(3_000 * MS);
+        world.end(0).sendTo(1, 90);
+        world.run(3_000 * MS);
+        // then
+        assertHealthy(world);
+    }
+
+    @Test
+    void shouldNotTakeALinkThatNobodyUsesForDead() {
+        // given: round robin over two links, and frames to two neighbours in turn.
+        final TrunkWorld world = new TrunkWorld(3, 2, TrunkWorld.SETTINGS, 1);
+        world.run(300 * MS);
+        // when
+        world.end(0).sendInTurnTo(1, 2, FULL);
+        world.run(1_000 * MS);
+        // then
+        assertTrue(world.end(1).arrived[0] + world.end(1).arrived[1] > 5_000);
+        assertTrue(Math.min(world.end(1).arrived[0], world.end(1).arrived[1]) < 100);
+        for (final TrunkWorld.End end : world.ends) {
+            assertEquals(0, end.discovery.health().counters().excluded(0));
+            assertEquals(0, end.discovery.health().counters().excluded(1));
+        }
+    }
+
+    @Test
+    void shouldNotMisjudgeALinkTenTimesSlower() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).links[1].segment().faults(SimFaults.NONE.withRate(100_000_000L, 64));
+        // when
+        world.end(0).sendTo(1, 120_000);
+        world.run(1_000 * MS);
+        // then
+        assertHealthy(world);
+        assertTrue(world.end(1).arrived[1] * 20 > world.end(1).arrived[0], "gets its share");
+    }
+
+    @Test
+    void shouldLeaveOutALinkThatLosesALargeShareAndKeepOneThatLosesLittle() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(3);
+        world.end(0).sendTo(1, 3 * FULL);
+        lose(world, 1, 0.5);
+        lose(world, 2, 0.01);
+        // when
+        world.runUntil(() -> !world.end(0).isUsed(1), 1_000 * MS);
+        world.run(500 * MS);
+        // then
+        assertEquals(LinkReason.LOSSY, world.end(1).ports[1].reason(0));
+        assertTrue(world.end(0).isUsed(0) && world.end(0).isUsed(2));
+        assertTrue(world.end(0).ports[2].weight(1) > Port.FULL_WEIGHT / 2);
+    }
+
+    @Test
+    void shouldSendLessOverALinkThatLosesSome() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 2 * FULL);
+        lose(world, 1, 0.15);
+        // when
+        world.run(1_000 * MS);
+        // then
+        assertTrue(world.end(0).isUsed(1));
+        assertTrue(world.end(0).ports[1].weight(1) < Port.FULL_WEIGHT / 2);
+        assertEquals(Port.FULL_WEIGHT, world.end(0).ports[0].weight(1));
+        assertTrue(world.end(0).sent[1] < world.end(0).sent[0] / 2);
+    }
+
+    private static void lose(final TrunkWorld world, final int link, final double share) {
+        final SimFaults faults = world.end(0).links[link].segment().faults().withLoss(share, 0);
+        world.network.faults(world.end(0).links[link], world.end(1).links[link], faults);
+    }
+
+    @Test
+    void shouldUseALinkAgainWithinAHundredMillisecondsAfterFramesPass() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 2 * FULL);
+        world.cutBoth(1, true);
+        world.run(3_000 * MS);
+        assertFalse(world.end(0).isUsed(1));
+        // when
+        world.cutBoth(1, false);
+        final long ns =
+                world.runUntil(() -> world.end(0).isUsed(1) && world.end(1).isUsed(1), 200 * MS);
+        // then
+        assertTrue(ns <= 100 * MS, "took " + ns);
+        assertTrue(ns > 2 * TrunkWorld.SETTINGS.heartbeatNs(), "not after one heartbeat");
+        assertEquals(LinkReason.HEALED, world.end(0).lastReason());
+    }
+
+    @Test
+    void shouldLeaveAFlappingLinkOutForLongerEachTime() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 2 * FULL);
+        final long[] outNs = new long[6];
+        // when
+        for (int round = 0; round < outNs.length; round++) {
+            world.cutBoth(1, true);
+            world.runUntil(() -> !world.end(0).isUsed(1), 100 * MS);
+            world.cutBoth(1, false);
+            outNs[round] = world.runUntil(() -> world.end(0).isUsed(1), 3_000 * MS);
+        }
+        // then
+        assertTrue(outNs[0] < 100 * MS);
+        assertTrue(outNs[1] >= 90 * MS);
+        assertTrue(outNs[2] >= 190 * MS && outNs[3] >= 390 * MS && outNs[4] >= 790 * MS);
+        assertTrue(outNs[5] < 1_100 * MS, "bounded");
+    }
+
+    @Test
+    void shouldForgetEarlierFailuresOfALinkThatStaysGood() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 2 * FULL);
+        for (int round = 0; round < 3; round++) {
+            world.cutBoth(1, true);
+            world.runUntil(() -> !world.end(0).isUsed(1), 100 * MS);
+            world.cutBoth(1, false);
+            world.runUntil(() -> world.end(0).isUsed(1), 3_000 * MS);
+        }
+        world.run(1_000 * MS);
+        // when
+        world.cutBoth(1, true);
+        world.runUntil(() -> !world.end(0).isUsed(1), 100 * MS);
+        world.cutBoth(1, false);
+        final long ns = world.runUntil(() -> world.end(0).isUsed(1), 3_000 * MS);
+        // then
+        assertTrue(ns <= 100 * MS, "took " + ns);
+    }
+
+    @Test
+    void shouldAgreeThoughMostStatusFramesAreLost() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, FULL);
+        world.run(50 * MS);
+        world.cut(1, 0, true);
+        final SimFaults lossy = world.end(0).links[0].segment().faults().withLoss(0.9, 0);
+        world.network.faults(world.end(1).links[0], world.end(0).links[0], lossy);
+        world.cut(1, 1, true);
+        // when
+        world.runUntil(() -> !world.end(1).isUsed(1), 100 * MS);
+        world.runUntil(() -> !world.end(0).isUsed(1), 2_000 * MS);
+        // then
+        assertEquals(LinkState.FAILED, world.end(0).state(1));
+        assertEquals(LinkState.FAILED, world.end(1).state(1));
+    }
+
+    @Test
+    void shouldLeaveOutALinkWithoutCarrierAtOnce() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 100);
+        world.run(100 * MS);
+        // when
+        world.end(0).links[1].up(false);
+        final long ns = world.runUntil(() -> !world.end(1).isUsed(1), 200 * MS);
+        // then
+        assertTrue(ns <= 20 * MS, "took " + ns);
+        assertEquals(LinkReason.NO_CARRIER, world.end(0).lastReason());
+        assertEquals(LinkReason.TOLD, world.end(1).lastReason());
+        // and when
+        world.end(0).links[1].up(true);
+        final long healedNs = world.runUntil(() -> world.end(1).isUsed(1), 200 * MS);
+        assertTrue(healedNs <= 100 * MS, "took " + healedNs);
+    }
+
+    @Test
+    void shouldKnowWithinAHundredAndFiftyMillisecondsThatANeighbourIsDead() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 1_000);
+        world.run(100 * MS);
+        // when
+        world.end(1).isAsleep = true;
+        final long ns =
+                world.runUntil(() -> !world.end(0).isUsed(0) && !world.end(0).isUsed(1), 300 * MS);
+        // then
+        assertTrue(ns <= 150 * MS, "took " + ns);
+        assertEquals(LinkReason.UNANSWERED, world.end(0).lastReason());
+        assertTrue(world.end(0).events.getLast().isLast());
+        // and when
+        world.end(1).isAsleep = false;
+        final long backNs =
+                world.runUntil(
+                        () ->
+                                world.end(0).isUsed(0)
+                                        && world.end(0).isUsed(1)
+                                        && world.end(1).isUsed(0)
+                                        && world.end(1).isUsed(1),
+                        300 * MS);
+        assertTrue(backNs <= 100 * MS, "took " + backNs);
+    }
+
+    @Test
+    void shouldAskANeighbourThatIsSentFramesAndSaysNothing() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        final long before = world.end(1).discovery.health().counters().statusSent(0);
+        // when
+        world.end(0).sendTo(1, 50);
+        world.run(1_000 * MS);
+        // then
+        assertHealthy(world);
+        assertTrue(world.end(1).discovery.health().counters().statusSent(0) > before + 5);
+    }
+
+    @Test
+    void shouldWorkWithOneLinkAndWithSixtyFour() {
+        for (final int links : new int[] {1, 64}) {
+            // given
+            final TrunkWorld world = TrunkWorld.ofTwo(links);
+            world.end(0).sendTo(1, 200_000);
+            world.run(100 * MS);
+            assertHealthy(world);
+            // when
+            world.cutBoth(links - 1, true);
+            world.runUntil(() -> !world.end(0).isUsed(links - 1), 2_000 * MS);
+            world.cutBoth(links - 1, false);
+            // then
+            world.runUntil(
+                    () -> world.end(0).isUsed(links - 1) && world.end(1).isUsed(links - 1),
+                    200 * MS);
+        }
+    }
+
+    @Test
+    void shouldForgetAnIdleNeighbourThatFallsSilent() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        // when
+        world.end(1).isAsleep = true;
+        world.run(1_500 * MS);
+        // then
+        assertFalse(world.end(0).isUsed(0) || world.end(0).isUsed(1));
+        assertEquals(LinkReason.MISSED_HELLOS, world.end(0).lastReason());
+        assertEquals(1, world.end(0).discovery.health().counters().trunksLost(0));
+    }
+
+    @Test
+    void shouldStartAnewWithANeighbourThatRestarted() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, FULL);
+        world.cutBoth(1, true);
+        world.run(500 * MS);
+        assertFalse(world.end(0).isUsed(1));
+        // when
+        world.cutBoth(1, false);
+        world.restart(1);
+        // then
+        world.runUntil(
+                () ->
+                        world.end(0).isUsed(0)
+                                && world.end(0).isUsed(1)
+                                && world.end(1).isUsed(0)
+                                && world.end(1).isUsed(1),
+                300 * MS);
+        assertEquals(LinkReason.HELLO, world.end(0).ports[1].reason(1));
+        world.run(500 * MS);
+        assertEquals(0, world.end(1).events.stream().filter(LinkEvent::isLast).count());
+    }
+
+    private static void assertHealthy(final TrunkWorld world) {
+        for (final TrunkWorld.End end : world.ends) {
+            for (int link = 0; link < end.links.length; link++) {
+                assertTrue(end.isUsed(link), "link " + link + " of node " + end.node);
+                assertEquals(0, end.discovery.health().counters().excluded(link));
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+package io.hxb.trunk;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.FrameValidator;
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
+import io.hxb.link.Link;
+import io.hxb.link.LinkSender;
+import io.hxb.link.sim.SimClock;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.link.sim.SimLink;
+import io.hxb.link.sim.SimNetwork;
+import io.hxb.link.sim.SimSegment;
+import io.hxb.linux.Memory;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.testing.TestFrames;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.event.LinkEvent;
+import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.event.LinkState;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The nodes of one line and their trunks in virtual time, without flows: what is sent is counted
+ * where it arrives. Owned by the test.
+ */
+final class TrunkWorld {
+    static final long MS = 1_000_000L;
+    static final int CLUSTER = 7;
+    static final HealthSettings SETTINGS =
+            new HealthSettings(48, 2, 20 * MS, 3, 25, 100 * MS, 1_000 * MS, 30 * MS);
+    private static final long STEP_NS = 50_000;
+    private static final int BODY_BYTES = 1_000;
+
+    final SimClock clock = new SimClock(Long.MAX_VALUE - 500 * MS);
+    final SimNetwork network;
+    final TestFrames frames = new TestFrames();
+    final List<End> ends = new ArrayList<>();
+    private final Shape shape;
+    private final HealthSettings settings;
+    private int incarnation = 1;
+
+    TrunkWorld(final int nodes, final int links, final HealthSettings settings, final long seed) {
+        network = new SimNetwork(clock, seed);
+        shape = Shape.of(nodes);
+        this.settings = settings;
+        final List<SimSegment> segments = new ArrayList<>();
+        for (int link = 0; link < links; link++) {
+            segments.add(network.newSegment(SimFaults.NONE.withRate(1_000_000_000L, 64)));
+        }
+        for (int node = 0; node < nodes; node++) {
+            ends.add(new End(node, segments));
+        }
+    }
+
+    static TrunkWorld ofTwo(final int links) {
+        final TrunkWorld world = new TrunkWorld(2, links, SETTINGS, 1);
+        world.run(300 * MS);
+        return world;
+    }
+
+    /** One node. */
+    final class End {
+        final int node;
+        final SimLink[] links;
+        final Port[] ports;
+        final LinkSender[] senders;
+        final TrunkSender trunk;
+        final Discovery discovery;
+        final HealthLoop loop;
+        final List<LinkEvent> events = new ArrayList<>();
+        final List<String> excluded = new ArrayList<>();
+        final long[] arrived;
+        final long[] sent;
+        boolean isAsleep;
+        private final BufferPool pool = frames.pool(1_024, 1_536);
+        private final BufferPool.Share share = pool.newShare();
+        private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+        private double credit;
+        private double framesAStep;
+        private int target;
+        private int nextTarget;
+
+        End(final int node, final List<SimSegment> segments) {
+            this.node = node;
+            links = new SimLink[segments.size()];
+            ports = new Port[links.length];
+            senders = new LinkSender[links.length];
+            arrived = new long[links.length];
+            sent = new long[links.length];
+            for (int i = 0; i < links.length; i++) {
+                links[i] = network.newLink(segments.get(i), i, node, 1_400, pool, share);
+                ports[i] = new Port(links[i], 0, i);
+                senders[i] = links[i].newSender(64);
+            }
+            trunk = new TrunkSender(ports, senders);
+            discovery =
+                    new Discovery(
+                            new DiscoverySettings(
+                                    shape, node, CLUSTER, 5, incarnation++, "host", 200 * MS),
+                            settings,
+                            ports,
+                            new Complaints());
+            discovery.events().add(events::add);
+            loop =
+                    new HealthLoop(
+                            discovery.health(),
+                            ports,
+                            senders,
+                            new TrunkSender[] {trunk},
+                            java.util.stream.IntStream.range(0, links.length).toArray(),
+                            pool,
+                            share,
+                            (port, neighbour) -> excluded.add(port.label() + " " + neighbour),
+                            () -> {});
+        }
+
+        /** Sends that many frames a second to a neighbour from now on. */
+        void sendTo(final int neighbour, final double framesASecond) {
+            sendInTurnTo(neighbour, neighbour, framesASecond);
+        }
+
+        /** The same to two neighbours in turn. */
+        void sendInTurnTo(final int one, final int other, final double framesASecond) {
+            target = one;
+            nextTarget = other;
+            framesAStep = framesASecond * STEP_NS / 1e9;
+        }
+
+        LinkState state(final int link) {
+            return ports[link].state(1 - node);
+        }
+
+        boolean isUsed(final int link) {
+            return ports[link].isUsable(1 - node);
+        }
+
+        int outstanding() {
+            return pool.outstanding();
+        }
+
+        LinkReason lastReason() {
+            return events.getLast().reason();
+        }
+
+        private void turn() {
+            if (isAsleep) {
+                return;
+            }
+            for (final SimLink link : links) {
+                link.receive(0, this::onFrame, 64);
+            }
+            for (credit += framesAStep; credit >= 1; credit--) {
+                offer();
+            }
+            discovery.doWork(clock.nanoTime(), senders, pool, share);
+            loop.doWork(clock.nanoTime());
+            Arrays.stream(senders).forEach(LinkSender::flush);
+        }
+
+        private void offer() {
+            final int id = share.acquire();
+            header.wrap(pool.headerAddress(id))
+                    .clear()
+                    .type(FrameType.ACK)
+                    .hopLimit(1)
+                    .order(DimensionOrder.DEFAULT)
+                    .clusterId(CLUSTER)
+                    .source(node)
+                    .destination(target)
+                    .bodyLength(BODY_BYTES);
+            final int link =
+                    trunk.offer(target, 0, header.address(), 64 + BODY_BYTES, 0, 0, share, id);
+            loop.note();
+            if (link < 0) {
+                share.release(id);
+            } else {
+                sent[link]++;
+            }
+            final int last = target;
+            target = nextTarget;
+            nextTarget = last;
+        }
+
+        private void onFrame(
+                final Link link,
+                final FrameOwner owner,
+                final long token,
+                final long headerAddress,
+                final int lengthBytes,
+                final long sourceAddress,
+                final int vlanTci) {
+            discovery.health().heard()[link.index()].count(sourceAddress);
+            loop.note();
+            final int type =
+                    Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
+            if (FrameValidator.isLinkLocal(type)) {
+                discovery.onFrame(link.index(), headerAddress, sourceAddress, clock.nanoTime());
+            } else {
+                arrived[link.index()]++;
+            }
+            owner.release(token);
+        }
+    }
+
+    End end(final int node) {
+        return ends.get(node);
+    }
+
+    /** Puts a new incarnation in the place of a node; it takes over its cables. */
+    void restart(final int node) {
+        final End old = end(node);
+        final List<SimSegment> segments = new ArrayList<>();
+        for (int i = 0; i < old.links.length; i++) {
+            old.senders[i].close();
+            old.links[i].close();
+            segments.add(old.links[i].segment());
+            segments.get(i).links().remove(old.links[i]);
+        }
+        ends.set(node, new End(node, segments));
+    }
+
+    /** Cuts a link between nodes 0 and 1 in one direction, or heals it. */
+    void cut(final int link, final int from, final boolean isCut) {
+        network.cut(end(from).links[link], end(1 - from).links[link], isCut);
+    }
+
+    void cutBoth(final int link, final boolean isCut) {
+        cut(link, 0, isCut);
+        cut(link, 1, isCut);
+    }
+
+    /** Lets all nodes work for a time. */
+    void run(final long forNs) {
+        final long endNs = clock.nanoTime() + forNs;
+        while (clock.nanoTime() - endNs < 0) {
+            network.advance(clock.nanoTime() + STEP_NS);
+            ends.forEach(End::turn);
+        }
+    }
+
+    /** Lets all nodes work until something holds; returns how long it took. */
+    long runUntil(final java.util.function.BooleanSupplier isDone, final long limitNs) {
+        final long startNs = clock.nanoTime();
+        while (!isDone.getAsBoolean()) {
+            if (clock.nanoTime() - startNs > limitNs) {
+                throw new AssertionError("not within " + limitNs / MS + " ms");
+            }
+            run(STEP_NS);
+        }
+        return clock.nanoTime() - startNs;
+    }
+}
