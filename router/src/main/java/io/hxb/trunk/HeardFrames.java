@@ -77,7 +77,7 @@ public final class HeardFrames {
 
         // Where the address is, or would be put.
         private int slot(final long address) {
-            int slot = (int) (address * MULTIPLIER >>> -BITS);
+            int slot = (int) ((address * MULTIPLIER) >>> -BITS);
             while (slots[slot] != 0 && slots[slot] != address) {
                 slot = slot + 1 & (1 << BITS) - 1;
             }

@@ -222,7 +222,7 @@ final class LinkHealth {
         } else if (sentSince < LOSS_FRAMES) {
             return false;
         } else {
-            final long lost = sentSince - (arrived - lossFrames);
+            final long lost = (long) sentSince - (arrived - lossFrames);
             lossPercent = lost < MIN_LOST ? 0 : (int) Math.min(100, 100 * lost / sentSince);
             smoothedLoss += (100 * lossPercent - smoothedLoss) / 4;
         }

@@ -327,8 +327,9 @@ public final class TrunkHealth {
             link.isMissed = true;
             counters.excluded[index]++;
             counters.trunksLost[partner.dimension] += isLast ? 1 : 0;
-            excluded[index][link.neighbour] = exclusions + 1;
-            exclusions++;
+            final int number = exclusions + 1;
+            excluded[index][link.neighbour] = number;
+            exclusions = number;
         } else if (now == LinkState.GOOD) {
             counters.recovered[index] += link.isMissed ? 1 : 0;
             link.isMissed = false;

@@ -79,7 +79,7 @@ final class FrameSamples {
                         .wrap(body)
                         .clear(links)
                         .linkNumber(random.nextInt(links))
-                        .failed(random.nextLong() >>> 64 - links)
+                        .failed(random.nextLong() >>> (64 - links))
                         .weight(random.nextInt(links), 1 + random.nextInt(64))
                         .length();
             }
