@@ -60,7 +60,9 @@ public final class LinkStatusFlyweight {
      * @param links 1 to {@link #MAX_LINKS}.
      */
     public LinkStatusFlyweight clear(final int links) {
-        Memory.fill(address, FIXED_LENGTH + Integer.BYTES * links, 0);
+        for (int offset = 0; offset < FIXED_LENGTH + Integer.BYTES * links; offset += 4) {
+            Memory.putInt(address + offset, 0);
+        }
         Memory.putByte(address + LINKS_OFFSET, links);
         for (int link = 0; link < links; link++) {
             weight(link, MAX_WEIGHT);

@@ -238,6 +238,9 @@ final class NodeLoop implements LoopTask {
         work += flows.doWork(nowNs);
         if (upkeep != null) {
             upkeep.doWork(nowNs);
+            if (upkeep.takeLinkChange()) {
+                health.note();
+            }
         }
         if (work > 0) {
             busyTurns++;

@@ -40,6 +40,7 @@ final class NodeUpkeep {
     private LinkMonitor monitor;
     private Consumer<Link> relink = link -> {};
     private boolean isRefreshDue = true;
+    private boolean isLinkChanged;
     private long refreshNs;
     private long heartbeatNs;
 
@@ -105,6 +106,13 @@ final class NodeUpkeep {
         return LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs);
     }
 
+    /** True once after a link went up or down. */
+    boolean takeLinkChange() {
+        final boolean isChange = isLinkChanged;
+        isLinkChanged = false;
+        return isChange;
+    }
+
     private void refresh() {
         for (int i = 0; i < ports.size(); i++) {
             final Link link = ports.get(i).link();
@@ -114,6 +122,7 @@ final class NodeUpkeep {
             final boolean isUp = link.isUp();
             if (isUp != wasUp[i]) {
                 wasUp[i] = isUp;
+                isLinkChanged = true;
                 nodeCounters.onStateChanged(i);
                 LOGGER.info(
                         "link {} {} ({}) of node {}",

@@ -70,6 +70,30 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldSendAgainAtOnceWhatTookALinkThatFailed() {
+        // given
+        flows.open(64);
+        for (int slot = 0; slot < 60; slot++) {
+            flows.nextLink = slot % 2;
+            flows.submit(slot, 1_000);
+            flows.work(0);
+        }
+        assertEquals(0, flows.loop.onLinkFailed(1, 0, 2), "another neighbour");
+        assertEquals(0, flows.loop.onLinkFailed(2, 0, 1), "another link");
+        // when
+        flows.nextLink = 0;
+        final int frames = flows.loop.onLinkFailed(1, 0, 1);
+        flows.work(0);
+        // then
+        assertEquals(30, frames);
+        final List<Integer> again = flows.sequences().subList(60, 90);
+        assertTrue(again.stream().allMatch(sequence -> sequence % 2 == 0), () -> "" + again);
+        assertEquals(30, again.stream().distinct().count());
+        assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
+        assertEquals(0, flows.loop.onLinkFailed(1, 0, 1), "nothing took it since");
+    }
+
+    @Test
     void shouldSendNoMoreThanTheReceiverTakes() {
         // given
         flows.open(3);

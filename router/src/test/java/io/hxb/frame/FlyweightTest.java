@@ -23,7 +23,7 @@ import java.util.Random;
 @Tag("property")
 class FlyweightTest {
     private final Arena arena = Arena.ofAuto();
-    private final long address = arena.allocate(256, 64).address();
+    private final long address = arena.allocate(512, 64).address();
     private final long other = arena.allocate(256, 64).address();
 
     /** A field of a flyweight: a getter, and a setter of the same name that returns this. */

@@ -211,6 +211,12 @@ final class FaultCluster implements AutoCloseable {
         members.get(node).links[link].up(isUp);
     }
 
+    /** Sets the rate at which links of a segment send. */
+    void slow(final int node, final int link, final long rateBps) {
+        final SimSegment segment = members.get(node).links[link].segment();
+        segment.faults(FAULTLESS.withRate(rateBps, 64));
+    }
+
     /** A node stands still for a time. */
     void freeze(final int node, final long forNs) {
         members.get(node).asleepUntilNs = clock.nanoTime() + forNs;

@@ -95,12 +95,12 @@ final class FaultLedger {
         for (int sender = 0; sender < senders.size(); sender++) {
             for (int to = 0; to < nodes; to++) {
                 final int first = excused.get(sender)[to] + 1;
-                for (int number = first; number <= next.get(sender)[to]; number++) {
+                for (int number = 1; number <= next.get(sender)[to]; number++) {
                     final int seen = senders.get(sender)[to][number];
                     if (seen == 0 && crashed.contains(sender)) {
                         break;
                     }
-                    if ((seen & OK) != 0 && (seen & DELIVERED) == 0) {
+                    if (number >= first && (seen & OK) != 0 && (seen & DELIVERED) == 0) {
                         throw new AssertionError(
                                 "message " + number + " of " + sender + " to " + to + " is lost");
                     }

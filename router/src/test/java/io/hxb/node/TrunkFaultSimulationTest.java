@@ -29,6 +29,8 @@ class TrunkFaultSimulationTest {
     /** Longest time after the last fault until all links are judged rightly. */
     private static final long BOUND_NS = 1_500 * MS;
 
+    private static final long STABLE_NS = 300 * MS;
+
     @Test
     void shouldDeliverOnceAndAgreeOnEveryLinkWhateverFails() {
         if (ONLY_SEED >= 0) {
@@ -80,9 +82,7 @@ class TrunkFaultSimulationTest {
             }
             settle(cluster, random);
             // then
-            if (!cluster.runUntil(() -> cluster.disagreement().isEmpty(), BOUND_NS)) {
-                throw new AssertionError(cluster.disagreement());
-            }
+            awaitAgreement(cluster);
             cluster.members.forEach(member -> member.application.isSending = false);
             assertTrue(
                     cluster.runUntil(() -> cluster.ledger.outstanding() == 0, 3_000 * MS),
@@ -94,6 +94,17 @@ class TrunkFaultSimulationTest {
         }
     }
 
+    // What was found before the last fault may still have to be unlearned: it counts when it lasts.
+    private static void awaitAgreement(final FaultCluster cluster) {
+        final long endNs = cluster.clock.nanoTime() + BOUND_NS;
+        do {
+            final long leftNs = endNs - cluster.clock.nanoTime();
+            if (!cluster.runUntil(() -> cluster.disagreement().isEmpty(), leftNs)) {
+                throw new AssertionError(cluster.disagreement());
+            }
+        } while (cluster.runUntil(() -> !cluster.disagreement().isEmpty(), STABLE_NS));
+    }
+
     private static void inject(final FaultCluster cluster, final SplittableRandom random) {
         final int nodes = cluster.members.size();
         final int node = random.nextInt(nodes);
@@ -102,7 +113,7 @@ class TrunkFaultSimulationTest {
         if (!cluster.areNeighbours(node, other, link)) {
             return;
         }
-        switch (random.nextInt(9)) {
+        switch (random.nextInt(10)) {
             case 0, 1 -> damageBoth(cluster, node, other, link, FAULTLESS.withLoss(1, 0));
             case 2 -> cluster.damage(node, other, link, FAULTLESS.withLoss(1, 0));
             case 3 -> {
@@ -115,7 +126,8 @@ class TrunkFaultSimulationTest {
             }
             case 5 -> flap(cluster, random, node, other, link);
             case 6 -> cluster.carrier(node, link, random.nextBoolean());
-            case 7 -> cluster.freeze(node, random.nextLong(200 * MS));
+            case 7 -> cluster.slow(node, link, 2_000_000 + random.nextLong(100_000_000));
+            case 8 -> cluster.freeze(node, random.nextLong(200 * MS));
             default -> cluster.restart(node);
         }
     }
@@ -152,6 +164,7 @@ class TrunkFaultSimulationTest {
         for (int link = 0; link < links; link++) {
             for (int node = 0; node < cluster.members.size(); node++) {
                 cluster.carrier(node, link, true);
+                cluster.slow(node, link, FAULTLESS.rateBps());
                 for (int other = 0; other < node; other++) {
                     if (!cluster.areNeighbours(node, other, link)) {
                         continue;
