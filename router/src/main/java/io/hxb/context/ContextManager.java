@@ -9,6 +9,7 @@ import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmException;
 import io.hxb.pm.PmInvoker;
 import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
 
 import java.util.concurrent.CompletableFuture;
@@ -397,6 +398,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     ReceiveBooks books() {
         return books;
+    }
+
+    /** Where changes of the node's links are told to applications; one writer. */
+    public LinkEventRing linkEvents() {
+        return page.linkEvents();
     }
 
     NodePage page() {

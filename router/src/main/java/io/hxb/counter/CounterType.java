@@ -163,7 +163,16 @@ public enum CounterType {
             COUNT,
             "Status frames that make no sense: forged, misdirected or contradictory."),
     LINK_STATUS_STALE_FRAMES(
-            105, LINK, COUNT, "Status frames of an incarnation that is over, or of a stranger.");
+            105, LINK, COUNT, "Status frames of an incarnation that is over, or of a stranger."),
+    LINK_FAILED_NODES(
+            106, LINK, LEVEL, "Neighbours to which the link is left out, because it failed."),
+    LINK_WEIGHT_PERCENT(
+            107, LINK, LEVEL, "Share of its full load that the link gets, mean of its neighbours."),
+    LINK_REASON_CODE(
+            108,
+            LINK,
+            LEVEL,
+            "Why the link failed or recovered last; `hxb stat --links` has it in words.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -5,11 +5,13 @@ import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.Link;
+import io.hxb.node.event.LinkNews;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.trunk.DiscoveryCounters;
 import io.hxb.trunk.HealthCounters;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkHealth;
+import io.hxb.trunk.event.LinkState;
 
 import java.util.function.LongSupplier;
 
@@ -20,20 +22,23 @@ import java.util.function.LongSupplier;
  */
 final class NodeCounters {
     private final NodeParts parts;
+    private final LinkNews news;
     private final CounterExport.Builder builder;
     private final long[] kernelDrops;
     private final long[] stateChanges;
     private CounterExport export;
 
     /** Prepares the counters of a node without contexts. */
-    NodeCounters(final NodeParts parts) {
+    NodeCounters(final NodeParts parts, final LinkNews news) {
         this.parts = parts;
+        this.news = news;
         final Counters counters = parts.counters();
         builder = new CounterExport.Builder(counters, 0);
         kernelDrops = new long[parts.ports().size()];
         stateChanges = new long[parts.ports().size()];
         for (final Port port : parts.ports()) {
             link(port.link());
+            health(port);
         }
         for (int dimension = 0; dimension < parts.config().shape().dimensions(); dimension++) {
             trunk(dimension);
@@ -63,6 +68,34 @@ final class NodeCounters {
                 .add(CounterType.LINK_STATUS_BAD_FRAMES, index, () -> health.statusBad(index))
                 .add(CounterType.LINK_STATUS_STALE_FRAMES, index, () -> health.statusStale(index))
                 .add(CounterType.LINK_RECOVERED_EVENTS, index, () -> health.recovered(index));
+    }
+
+    private void health(final Port port) {
+        final int index = port.link().index();
+        final int neighbours = parts.config().shape().extent(port.dimension());
+        builder.add(CounterType.LINK_FAILED_NODES, index, () -> failed(port, neighbours))
+                .add(CounterType.LINK_WEIGHT_PERCENT, index, () -> weight(port, neighbours))
+                .add(CounterType.LINK_REASON_CODE, index, () -> news.lastReason(index));
+    }
+
+    private static long failed(final Port port, final int neighbours) {
+        long count = 0;
+        for (int i = 0; i < neighbours; i++) {
+            count += port.state(i) == LinkState.FAILED ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static long weight(final Port port, final int neighbours) {
+        long sum = 0;
+        long count = 0;
+        for (int i = 0; i < neighbours; i++) {
+            if (port.state(i) != LinkState.UNKNOWN) {
+                sum += port.weight(i);
+                count++;
+            }
+        }
+        return count == 0 ? 0 : sum * 100 / (Port.FULL_WEIGHT * count);
     }
 
     private void trunk(final int dimension) {

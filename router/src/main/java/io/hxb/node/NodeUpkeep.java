@@ -6,6 +6,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.raw.LinkMonitor;
+import io.hxb.node.event.LinkNews;
 import io.hxb.trunk.Complaint;
 import io.hxb.trunk.Complaints;
 import io.hxb.trunk.Discovery;
@@ -35,6 +36,7 @@ final class NodeUpkeep {
     private final List<Port> ports;
     private final LinkSender[] senders;
     private final BufferPool.Share share;
+    private final LinkNews news;
     private final NodeCounters nodeCounters;
     private final boolean[] wasUp;
     private LinkMonitor monitor;
@@ -52,13 +54,18 @@ final class NodeUpkeep {
         complaints = parts.complaints();
         counters = parts.counters();
         ports = parts.ports();
-        nodeCounters = new NodeCounters(parts);
+        news =
+                new LinkNews(
+                        parts.config().shape(), parts.here(), ports, parts.epochClock(), LOGGER);
+        discovery.events().add(news);
+        nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
     }
 
     /** Counts contexts, too; before it starts. */
     void contexts(final ContextManager contexts) {
         nodeCounters.contexts(contexts);
+        news.applications(contexts.linkEvents());
     }
 
     /**
@@ -81,6 +88,7 @@ final class NodeUpkeep {
     }
 
     void doWork(final long nowNs) {
+        news.doWork();
         if (isRefreshDue || nowNs - heartbeatNs >= 0) {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
             counters.heartbeat(parts.epochClock().time());

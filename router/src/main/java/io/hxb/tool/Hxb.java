@@ -41,6 +41,7 @@ import java.util.ServiceLoader;
             PingCommand.class,
             PerfCommand.class,
             StatCommand.class,
+            TopCommand.class,
             DoctorCommand.class,
             PlanCommand.class,
             ChaosCommand.class

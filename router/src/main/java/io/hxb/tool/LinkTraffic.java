@@ -5,6 +5,7 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.report.TextTable;
+import io.hxb.trunk.event.LinkReason;
 
 import java.util.List;
 import java.util.Locale;
@@ -34,13 +35,17 @@ final class LinkTraffic {
                 new TextTable(
                         hasLast ? "link, a second" : "link, in all",
                         "nic",
-                        "up",
+                        "state",
+                        "weight %",
                         "in frames",
                         "in MB",
                         "out frames",
                         "out MB",
                         "kernel drops",
-                        "send errors");
+                        "send errors",
+                        "failures",
+                        "recoveries",
+                        "last reason");
         final List<CounterLabels.LinkLabel> links = reader.labels().links();
         final long[][] now = new long[links.size()][TYPES.size()];
         for (int link = 0; link < now.length; link++) {
@@ -51,17 +56,31 @@ final class LinkTraffic {
             table.row(
                     Dimensions.name(links.get(link).dimension()) + "." + links.get(link).number(),
                     links.get(link).name(),
-                    reader.value(CounterType.LINK_UP_STATE, link) == 1 ? "yes" : "no",
+                    state(
+                            reader.value(CounterType.LINK_UP_STATE, link) == 1,
+                            reader.value(CounterType.LINK_FAILED_NODES, link)),
+                    reader.value(CounterType.LINK_WEIGHT_PERCENT, link),
                     Math.round((now[link][0] - before[0]) / seconds),
                     megabytes(now[link][1] - before[1], seconds),
                     Math.round((now[link][2] - before[2]) / seconds),
                     megabytes(now[link][3] - before[3], seconds),
                     now[link][4] - before[4],
-                    now[link][5] - before[5]);
+                    now[link][5] - before[5],
+                    reader.value(CounterType.LINK_EXCLUDED_EVENTS, link),
+                    reader.value(CounterType.LINK_RECOVERED_EVENTS, link),
+                    LinkReason.textOf(reader.value(CounterType.LINK_REASON_CODE, link)));
         }
         last = now;
         lastNs = nowNs;
         return table;
+    }
+
+    /** The state of a link in a word or two. */
+    static String state(final boolean isUp, final long failedNeighbours) {
+        if (!isUp) {
+            return "down";
+        }
+        return failedNeighbours == 0 ? "good" : "failed to " + failedNeighbours;
     }
 
     private static String megabytes(final long bytes, final double seconds) {

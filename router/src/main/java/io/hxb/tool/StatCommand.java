@@ -74,7 +74,7 @@ final class StatCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        final List<Path> chosen = files.isEmpty() ? ofCluster() : files;
+        final List<Path> chosen = files.isEmpty() ? files(cluster.config()) : files;
         final Map<Path, Map<String, Long>> last = new HashMap<>();
         List<Map<String, Object>> nodes = List.of();
         for (int round = 0;
@@ -97,8 +97,8 @@ final class StatCommand implements Callable<Integer> {
         return Hxb.OK;
     }
 
-    private List<Path> ofCluster() {
-        final ClusterConfig config = cluster.config();
+    /** The counter files of a cluster's nodes that have run on this machine, at least one. */
+    static List<Path> files(final ClusterConfig config) {
         final List<Path> found = new ArrayList<>();
         for (int node = 0; node < config.shape().nodeCount(); node++) {
             if (Files.exists(config.countersPath(node))) {
@@ -178,7 +178,8 @@ final class StatCommand implements Callable<Integer> {
                 : Long.toString(Math.round((sample.value() - before) / watchSeconds));
     }
 
-    private static String state(final CounterReader reader) {
+    /** Whether the node runs, in a word. */
+    static String state(final CounterReader reader) {
         if (reader.isClosed()) {
             return "stopped";
         }
@@ -200,7 +201,8 @@ final class StatCommand implements Callable<Integer> {
                 : sample.name();
     }
 
-    private static String coordinates(final CounterLabels labels) {
+    /** The node's coordinates: {@code 1,0,2}. */
+    static String coordinates(final CounterLabels labels) {
         final StringBuilder text = new StringBuilder();
         for (int dimension = 0; dimension < labels.dimensions(); dimension++) {
             text.append(dimension == 0 ? "" : ",")

@@ -75,6 +75,8 @@ class LabUpSystemTest {
             assertTrue(stat.output().contains("x.1"), stat::output);
         }
 
+        checkTop();
+
         // and: a second node on the same socket is refused, and the first goes on
         try (HxbProcess second = hxb("node", "--config", file.toString(), "--node", "0")) {
             assertEquals(Hxb.FAILED, second.status(), second::output);
@@ -89,6 +91,24 @@ class LabUpSystemTest {
             assertEquals(Hxb.OK, down.status(), down::errors);
         }
         assertFalse(Files.exists(file));
+    }
+
+    private void checkTop() throws Exception {
+        try (HxbProcess top =
+                hxb("top", "--name", name, "--interval", "0.1", "--count", "2", "--json")) {
+            assertEquals(Hxb.OK, top.status(), top::errors);
+            assertEquals(2, top.output().lines().count());
+            final Map<?, ?> node = (Map<?, ?>) ((List<?>) top.json().get("nodes")).getFirst();
+            assertEquals("running", node.get("state"));
+            final Map<?, ?> link = (Map<?, ?>) ((List<?>) node.get("links")).getLast();
+            assertEquals("x.1", link.get("link"));
+            assertEquals("good", link.get("state"));
+            assertEquals(100, link.get("weight_percent"));
+        }
+        try (HxbProcess top = hxb("top", "--name", name, "--interval", "0.1", "--count", "1")) {
+            assertEquals(Hxb.OK, top.status(), top::errors);
+            assertTrue(top.output().contains("last reason"), top::output);
+        }
     }
 
     private HxbProcess hxb(final String... arguments) throws Exception {

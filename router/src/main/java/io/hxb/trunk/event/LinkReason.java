@@ -3,39 +3,56 @@ package io.hxb.trunk.event;
 /** Why the state of a link to a neighbour is what it is. */
 public enum LinkReason {
     /** Nothing has been heard of the neighbour on the link yet. */
-    NOT_HEARD("the neighbour has not been heard there"),
+    NOT_HEARD(0, "the neighbour has not been heard there"),
 
     /** A hello frame of the neighbour arrived for the first time, or after it restarted. */
-    HELLO("the neighbour was heard"),
+    HELLO(1, "the neighbour was heard"),
 
     /** Enough heartbeats in a row arrived in both directions. */
-    HEALED("heartbeats pass again"),
+    HEALED(2, "heartbeats pass again"),
 
     /** Next to nothing arrived while another link of the trunk carried frames. */
-    SILENT("nothing arrives there while other links carry frames"),
+    SILENT(3, "nothing arrives there while other links carry frames"),
 
     /** Too large a share of its frames is lost. */
-    LOSSY("it loses too many frames"),
+    LOSSY(4, "it loses too many frames"),
 
     /** The NIC is down, gone or without a carrier. */
-    NO_CARRIER("the NIC is down, gone or without a carrier"),
+    NO_CARRIER(5, "the NIC is down, gone or without a carrier"),
 
     /** The NIC refused frames. */
-    SEND_ERRORS("the NIC refuses frames"),
+    SEND_ERRORS(6, "the NIC refuses frames"),
 
     /** The neighbour says that it does not hear this node there. */
-    TOLD("the neighbour does not hear this node there"),
+    TOLD(7, "the neighbour does not hear this node there"),
 
     /** Nothing at all came from the neighbour on any link, though it was asked repeatedly. */
-    UNANSWERED("the neighbour answers on no link"),
+    UNANSWERED(8, "the neighbour answers on no link"),
 
     /** Too many hello frames in a row are missing. */
-    MISSED_HELLOS("no hello frames arrive there");
+    MISSED_HELLOS(9, "no hello frames arrive there");
 
+    private final int code;
     private final String text;
 
-    LinkReason(final String text) {
+    LinkReason(final int code, final String text) {
+        this.code = code;
         this.text = text;
+    }
+
+    /** Number of the reason in counter files; keeps its meaning. */
+    public int code() {
+        return code;
+    }
+
+    /** The text of the reason with that code; empty when there is none. */
+    public static String textOf(final long code) {
+        for (final LinkReason reason : values()) {
+            if (reason.code == code) {
+                return reason.text;
+            }
+        }
+        return "";
     }
 
     /** The reason in words, to be put behind "because" or a colon. */

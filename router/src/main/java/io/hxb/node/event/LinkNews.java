@@ -1,0 +1,138 @@
+package io.hxb.node.event;
+
+import io.hxb.pm.shm.LinkEventRing;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.event.LinkEvent;
+import io.hxb.trunk.event.LinkListener;
+import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.event.LinkState;
+
+import org.agrona.concurrent.EpochClock;
+import org.slf4j.Logger;
+
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+
+/**
+ * Takes what the trunks tell of their links and hands it on: a log line that a person can act on,
+ * and an entry in the node's page for applications. Loops put in; the node's first loop takes out.
+ */
+public final class LinkNews implements LinkListener {
+    private static final int MOST_WAITING = 256;
+
+    private final Shape shape;
+    private final long here;
+    private final List<Port> ports;
+    private final EpochClock clock;
+    private final Logger logger;
+    private final ArrayBlockingQueue<LinkEvent> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final int[] lastReasons;
+    private LinkEventRing ring;
+
+    /**
+     * Makes the news of one node.
+     *
+     * @param shape shape of the hyper-crossbar.
+     * @param here coordinate vector of the node.
+     * @param ports its ports, by link index.
+     * @param clock time of day in ms.
+     * @param logger where the lines go.
+     */
+    public LinkNews(
+            final Shape shape,
+            final long here,
+            final List<Port> ports,
+            final EpochClock clock,
+            final Logger logger) {
+        this.shape = shape;
+        this.here = here;
+        this.ports = List.copyOf(ports);
+        this.clock = clock;
+        this.logger = logger;
+        lastReasons = new int[ports.size()];
+    }
+
+    /** Tells applications too, from now on. */
+    public void applications(final LinkEventRing events) {
+        ring = events;
+    }
+
+    @Override
+    public void onLinkEvent(final LinkEvent event) {
+        // Whoever changes faster than can be told flaps: the counters have all of it.
+        waiting.offer(event);
+    }
+
+    /**
+     * Hands on what has happened; by the node's first loop.
+     *
+     * @return how much.
+     */
+    public int doWork() {
+        int count = 0;
+        LinkEvent event = waiting.poll();
+        while (event != null) {
+            tell(event);
+            count++;
+            event = waiting.poll();
+        }
+        return count;
+    }
+
+    /** Why a link failed or recovered last: a code of {@link LinkReason}; 0 when it never did. */
+    public int lastReason(final int linkIndex) {
+        return lastReasons[linkIndex];
+    }
+
+    private void tell(final LinkEvent event) {
+        lastReasons[event.linkIndex()] = event.reason().code();
+        final boolean isGood = event.state() == LinkState.GOOD;
+        // Neighbours found are no news; that links and nodes go is ordinary when a lab ends.
+        if (!isGood || event.reason() != LinkReason.HELLO) {
+            logger.info("{}", line(event));
+        }
+        if (ring != null) {
+            final long there = Shape.withCoordinate(here, event.dimension(), event.neighbour());
+            ring.put(
+                    clock.time(),
+                    shape.node(there),
+                    event.dimension(),
+                    event.number(),
+                    isGood,
+                    event.isLast(),
+                    event.reason().text());
+        }
+    }
+
+    /** The event as a line for people. */
+    String line(final LinkEvent event) {
+        final Port port = ports.get(event.linkIndex());
+        final long there = Shape.withCoordinate(here, event.dimension(), event.neighbour());
+        final StringBuilder text =
+                new StringBuilder(port.label())
+                        .append(" of (")
+                        .append(shape.format(here))
+                        .append(") to (")
+                        .append(shape.format(there))
+                        .append("): ")
+                        .append(event.reason().text());
+        if (event.state() == LinkState.GOOD) {
+            return text.append(": used again").toString();
+        }
+        text.append(": excluded; ").append(advice(event.reason(), port.link().name()));
+        if (event.isLast()) {
+            text.append("; no link of this dimension reaches that node, its frames go other ways");
+        }
+        return text.toString();
+    }
+
+    private static String advice(final LinkReason reason, final String nic) {
+        return switch (reason) {
+            case UNANSWERED -> "check that the node runs and has power";
+            case NO_CARRIER -> "check that " + nic + " is up and its cable plugged in";
+            case SEND_ERRORS -> "check the driver and MTU of " + nic;
+            default -> "check cable and switch port of " + nic;
+        };
+    }
+}
