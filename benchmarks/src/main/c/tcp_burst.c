@@ -39,8 +39,10 @@ static void serve(int fd, uint64_t start, uint64_t sample_ns, double seconds) {
 
 static void burst(int fd, double seconds) {
     uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
+    struct timeval limit = {.tv_usec = 50000}; /* else a connection that stands still would not let it end */
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     while (!stopped && now_ns() < end) {
-        if (send(fd, data, 256 * 1024, MSG_NOSIGNAL) < 0 && errno != EINTR) break;
+        if (send(fd, data, 256 * 1024, MSG_NOSIGNAL) < 0 && errno != EINTR && errno != EAGAIN) break;
     }
     printf("{\"done\":true}\n");
 }

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
@@ -35,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class MptcpBurst {
     private static final long SAMPLE_NS = 10_000_000L;
     private static final long WARM_UP_NS = 2_000_000_000L;
+    private static final double END_LIMIT_S = 60;
     private static final String PORT = "5201";
 
     private final FailoverPlan plan;
@@ -62,12 +64,12 @@ public final class MptcpBurst {
             final List<GapAnalysis.Moment> moments = new ArrayList<>();
             try (Program server = server(startNs)) {
                 server.ready();
-                try (Program client = client()) {
+                try (Program client = client(startNs)) {
                     play(script, faults, startNs, moments);
                     faults.mend();
-                    client.stop();
+                    client.last(END_LIMIT_S);
                 }
-                return figures(server.last(20), moments);
+                return figures(server.last(END_LIMIT_S), moments);
             }
         }
     }
@@ -113,11 +115,13 @@ public final class MptcpBurst {
                         PORT));
     }
 
-    private Program client() throws IOException {
+    /** Sends until a moment after the last sample. */
+    private Program client(final long startNs) throws IOException {
+        final double seconds = (startNs - System.nanoTime()) / 1e9 + plan.seconds() + 0.3;
         return Program.start(
                 namespace(0),
                 "",
-                Peers.c("tcp_burst", "-m", "client", "-M", "-S", "600", "10.77.0.2", PORT));
+                Peers.c("tcp_burst", "-m", "client", "-M", "-S", String.format(Locale.ROOT, "%.1f", seconds), "10.77.0.2", PORT));
     }
 
     private void play(
