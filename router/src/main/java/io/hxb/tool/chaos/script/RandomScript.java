@@ -16,8 +16,10 @@ public final class RandomScript {
     private static final long SHORTEST_NS = 200_000_000L;
     private static final long LONGEST_NS = 2_000_000_000L;
 
-    /** A node that was started again needs some seconds before its links are known again. */
     private static final long SHORTEST_DEATH_NS = 1_000_000_000L;
+
+    /** So long after a node was started again no other dies: it has to find its neighbours. */
+    private static final long REVIVAL_NS = 3_000_000_000L;
 
     private static final int TRIES = 50;
     private static final List<FaultAction> OF_CABLES =
@@ -105,11 +107,12 @@ public final class RandomScript {
         final int node = mortals.get(random.nextInt(mortals.size()));
         final boolean isKill = random.nextBoolean();
         final long until = from + Math.max(lasting, isKill ? SHORTEST_DEATH_NS : 0);
+        final long revived = until + REVIVAL_NS;
         if (until > lengthNs
-                || outages.stream().anyMatch(o -> o.cable == null && o.overlaps(from, until))) {
+                || outages.stream().anyMatch(o -> o.cable == null && o.overlaps(from, revived))) {
             return false;
         }
-        outages.add(new Outage(null, node, from, until));
+        outages.add(new Outage(null, node, from, revived));
         final Shape shape = selector.shape();
         final String target = "(" + shape.format(shape.coordinates(node)) + ")";
         final FaultAction action = isKill ? FaultAction.KILL : FaultAction.PAUSE;
