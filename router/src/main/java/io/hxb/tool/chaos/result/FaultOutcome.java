@@ -10,8 +10,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param target such as {@code x.0 of (0,0)}.
  * @param line in the script, 0 for none.
  * @param left the smallest share of its way that any pair has now; null where no pair has one.
- * @param gapMs longest run of samples below 90 % of what is left of the pair that fared worst,
- *     until the next fault; null without anything to compare with.
+ * @param gapMs longest run of samples below 90 % of what is left that begins within 500 ms, of the
+ *     pair that fared worst; it ends with the next fault; null without anything to compare with.
  * @param fullMs ms until 90 % of what is left flowed, to stay, of the pair that fared worst; null
  *     if that did not come before the next fault.
  * @param fullAfterRepairMs the same from the repair of this fault; null if there was none.

@@ -15,6 +15,9 @@ public final class GapAnalysis {
     /** Less than this of what is left is a gap. */
     public static final double ENOUGH = 0.9;
 
+    /** A gap that begins later than this after a fault is not the fault's. */
+    private static final long CONSEQUENCE_NS = 500_000_000L;
+
     private static final long SHORTEST_QUIET_NS = 200_000_000L;
 
     private final List<Pair> pairs;
@@ -145,10 +148,12 @@ public final class GapAnalysis {
     private Double gapMs(final int index, final int pair, final Change change) {
         final RateSeries rates = series.get(pair);
         final double share = Math.min(change.before, change.after);
+        final long begunNs = moments.get(index).begunNs;
         return share == 0
                 ? null
                 : rates.longestBelowNs(
-                                rates.index(moments.get(index).begunNs),
+                                rates.index(begunNs),
+                                rates.index(begunNs + CONSEQUENCE_NS),
                                 to(index, rates),
                                 ENOUGH * share * quiet(pair))
                         / 1e6;

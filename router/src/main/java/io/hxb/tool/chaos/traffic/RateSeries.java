@@ -52,10 +52,21 @@ public final class RateSeries {
      * @return its length in ns.
      */
     public long longestBelowNs(final int from, final int to, final double threshold) {
+        return longestBelowNs(from, to, to, threshold);
+    }
+
+    /**
+     * The same for runs that begin soon.
+     *
+     * @param beginsBefore one behind the last interval in which a run may begin.
+     */
+    public long longestBelowNs(
+            final int from, final int beginsBefore, final int to, final double threshold) {
         long longest = 0;
         long run = 0;
         for (int i = from; i < Math.min(to, bytes.length); i++) {
-            run = bytes[i] < threshold ? run + 1 : 0;
+            final boolean isLow = bytes[i] < threshold && (run > 0 || i < beginsBefore);
+            run = isLow ? run + 1 : 0;
             longest = Math.max(longest, run);
         }
         return longest * sampleNs;

@@ -33,6 +33,8 @@ class RateSeriesTest {
         assertEquals(0, series.longestBelowNs(50, 100, 90));
         assertEquals(0, series.longestBelowNs(0, 100, 0));
         assertEquals(1000 * MS, series.longestBelowNs(0, 1000, 101));
+        assertEquals(10 * MS, series.longestBelowNs(0, 20, 100, 90), "begins before 20");
+        assertEquals(30 * MS, series.longestBelowNs(0, 21, 100, 90), "may go on behind it");
     }
 
     @Test
