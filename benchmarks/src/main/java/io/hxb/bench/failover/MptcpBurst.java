@@ -121,7 +121,15 @@ public final class MptcpBurst {
         return Program.start(
                 namespace(0),
                 "",
-                Peers.c("tcp_burst", "-m", "client", "-M", "-S", String.format(Locale.ROOT, "%.1f", seconds), "10.77.0.2", PORT));
+                Peers.c(
+                        "tcp_burst",
+                        "-m",
+                        "client",
+                        "-M",
+                        "-S",
+                        String.format(Locale.ROOT, "%.1f", seconds),
+                        "10.77.0.2",
+                        PORT));
     }
 
     private void play(
