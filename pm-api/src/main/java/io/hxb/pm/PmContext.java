@@ -492,7 +492,11 @@ public final class PmContext implements AutoCloseable {
         return freeCount > 0;
     }
 
-    void sendDoneListener(final SendDoneListener listener) {
+    /**
+     * Sets who is told of every send slot that comes back, within calls of the context's own
+     * methods; for protocols over a context. One at a time.
+     */
+    public void sendDoneListener(final SendDoneListener listener) {
         sendDoneListener = listener;
     }
 
@@ -696,7 +700,12 @@ public final class PmContext implements AutoCloseable {
 
     /** Told of every send slot that comes back, before it can be claimed again. */
     @FunctionalInterface
-    interface SendDoneListener {
+    public interface SendDoneListener {
+        /**
+         * A message sent is done.
+         *
+         * @param status {@link PmStatus#OK} if the peer's node has it, or why it may not.
+         */
         void onSendDone(int slot, int status);
     }
 }

@@ -225,6 +225,18 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return attachmentsRefused.incrementAndGet();
     }
 
+    /**
+     * Tells one opening of a context from the next; any thread.
+     *
+     * @param contextId any number.
+     * @return 0 if nobody has it open.
+     */
+    public int incarnation(final int contextId) {
+        final ContextEndpoint endpoint =
+                contextId >= 0 && contextId < endpoints.length() ? endpoints.get(contextId) : null;
+        return endpoint == null || endpoint.isClosing() ? 0 : endpoint.incarnation();
+    }
+
     /** Number of contexts that are open or being closed. */
     public int openContexts() {
         int count = 0;

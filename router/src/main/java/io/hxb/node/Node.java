@@ -111,7 +111,7 @@ public final class Node implements AutoCloseable {
             // Once more, so that it is closed first.
             resources.add(applications.start());
         }
-        service = ServiceTask.open(device(), NodeThreads.errorHandler());
+        service = ServiceTask.open(device(), contexts, NodeThreads.errorHandler());
         threads.driver(0).add(service);
     }
 

@@ -1,6 +1,8 @@
 package io.hxb.node;
 
+import io.hxb.context.ContextManager;
 import io.hxb.node.service.NodeService;
+import io.hxb.node.service.PortTable;
 import io.hxb.node.service.ServiceProtocol;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
@@ -23,23 +25,29 @@ final class ServiceTask implements LoopTask {
     private IoRegistration registration;
 
     private ServiceTask(
-            final PmDevice device, final PmContext context, final ErrorHandler errorHandler) {
+            final PmDevice device,
+            final PmContext context,
+            final PortTable ports,
+            final ErrorHandler errorHandler) {
         this.device = device;
         this.context = context;
         this.errorHandler = errorHandler;
-        service = new NodeService(context);
+        service = new NodeService(context, ports);
     }
 
     /**
      * Opens the node's own context; the caller adds the task to a loop.
      *
      * @param device of the node; closed with the task.
+     * @param contexts of the node, which tell whose a port is.
      * @throws IOException if the context cannot be opened.
      */
-    static ServiceTask open(final PmDevice device, final ErrorHandler errorHandler)
+    static ServiceTask open(
+            final PmDevice device, final ContextManager contexts, final ErrorHandler errorHandler)
             throws IOException {
         final PmContext context = device.openContext(ServiceProtocol.CONTEXT, OPTIONS);
-        return new ServiceTask(device, context, errorHandler);
+        final PortTable ports = new PortTable(device.nodeId(), contexts::incarnation);
+        return new ServiceTask(device, context, ports, errorHandler);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.hxb.tool.plan.PlanCommand;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
+import io.hxb.tool.stream.CatCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -40,6 +41,7 @@ import java.util.ServiceLoader;
             NodeCommand.class,
             PingCommand.class,
             PerfCommand.class,
+            CatCommand.class,
             StatCommand.class,
             TopCommand.class,
             DoctorCommand.class,

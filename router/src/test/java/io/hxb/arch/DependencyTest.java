@@ -125,10 +125,32 @@ class DependencyTest {
         ArchRuleDefinition.classes()
                 .that()
                 .resideInAnyPackage("io.hxb.pm..", "io.hxb.linux..")
+                .and()
+                .resideOutsideOfPackage("io.hxb.pm.netty..")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "io.hxb.pm..", "io.hxb.linux..", "java..", "org.agrona..", "org.slf4j..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldNeedNettyForItsOwnChannelsOnly() {
+        ArchRuleDefinition.classes()
+                .that()
+                .resideInAPackage("io.hxb.pm.netty..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("io.hxb.pm..", "java..", "io.netty..")
+                .check(CLASSES);
+        ArchRuleDefinition.noClasses()
+                .that()
+                .resideInAPackage("io.hxb.pm..")
+                .and()
+                .resideOutsideOfPackage("io.hxb.pm.netty..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.hxb.pm.netty..")
                 .check(CLASSES);
     }
 

@@ -66,6 +66,10 @@ final class HxbProcess implements AutoCloseable {
         return read(output);
     }
 
+    byte[] outputBytes() throws IOException {
+        return Files.readAllBytes(output);
+    }
+
     String errors() {
         return read(errors);
     }

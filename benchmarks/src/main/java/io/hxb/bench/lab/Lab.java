@@ -20,6 +20,7 @@ import java.nio.file.Path;
             MessageRoundTrip.class,
             MessageRate.class,
             MessageCost.class,
+            UdpLatency.class,
             LinksScaling.class,
             Failover.class,
             NoGarbage.class

@@ -60,6 +60,9 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--block", description = "sleep while there is nothing to do")
     private boolean isBlocking;
 
+    @Option(names = "--stream", description = "a stream instead of messages")
+    private boolean isStream;
+
     @Option(names = "--size", defaultValue = "32", description = "bytes of a message")
     private int size;
 
@@ -131,8 +134,7 @@ public final class MessageEnd implements Callable<Integer> {
                         .withSpinNs(isBlocking ? 0 : Long.MAX_VALUE);
         if (socket != null) {
             final PmDevice device = PmDevice.attach(socket);
-            return new PmTransport(
-                    device, device::close, contextId, options, peerNode, peerContext, !isBlocking);
+            return transport(device, device::close, options);
         }
         final ClusterConfig config = withWaiting(ClusterConfigYaml.read(file));
         final NodeThreads threads = NodeThreads.invoker(config.loop());
@@ -145,13 +147,22 @@ public final class MessageEnd implements Callable<Integer> {
                     threads.close();
                 };
         // The context is there before the peer can know of this node.
-        final PmTransport transport =
-                new PmTransport(
-                        device, closing, contextId, options, peerNode, peerContext, !isBlocking);
+        final Transport transport = transport(device, closing, options);
         if (!node.awaitNeighbours(NEIGHBOURS_LIMIT_NS)) {
             throw new IllegalStateException(String.join("; ", node.silentNeighbours()));
         }
         return transport;
+    }
+
+    private Transport transport(
+            final PmDevice device, final Runnable closing, final PmContextOptions options)
+            throws IOException {
+        if (isStream) {
+            final boolean isServer = role.equals("pong") || role.equals("sink");
+            return new StreamTransport(device, closing, isServer, peerNode, size, !isBlocking);
+        }
+        return new PmTransport(
+                device, closing, contextId, options, peerNode, peerContext, !isBlocking);
     }
 
     private ClusterConfig withWaiting(final ClusterConfig config) {

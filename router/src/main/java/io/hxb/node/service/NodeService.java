@@ -5,6 +5,7 @@ import io.hxb.pm.PmContext;
 import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.stream.wire.PortProtocol;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -19,6 +20,7 @@ public final class NodeService {
     private static final int MOST_STREAMS = 4096;
 
     private final PmContext context;
+    private final PortTable ports;
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
     private final Long2ObjectHashMap<StreamCheck> streams = new Long2ObjectHashMap<>();
@@ -31,7 +33,18 @@ public final class NodeService {
      * @param context used by nobody else from now on; the caller closes it.
      */
     public NodeService(final PmContext context) {
+        this(context, new PortTable(-1, contextId -> 0));
+    }
+
+    /**
+     * Takes a context over.
+     *
+     * @param context used by nobody else from now on; the caller closes it.
+     * @param ports of the node.
+     */
+    public NodeService(final PmContext context, final PortTable ports) {
         this.context = context;
+        this.ports = ports;
     }
 
     /**
@@ -82,6 +95,7 @@ public final class NodeService {
                 streams.remove(streamKey());
                 yield report();
             }
+            case PortProtocol.LISTEN, PortProtocol.CLOSE, PortProtocol.LOOKUP -> answerPort();
             default -> true;
         };
     }
@@ -132,6 +146,31 @@ public final class NodeService {
         Memory.putLong(address + 32, stream == null ? 0 : stream.reordered());
         Memory.putLong(address + 40, stream == null ? 0 : stream.corrupt());
         context.send(slot, ServiceProtocol.REPLY_BYTES, ServiceProtocol.COUNT_REPLY);
+        return true;
+    }
+
+    private boolean answerPort() {
+        if (message.lengthBytes() != PortProtocol.QUESTION_BYTES) {
+            return true;
+        }
+        final int slot =
+                context.claim(
+                        message.sourceNode(), message.sourceContext(), PortProtocol.ANSWER_BYTES);
+        if (slot < 0) {
+            return slot != PmStatus.NO_BUFFERS;
+        }
+        final long answer =
+                ports.answer(
+                        message.tag(),
+                        message.sourceNode(),
+                        message.sourceContext(),
+                        PortProtocol.port(message.address()));
+        PortProtocol.answer(
+                context.sendAddress(slot),
+                PortProtocol.number(message.address()),
+                PortTable.status(answer),
+                PortTable.value(answer));
+        context.send(slot, PortProtocol.ANSWER_BYTES, PortProtocol.REPLY);
         return true;
     }
 

@@ -11,6 +11,8 @@ package io.hxb.node.service;
  *                                                reordered, corrupt; 8 bytes each, little-endian
  * COUNT_RESET   none                             COUNT_REPLY with all 0
  * </pre>
+ *
+ * <p>Questions about ports are those of PortProtocol.
  */
 public final class ServiceProtocol {
     /** Context of every node that is the node's own. */

@@ -1,0 +1,97 @@
+package io.hxb.pm.netty;
+
+import io.hxb.pm.stream.HxbSocketChannel;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
+
+import java.io.IOException;
+
+/** Ending a stream one way and both ways, as Netty asks for it. Owned by the event loop. */
+abstract class HalfClosableChannel extends AbstractChannel implements DuplexChannel {
+    final HxbSocketChannel socket;
+
+    HalfClosableChannel(final Channel parent, final HxbSocketChannel socket) {
+        super(parent);
+        this.socket = socket.configureBlocking(false);
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+        return socket.isInputShutdown();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return socket.isOutputShutdown();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return isInputShutdown() && isOutputShutdown();
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+        return shutdownInput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(final ChannelPromise promise) {
+        return inLoop(
+                promise,
+                () -> {
+                    socket.shutdownInput();
+                    promise.setSuccess();
+                });
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+        return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(final ChannelPromise promise) {
+        return inLoop(promise, () -> ((AbstractUnsafe) unsafe()).shutdownOutput(promise));
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+        return shutdown(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdown(final ChannelPromise promise) {
+        return inLoop(
+                promise,
+                () -> {
+                    socket.shutdownInput();
+                    ((AbstractUnsafe) unsafe()).shutdownOutput(promise);
+                });
+    }
+
+    private ChannelFuture inLoop(final ChannelPromise promise, final Step step) {
+        if (eventLoop().inEventLoop()) {
+            run(promise, step);
+        } else {
+            eventLoop().execute(() -> run(promise, step));
+        }
+        return promise;
+    }
+
+    private static void run(final ChannelPromise promise, final Step step) {
+        try {
+            step.run();
+        } catch (final IOException e) {
+            promise.setFailure(e);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Step {
+        void run() throws IOException;
+    }
+}

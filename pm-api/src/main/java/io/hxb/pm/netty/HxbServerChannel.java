@@ -1,0 +1,182 @@
+package io.hxb.pm.netty;
+
+import io.hxb.pm.stream.HxbServerSocketChannel;
+import io.hxb.pm.stream.HxbSocketAddress;
+import io.hxb.pm.stream.HxbSocketChannel;
+import io.netty.channel.AbstractServerChannel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A Netty channel that listens on a port of this node: bind it to an {@link HxbSocketAddress} of
+ * the node. Binding waits for the node's answer, microseconds. Owned by its event loop.
+ */
+public final class HxbServerChannel extends AbstractServerChannel {
+    private final HxbTransport transport;
+    private final HxbServerSocketChannel socket;
+    private final Config config = new Config(this);
+    private final AtomicBoolean isLookDue = new AtomicBoolean();
+    private boolean isReadPending;
+
+    HxbServerChannel(final HxbTransport transport) {
+        this.transport = transport;
+        socket = HxbServerSocketChannel.open(transport.streams()).configureBlocking(false);
+    }
+
+    @Override
+    public ChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return socket.isOpen();
+    }
+
+    @Override
+    public boolean isActive() {
+        return socket.isOpen() && socket.localAddress() != null;
+    }
+
+    @Override
+    protected boolean isCompatible(final EventLoop loop) {
+        return true;
+    }
+
+    @Override
+    protected SocketAddress localAddress0() {
+        return socket.localAddress();
+    }
+
+    @Override
+    protected void doRegister(final ChannelPromise promise) {
+        try {
+            transport.add(this, eventLoop());
+        } catch (final RuntimeException e) {
+            promise.setFailure(e);
+            return;
+        }
+        promise.setSuccess();
+    }
+
+    @Override
+    protected void doBind(final SocketAddress local) throws IOException {
+        socket.bind(port(local), config.backlog);
+        socket.listener(this::onReady);
+    }
+
+    private int port(final SocketAddress local) {
+        final int own = transport.streams().device().nodeId();
+        if (local instanceof final HxbSocketAddress address && address.node() == own) {
+            return address.port();
+        }
+        if (local instanceof final InetSocketAddress address
+                && address.getAddress() != null
+                && address.getAddress().isAnyLocalAddress()) {
+            return address.getPort();
+        }
+        throw new IllegalArgumentException(
+                "an HXB server listens on its own node only, which is node "
+                        + own
+                        + ": bind to new HxbSocketAddress("
+                        + own
+                        + ", port), not to "
+                        + local);
+    }
+
+    @Override
+    protected void doClose() {
+        socket.close();
+        transport.remove(this);
+    }
+
+    @Override
+    protected void doBeginRead() {
+        isReadPending = true;
+        onReady();
+    }
+
+    private void onReady() {
+        if (isLookDue.compareAndSet(false, true)) {
+            try {
+                eventLoop().execute(this::look);
+            } catch (final RejectedExecutionException e) {
+                // The loop has ended, and nobody will ever look at this channel again.
+                isLookDue.set(true);
+            }
+        }
+    }
+
+    private void look() {
+        isLookDue.set(false);
+        if (!isReadPending || !isActive()) {
+            return;
+        }
+        final ChannelPipeline pipeline = pipeline();
+        final var handle = unsafe().recvBufAllocHandle();
+        handle.reset(config);
+        boolean isAny = false;
+        try {
+            HxbSocketChannel accepted = socket.accept();
+            while (accepted != null) {
+                isAny = true;
+                isReadPending = false;
+                handle.incMessagesRead(1);
+                pipeline.fireChannelRead(new HxbChannel(this, transport, accepted));
+                accepted = handle.continueReading() && socket.isOpen() ? socket.accept() : null;
+            }
+        } catch (final IOException e) {
+            pipeline.fireExceptionCaught(e);
+            unsafe().close(voidPromise());
+            return;
+        }
+        if (isAny) {
+            handle.readComplete();
+            pipeline.fireChannelReadComplete();
+        }
+    }
+
+    /** Netty's general options and SO_BACKLOG. */
+    private static final class Config extends DefaultChannelConfig {
+        private volatile int backlog = HxbServerSocketChannel.DEFAULT_BACKLOG;
+
+        Config(final HxbServerChannel channel) {
+            super(channel, new ServerChannelRecvByteBufAllocator());
+        }
+
+        @Override
+        public Map<ChannelOption<?>, Object> getOptions() {
+            return getOptions(super.getOptions(), ChannelOption.SO_BACKLOG);
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> T getOption(final ChannelOption<T> option) {
+            return ChannelOption.SO_BACKLOG.equals(option)
+                    ? (T) Integer.valueOf(backlog)
+                    : super.getOption(option);
+        }
+
+        @Override
+        public <T> boolean setOption(final ChannelOption<T> option, final T value) {
+            if (ChannelOption.SO_BACKLOG.equals(option)) {
+                validate(option, value);
+                backlog = Math.max(1, (Integer) value);
+                return true;
+            }
+            return super.setOption(option, value);
+        }
+    }
+}

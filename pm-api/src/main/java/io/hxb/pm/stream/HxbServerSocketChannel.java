@@ -1,0 +1,279 @@
+package io.hxb.pm.stream;
+
+import io.hxb.pm.stream.wire.PortProtocol;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayDeque;
+
+/**
+ * Listens on a port of this node, in the manner of java.nio.channels.ServerSocketChannel. Any
+ * thread may call it; a blocking call that is interrupted closes the channel within a second.
+ *
+ * <p>The node keeps the ports: a port is taken by one context of the node until the channel, its
+ * streams or the process end.
+ */
+public final class HxbServerSocketChannel extends WaitingChannel {
+    /** Streams that wait to be accepted, when nothing else is said. */
+    public static final int DEFAULT_BACKLOG = 128;
+
+    private static final long BIND_LIMIT_NS = 5_000_000_000L;
+
+    private volatile PortListener listener;
+
+    private HxbServerSocketChannel(final HxbStreams streams) {
+        super(streams);
+    }
+
+    /** A channel that does not listen yet. */
+    public static HxbServerSocketChannel open(final HxbStreams streams) {
+        return new HxbServerSocketChannel(streams);
+    }
+
+    /** Sets whether {@link #accept} waits, as it does at first. */
+    public HxbServerSocketChannel configureBlocking(final boolean blocking) {
+        blocking(blocking);
+        return this;
+    }
+
+    /**
+     * Takes a port and listens. Asks the node, which takes a round trip to it, at most 5 seconds.
+     *
+     * @param port 1 to 65,535, or 0 for any free one, see {@link #localAddress()}.
+     * @param backlog streams that may wait to be accepted, 1 or more; further ones are refused.
+     * @throws BindException if the port is in use on this node.
+     */
+    public HxbServerSocketChannel bind(final int port, final int backlog) throws IOException {
+        if (port < 0 || port > PortProtocol.MAX_PORT) {
+            throw new IllegalArgumentException(
+                    "port must be 0.." + PortProtocol.MAX_PORT + ": " + port);
+        }
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog must be 1 or more: " + backlog);
+        }
+        lock.lock();
+        try {
+            checkOpen();
+            engine.checkNotBroken();
+            if (listener != null) {
+                throw new AlreadyBoundException();
+            }
+            if (engine.listener(port) != null) {
+                throw inUse(port);
+            }
+            final Binding binding = new Binding(engine);
+            engine.ports().ask(engine.device().nodeId(), PortProtocol.LISTEN, port, binding);
+            awaitAnswer(binding, port);
+            listener = new PortListener(binding.value, backlog);
+            engine.add(listener);
+            return this;
+        } finally {
+            leave();
+        }
+    }
+
+    private void awaitAnswer(final Binding binding, final int port) throws IOException {
+        final long startNs = System.nanoTime();
+        while (!binding.isDone) {
+            final long leftNs = BIND_LIMIT_NS - (System.nanoTime() - startNs);
+            if (leftNs <= 0) {
+                throw new SocketTimeoutException("the node does not answer about port " + port);
+            }
+            await(binding, leftNs);
+        }
+        if (binding.failure != null) {
+            throw new BindException(binding.failure.text());
+        }
+        switch (binding.status) {
+            case PortProtocol.OK -> {}
+            case PortProtocol.IN_USE -> throw inUse(port);
+            default ->
+                    throw new BindException(
+                            "the node gives no port "
+                                    + (port == 0 ? "(all dynamic ports are taken)" : port)
+                                    + ": status "
+                                    + binding.status);
+        }
+    }
+
+    private BindException inUse(final int port) {
+        return new BindException(
+                "address already in use: port "
+                        + port
+                        + " of node "
+                        + engine.device().nodeId()
+                        + "; choose another one or end the process that listens there");
+    }
+
+    /**
+     * Accepts a stream.
+     *
+     * @return its channel, which blocks; null if this channel does not block and none waits.
+     * @throws StreamResetException if the node is gone.
+     */
+    public HxbSocketChannel accept() throws IOException {
+        lock.lock();
+        try {
+            checkBound();
+            engine.pump().help();
+            StreamState stream = listener.poll();
+            while (stream == null && isBlocking()) {
+                checkNotFailed();
+                await(listener, FOR_EVER_NS);
+                stream = listener.poll();
+            }
+            if (stream == null) {
+                checkNotFailed();
+            }
+            return stream == null ? null : HxbSocketChannel.of(streams(), stream);
+        } finally {
+            leave();
+        }
+    }
+
+    private void checkNotFailed() throws StreamResetException {
+        if (listener.failure() != null) {
+            throw new StreamResetException(listener.failure(), localAddress());
+        }
+    }
+
+    /** Where it listens; null before it is bound. */
+    public HxbSocketAddress localAddress() {
+        return listener == null
+                ? null
+                : new HxbSocketAddress(engine.device().nodeId(), listener.port());
+    }
+
+    /** Sets who is told of new streams; as {@link HxbSocketChannel#listener}. Bind it before. */
+    public void listener(final StreamListener newListener) throws IOException {
+        lock.lock();
+        try {
+            checkBound();
+            listener.listener(newListener);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives the port back and resets the streams that nobody has accepted. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (markClosed() && listener != null) {
+                closeListener();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void closeListener() {
+        engine.remove(listener);
+        for (StreamState stream = listener.poll(); stream != null; stream = listener.poll()) {
+            stream.abort();
+        }
+        if (!engine.isBroken()) {
+            engine.ports()
+                    .ask(
+                            engine.device().nodeId(),
+                            PortProtocol.CLOSE,
+                            listener.port(),
+                            new Binding(engine));
+        }
+        engine.changed(listener);
+    }
+
+    /** The state, for a selector. */
+    PortListener state() {
+        return listener;
+    }
+
+    private void checkBound() throws IOException {
+        checkOpen();
+        if (listener == null) {
+            throw new NotYetBoundException();
+        }
+    }
+
+    /** Waits for the node's answer. */
+    private static final class Binding extends Pump.Source implements PortClient.Asker {
+        private final StreamEngine engine;
+        private boolean isDone;
+        private int status;
+        private int value;
+        private ResetReason failure;
+
+        Binding(final StreamEngine engine) {
+            this.engine = engine;
+        }
+
+        @Override
+        public void onAnswer(final int newStatus, final int newValue) {
+            isDone = true;
+            status = newStatus;
+            value = newValue;
+            engine.changed(this);
+        }
+
+        @Override
+        public void onFailure(final ResetReason reason) {
+            isDone = true;
+            failure = reason;
+            engine.changed(this);
+        }
+
+        @Override
+        int readyOps() {
+            return 0;
+        }
+    }
+
+    /** A port that is listened on, and the streams that wait to be taken. Guarded by the lock. */
+    static final class PortListener extends Pump.Source {
+        private final int port;
+        private final int backlog;
+        private final ArrayDeque<StreamState> waiting = new ArrayDeque<>();
+        private ResetReason failure;
+
+        PortListener(final int port, final int backlog) {
+            this.port = port;
+            this.backlog = backlog;
+        }
+
+        int port() {
+            return port;
+        }
+
+        boolean isFull() {
+            return waiting.size() >= backlog;
+        }
+
+        void add(final StreamState stream) {
+            waiting.add(stream);
+        }
+
+        /** The next stream, or null. */
+        StreamState poll() {
+            return waiting.poll();
+        }
+
+        /** The node is gone. */
+        void fail(final ResetReason reason) {
+            failure = reason;
+        }
+
+        ResetReason failure() {
+            return failure;
+        }
+
+        @Override
+        int readyOps() {
+            return failure != null || !waiting.isEmpty() ? SelectionKey.OP_ACCEPT : 0;
+        }
+    }
+}

@@ -1,0 +1,394 @@
+package io.hxb.pm.stream;
+
+import io.hxb.pm.stream.wire.Bytes;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.ScatteringByteChannel;
+import java.util.Objects;
+
+/**
+ * A stream of bytes to a port of a node, in the manner of java.nio.channels.SocketChannel: what is
+ * written arrives once and in order, or both sides get a {@link StreamResetException}. Any thread
+ * may call it; one may read while another writes. A blocking call that is interrupted closes the
+ * channel within a second.
+ *
+ * <p>The peer grants bytes as it reads: a writer whose peer does not read is stopped when the
+ * peer's window is full, and no other stream with it.
+ */
+public final class HxbSocketChannel extends WaitingChannel
+        implements ScatteringByteChannel, GatheringByteChannel {
+    private volatile StreamState stream;
+    private boolean isConnectPending;
+
+    private HxbSocketChannel(final HxbStreams streams, final StreamState stream) {
+        super(streams);
+        this.stream = stream;
+    }
+
+    /** A channel that is not connected yet. */
+    public static HxbSocketChannel open(final HxbStreams streams) {
+        return new HxbSocketChannel(streams, null);
+    }
+
+    /** The channel of a stream that a peer has opened. */
+    static HxbSocketChannel of(final HxbStreams streams, final StreamState stream) {
+        return new HxbSocketChannel(streams, stream);
+    }
+
+    /** Sets whether calls wait, as they do at first. */
+    public HxbSocketChannel configureBlocking(final boolean blocking) {
+        blocking(blocking);
+        return this;
+    }
+
+    /**
+     * Connects. Without blocking it begins to, and {@link #finishConnect} ends it.
+     *
+     * @return true if connected; false if that goes on.
+     * @throws ConnectException if the peer refuses: nobody listens on the port, the listener's
+     *     backlog is full, or the peer vanished.
+     * @throws NoRouteToHostException if its node cannot be reached.
+     */
+    public boolean connect(final HxbSocketAddress remote) throws IOException {
+        return connect(remote, 0);
+    }
+
+    /**
+     * Connects, within a time.
+     *
+     * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
+     * @throws SocketTimeoutException if it took too long; the channel is closed.
+     */
+    public boolean connect(final HxbSocketAddress remote, final long timeoutNs) throws IOException {
+        Objects.requireNonNull(remote);
+        lock.lock();
+        try {
+            checkOpen();
+            if (stream != null) {
+                throw isConnectPending
+                        ? new ConnectionPendingException()
+                        : new AlreadyConnectedException();
+            }
+            stream = engine.newStream(remote);
+            isConnectPending = true;
+            stream.connect();
+            if (isBlocking()) {
+                awaitConnected(timeoutNs == 0 ? FOR_EVER_NS : timeoutNs);
+                return finish();
+            }
+            engine.pump().help();
+            return false;
+        } finally {
+            leave();
+        }
+    }
+
+    private void awaitConnected(final long timeoutNs) throws IOException {
+        final long startNs = System.nanoTime();
+        long leftNs = timeoutNs;
+        while (stream.isConnecting() && isOpen()) {
+            if (leftNs <= 0) {
+                closeStream();
+                throw new SocketTimeoutException(
+                        "no answer of " + stream.remote() + " in " + timeoutNs / 1_000_000 + " ms");
+            }
+            await(stream, leftNs);
+            leftNs = timeoutNs - (System.nanoTime() - startNs);
+        }
+    }
+
+    /**
+     * Ends what a connect without blocking has begun.
+     *
+     * @return true if connected; false if that still goes on.
+     * @throws IOException as {@link #connect(HxbSocketAddress)}; the channel is closed.
+     */
+    public boolean finishConnect() throws IOException {
+        lock.lock();
+        try {
+            checkOpen();
+            if (stream == null) {
+                throw new NotYetConnectedException();
+            }
+            engine.pump().help();
+            if (stream.isConnecting() && isBlocking()) {
+                awaitConnected(FOR_EVER_NS);
+            }
+            return !stream.isConnecting() && finish();
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean finish() throws IOException {
+        if (!isOpen()) {
+            throw new AsynchronousCloseException();
+        }
+        final boolean wasPending = isConnectPending;
+        isConnectPending = false;
+        final ResetReason reason = stream.resetReason();
+        if (reason == null || !wasPending) {
+            return true;
+        }
+        closeStream();
+        throw reason.connectFailure(stream.remote());
+    }
+
+    /**
+     * Reads. Blocking, it waits for one byte at least.
+     *
+     * @return bytes read; 0 if not blocking and there are none; -1 when the peer has ended.
+     * @throws StreamResetException if the stream was reset, after what had arrived before.
+     */
+    @Override
+    public int read(final ByteBuffer target) throws IOException {
+        lock.lock();
+        try {
+            int count = readNow(target);
+            if (count == 0 && !isBlocking()) {
+                engine.pump().help();
+                count = readNow(target);
+            }
+            while (count == 0 && isBlocking() && target.hasRemaining()) {
+                await(stream, FOR_EVER_NS);
+                count = readNow(target);
+            }
+            return count;
+        } finally {
+            leave();
+        }
+    }
+
+    private int readNow(final ByteBuffer target) throws IOException {
+        checkConnected();
+        return target.hasRemaining() ? stream.read(target) : 0;
+    }
+
+    @Override
+    public long read(final ByteBuffer[] targets) throws IOException {
+        return read(targets, 0, targets.length);
+    }
+
+    @Override
+    public long read(final ByteBuffer[] targets, final int offset, final int length)
+            throws IOException {
+        Objects.checkFromIndexSize(offset, length, targets.length);
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            if (targets[i].hasRemaining()) {
+                // Waits for the first byte only.
+                final int count = total == 0 || available() > 0 ? read(targets[i]) : 0;
+                if (count <= 0) {
+                    return total == 0 ? count : total;
+                }
+                total += count;
+            }
+        }
+        return total;
+    }
+
+    /**
+     * Writes. Blocking, it waits until all is handed to the node.
+     *
+     * @return bytes written; without blocking as many as there is room for, maybe 0.
+     * @throws StreamResetException if the stream was reset; what was written before may not have
+     *     arrived.
+     */
+    @Override
+    public int write(final ByteBuffer source) throws IOException {
+        return (int) write(new ByteBuffer[] {source}, 0, 1);
+    }
+
+    @Override
+    public long write(final ByteBuffer[] sources) throws IOException {
+        return write(sources, 0, sources.length);
+    }
+
+    /** Writes several buffers, small ones together; as {@link #write(ByteBuffer)}. */
+    @Override
+    public long write(final ByteBuffer[] sources, final int offset, final int length)
+            throws IOException {
+        Objects.checkFromIndexSize(offset, length, sources.length);
+        final long total = Bytes.remaining(sources, offset, length);
+        lock.lock();
+        try {
+            long written = writeNow(sources, offset, length);
+            if (written < total && !isBlocking()) {
+                engine.pump().help();
+                written += writeNow(sources, offset, length);
+            }
+            while (written < total && isBlocking()) {
+                await(stream, FOR_EVER_NS);
+                written += writeNow(sources, offset, length);
+            }
+            return written;
+        } finally {
+            leave();
+        }
+    }
+
+    private long writeNow(final ByteBuffer[] sources, final int offset, final int length)
+            throws IOException {
+        checkConnected();
+        if (stream.isEndSent()) {
+            throw new ClosedChannelException();
+        }
+        return stream.write(sources, offset, length);
+    }
+
+    /** Bytes that can be read without waiting. */
+    public int available() {
+        lock.lock();
+        try {
+            return stream == null ? 0 : stream.available();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Tells the peer that no more bytes come; reading goes on. */
+    public HxbSocketChannel shutdownOutput() throws IOException {
+        lock.lock();
+        try {
+            checkConnected();
+            stream.shutdownOutput();
+            return this;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops what arrives from now on; reading tells the end. */
+    public HxbSocketChannel shutdownInput() throws IOException {
+        lock.lock();
+        try {
+            checkConnected();
+            stream.shutdownInput();
+            return this;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** True if no more bytes can be written. */
+    public boolean isOutputShutdown() {
+        return stream != null && stream.isEndSent();
+    }
+
+    /** True if the peer has ended, or reading was shut down. */
+    public boolean isInputShutdown() {
+        return stream != null && stream.isInputEnded();
+    }
+
+    /** True if connected, and neither reset nor closed. */
+    public boolean isConnected() {
+        final StreamState current = stream;
+        return current != null && current.isOpen() && isOpen();
+    }
+
+    /** Address of this end; null before it is connected. */
+    public HxbSocketAddress localAddress() {
+        return stream == null ? null : stream.local();
+    }
+
+    /** Address of the peer; null before it is connected. */
+    public HxbSocketAddress remoteAddress() {
+        return stream == null ? null : stream.remote();
+    }
+
+    /**
+     * Sets who is told that the channel may have become ready, for event loops; null for nobody.
+     * Connect without blocking first; a listener set then hears of it.
+     *
+     * @throws IllegalStateException if a selector or another listener has it.
+     */
+    public void listener(final StreamListener listener) throws IOException {
+        lock.lock();
+        try {
+            if (stream == null) {
+                throw new NotYetConnectedException();
+            }
+            stream.listener(listener);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Operations of SelectionKey that would not wait now. */
+    public int readyOps() {
+        lock.lock();
+        try {
+            return stream == null ? 0 : stream.readyOps();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A view for blocking code; closing it closes the channel. */
+    public InputStream input() {
+        return Channels.newInputStream(this);
+    }
+
+    /** A view for blocking code; closing it closes the channel. Each write is sent at once. */
+    public OutputStream output() {
+        return Channels.newOutputStream(this);
+    }
+
+    /** Ends the stream at once on both sides: the peer gets a {@link StreamResetException}. */
+    public void reset() {
+        lock.lock();
+        try {
+            if (markClosed() && stream != null) {
+                stream.abort();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Closes the channel: what was written still arrives, and then the end. If bytes of the peer
+     * are unread, or come later, the peer gets a {@link StreamResetException} instead. Does not
+     * wait; see {@link StreamOptions#lingerNs()}.
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closeStream();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void closeStream() {
+        if (markClosed() && stream != null) {
+            stream.close();
+        }
+    }
+
+    /** The state, for a selector; null before it is connected. */
+    StreamState state() {
+        return stream;
+    }
+
+    private void checkConnected() throws IOException {
+        checkOpen();
+        if (stream == null || stream.isConnecting()) {
+            throw new NotYetConnectedException();
+        }
+    }
+}

@@ -1,0 +1,321 @@
+package io.hxb.pm.stream;
+
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.stream.wire.Bytes;
+import io.hxb.pm.stream.wire.PortProtocol;
+import io.hxb.pm.stream.wire.StreamRecord;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Sends records and shares the context's send buffers among peers: one peer may have as many under
+ * way as twice what is free, so that a peer that takes nothing leaves some to the others. Records
+ * other than data have a reserve, and wait in a queue of their peer that its data does not
+ * overtake. Guarded by the engine's lock.
+ */
+final class Outbox {
+    private static final int MAX_RESERVE = 16;
+
+    private final StreamEngine engine;
+    private final PmContext context;
+    private final int capacity;
+    private final Peer[] slotPeer;
+    private final StreamState[] slotStream;
+    private final Set<Peer> awaited = new LinkedHashSet<>();
+    private final List<Failure> failures = new ArrayList<>();
+    private int inFlight;
+    private boolean isRoomNew;
+
+    Outbox(final StreamEngine engine, final PmContext context) {
+        this.engine = engine;
+        this.context = context;
+        final int slots = context.sendBufferCount();
+        capacity = slots - Math.min(MAX_RESERVE, slots / 4);
+        slotPeer = new Peer[slots];
+        slotStream = new StreamState[slots];
+        context.sendDoneListener(this::onSendDone);
+    }
+
+    /** Longest piece of a stream in one record, in bytes. */
+    int maxDataBytes() {
+        return context.maxLengthBytes() - StreamRecord.HEADER_BYTES;
+    }
+
+    /** True if data to a peer would be taken now. */
+    boolean hasRoom(final Peer peer) {
+        return peer.pending.isEmpty() && peer.inFlight < 2 * (capacity - inFlight);
+    }
+
+    private boolean hasControlRoom(final Peer peer) {
+        return peer.inFlight < 2 * (slotPeer.length - inFlight);
+    }
+
+    /** True if finished sends are waited for. */
+    boolean isWaiting() {
+        return !awaited.isEmpty();
+    }
+
+    /** Messages that are not acknowledged yet. */
+    int unfinished() {
+        context.unfinishedSends();
+        return inFlight + awaited.stream().mapToInt(peer -> peer.pending.size()).sum();
+    }
+
+    /**
+     * Sends one record with bytes of a stream.
+     *
+     * @param sources from {@code first} on have as many bytes or more.
+     * @param lengthBytes 1 to {@link #maxDataBytes()}, taken from the sources.
+     * @return false if there is no room now; the stream is told when there is.
+     */
+    boolean data(
+            final StreamState stream,
+            final Peer peer,
+            final ByteBuffer[] sources,
+            final int first,
+            final int lengthBytes) {
+        if (!hasRoom(peer)) {
+            context.unfinishedSends();
+            if (!hasRoom(peer)) {
+                await(stream, peer);
+                return false;
+            }
+        }
+        final int bytes = StreamRecord.HEADER_BYTES + lengthBytes;
+        final int slot = context.claim(peer.node, peer.context, bytes);
+        if (slot < 0) {
+            onRefused(slot);
+            await(stream, peer);
+            return false;
+        }
+        final long address = context.sendAddress(slot);
+        stream.header(address);
+        gather(sources, first, address + StreamRecord.HEADER_BYTES, lengthBytes);
+        return submit(slot, bytes, StreamRecord.tag(StreamRecord.DATA), peer, stream);
+    }
+
+    private static void gather(
+            final ByteBuffer[] sources, final int first, final long address, final int length) {
+        int done = 0;
+        for (int i = first; done < length; i++) {
+            final int count = Math.min(length - done, sources[i].remaining());
+            if (count > 0) {
+                Bytes.put(sources[i], address + done, count);
+                done += count;
+            }
+        }
+    }
+
+    private void await(final StreamState stream, final Peer peer) {
+        if (!stream.isWaitingForRoom) {
+            stream.isWaitingForRoom = true;
+            peer.await(stream);
+            awaited.add(peer);
+            engine.sendsMatter();
+        }
+    }
+
+    private boolean submit(
+            final int slot,
+            final int lengthBytes,
+            final int tag,
+            final Peer peer,
+            final StreamState stream) {
+        slotPeer[slot] = peer;
+        slotStream[slot] = stream;
+        inFlight++;
+        peer.inFlight++;
+        peer.lastSentNs = engine.nowNs();
+        final int status = context.send(slot, lengthBytes, tag);
+        if (status != PmStatus.OK) {
+            inFlight--;
+            peer.inFlight--;
+            onRefused(status);
+            return false;
+        }
+        return true;
+    }
+
+    private void onRefused(final int status) {
+        if (status != PmStatus.NO_BUFFERS) {
+            failures.add(new Failure(null, null, status));
+        }
+    }
+
+    /** Sends a record without data, now or when there is room. */
+    void control(final Control record) {
+        final Peer peer = record.peer;
+        if (!peer.pending.isEmpty() || !trySend(record)) {
+            peer.pending.add(record);
+            awaited.add(peer);
+            engine.sendsMatter();
+        }
+    }
+
+    private boolean trySend(final Control record) {
+        if (!hasControlRoom(record.peer)) {
+            context.unfinishedSends();
+            if (!hasControlRoom(record.peer)) {
+                return false;
+            }
+        }
+        final int slot = context.claim(record.peer.node, record.peer.context, record.lengthBytes());
+        if (slot < 0) {
+            onRefused(slot);
+            return slot != PmStatus.NO_BUFFERS;
+        }
+        record.write(context.sendAddress(slot));
+        submit(slot, record.lengthBytes(), record.tag, record.peer, null);
+        return true;
+    }
+
+    private void onSendDone(final int slot, final int status) {
+        final Peer peer = slotPeer[slot];
+        inFlight--;
+        peer.inFlight--;
+        isRoomNew = true;
+        if (status != PmStatus.OK) {
+            failures.add(new Failure(peer, slotStream[slot], status));
+        }
+        slotPeer[slot] = null;
+        slotStream[slot] = null;
+    }
+
+    /** Looks after finished sends: sends what waits and wakes who waits. */
+    void doWork() {
+        if (isWaiting()) {
+            context.unfinishedSends();
+        }
+        if (!failures.isEmpty()) {
+            final List<Failure> failed = List.copyOf(failures);
+            failures.clear();
+            failed.forEach(
+                    failure -> engine.onSendFailed(failure.peer, failure.stream, failure.status));
+        }
+        if (isRoomNew) {
+            isRoomNew = false;
+            if (!awaited.isEmpty()) {
+                wakeWaiting();
+            }
+        }
+    }
+
+    private void wakeWaiting() {
+        for (final Peer peer : List.copyOf(awaited)) {
+            while (!peer.pending.isEmpty() && trySend(peer.pending.peek())) {
+                peer.pending.poll();
+            }
+            if (hasRoom(peer)) {
+                awaited.remove(peer);
+                wakeAll(peer);
+            }
+        }
+    }
+
+    private void wakeAll(final Peer peer) {
+        StreamState stream = peer.pollWaiting();
+        while (stream != null) {
+            stream.isWaitingForRoom = false;
+            engine.changed(stream);
+            stream = peer.pollWaiting();
+        }
+    }
+
+    /** A peer's session has ended: nobody waits for it any more. */
+    void forget(final Peer peer) {
+        peer.pending.clear();
+        awaited.remove(peer);
+        wakeAll(peer);
+    }
+
+    private record Failure(Peer peer, StreamState stream, int status) {}
+
+    /**
+     * A record without data.
+     *
+     * @param first first 8 bytes of the body, if it has a body.
+     * @param second second 8 bytes, if it has as many.
+     */
+    record Control(
+            Peer peer,
+            int tag,
+            int destination,
+            int source,
+            long position,
+            int bodyBytes,
+            long first,
+            long second) {
+
+        static Control of(
+                final Peer peer,
+                final int type,
+                final int destination,
+                final int source,
+                final long position) {
+            return new Control(
+                    peer, StreamRecord.tag(type), destination, source, position, 0, 0, 0);
+        }
+
+        static Control handshake(
+                final Peer peer,
+                final int type,
+                final int destination,
+                final int source,
+                final long position,
+                final long creditBytes) {
+            return new Control(
+                    peer,
+                    StreamRecord.tag(type),
+                    destination,
+                    source,
+                    position,
+                    StreamRecord.HANDSHAKE_BYTES,
+                    creditBytes,
+                    peer.localSession);
+        }
+
+        static Control ping(final Peer peer, final long session) {
+            return new Control(
+                    peer,
+                    StreamRecord.tag(StreamRecord.PING),
+                    0,
+                    0,
+                    session,
+                    StreamRecord.PING_BYTES,
+                    peer.remoteSession,
+                    0);
+        }
+
+        static Control question(final Peer peer, final int tag, final int number, final int port) {
+            return new Control(peer, tag, number, port, 0, 0, 0, 0);
+        }
+
+        private boolean isQuestion() {
+            return peer.context == PortProtocol.CONTEXT;
+        }
+
+        private int lengthBytes() {
+            return isQuestion()
+                    ? PortProtocol.QUESTION_BYTES
+                    : StreamRecord.HEADER_BYTES + bodyBytes;
+        }
+
+        private void write(final long address) {
+            if (isQuestion()) {
+                PortProtocol.question(address, destination, source);
+                return;
+            }
+            StreamRecord.header(address, destination, source, position);
+            if (bodyBytes == StreamRecord.PING_BYTES) {
+                StreamRecord.expectedSession(address, first);
+            } else if (bodyBytes == StreamRecord.HANDSHAKE_BYTES) {
+                StreamRecord.handshake(address, first, second);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.hxb.pm.stream;
+
+import io.hxb.pm.PmStatus;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A context of another process, or of this one, and what is under way to it. A session is the time
+ * in which none of its streams was lost; both sides name theirs, so that each learns when the other
+ * has begun a new one. Guarded by the engine's lock.
+ */
+final class Peer {
+    final int node;
+    final int context;
+
+    /** Names our session; not 0. */
+    final long localSession;
+
+    /** The peer's session, 0 while unknown. */
+    long remoteSession;
+
+    int inFlight;
+    long lastSentNs;
+    private final Set<StreamState> streams = new LinkedHashSet<>();
+
+    /** Records that wait for room, oldest first. */
+    final ArrayDeque<Outbox.Control> pending = new ArrayDeque<>();
+
+    private final ArrayDeque<StreamState> waiting = new ArrayDeque<>();
+
+    Peer(final int node, final int context, final long localSession) {
+        this.node = node;
+        this.context = context;
+        this.localSession = localSession;
+    }
+
+    static long key(final int node, final int context) {
+        return (long) node << 32 | context;
+    }
+
+    void add(final StreamState stream) {
+        streams.add(stream);
+    }
+
+    void remove(final StreamState stream) {
+        streams.remove(stream);
+        waiting.remove(stream);
+    }
+
+    boolean hasStreams() {
+        return !streams.isEmpty();
+    }
+
+    List<StreamState> streams() {
+        return new ArrayList<>(streams);
+    }
+
+    /** A stream has bytes to send and found no room. */
+    void await(final StreamState stream) {
+        waiting.add(stream);
+    }
+
+    StreamState pollWaiting() {
+        return waiting.poll();
+    }
+
+    /** What a status of a flow means for its streams. */
+    static ResetReason reason(final int status) {
+        return switch (status) {
+            case PmStatus.PEER_UNREACHABLE -> ResetReason.PEER_UNREACHABLE;
+            case PmStatus.PEER_FULL, PmStatus.NO_BUFFERS -> ResetReason.PEER_FULL;
+            case PmStatus.NODE_GONE, PmStatus.CONTEXT_CLOSED -> ResetReason.NODE_GONE;
+            default -> ResetReason.PEER_RESTARTED;
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package io.hxb.pm.stream;
+
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.stream.wire.PortProtocol;
+
+import org.agrona.collections.Int2ObjectHashMap;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Asks nodes about ports, by {@link PortProtocol}. Guarded by the engine's lock. */
+final class PortClient {
+    private final StreamEngine engine;
+    private final Int2ObjectHashMap<Question> questions = new Int2ObjectHashMap<>();
+    private int lastNumber;
+
+    PortClient(final StreamEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Asks a node; the answer comes by {@link Asker#onAnswer} or {@link Asker#onFailure}. */
+    void ask(final int node, final int tag, final int port, final Asker asker) {
+        lastNumber++;
+        questions.put(lastNumber, new Question(node, asker));
+        engine.outbox()
+                .control(
+                        Outbox.Control.question(
+                                engine.peer(node, PortProtocol.CONTEXT), tag, lastNumber, port));
+    }
+
+    /**
+     * Takes an answer.
+     *
+     * @return false if it is no answer to any question.
+     */
+    boolean onAnswer(final PmMessage message) {
+        if (message.sourceContext() != PortProtocol.CONTEXT
+                || message.tag() != PortProtocol.REPLY
+                || message.lengthBytes() != PortProtocol.ANSWER_BYTES) {
+            return false;
+        }
+        final long address = message.address();
+        final int number = PortProtocol.number(address);
+        final Question question = questions.get(number);
+        if (question == null || question.node != message.sourceNode()) {
+            return false;
+        }
+        questions.remove(number);
+        question.asker.onAnswer(PortProtocol.status(address), PortProtocol.value(address));
+        return true;
+    }
+
+    /** A node does not answer any more. */
+    void onNodeFailed(final int node, final ResetReason reason) {
+        final List<Question> failed = new ArrayList<>();
+        questions
+                .entrySet()
+                .removeIf(
+                        entry -> {
+                            final boolean isHit = entry.getValue().node == node;
+                            if (isHit) {
+                                failed.add(entry.getValue());
+                            }
+                            return isHit;
+                        });
+        failed.forEach(question -> question.asker.onFailure(reason));
+    }
+
+    /** Nobody answers any more. */
+    void failAll(final ResetReason reason) {
+        final List<Question> failed = new ArrayList<>(questions.values());
+        questions.clear();
+        failed.forEach(question -> question.asker.onFailure(reason));
+    }
+
+    private record Question(int node, Asker asker) {}
+
+    /** Who has asked. */
+    interface Asker {
+        /** The node has answered; status and value are not checked. */
+        void onAnswer(int status, int value);
+
+        /** It has not and will not. */
+        void onFailure(ResetReason reason);
+    }
+}

@@ -1,0 +1,374 @@
+package io.hxb.pm.stream;
+
+import io.hxb.linux.EventFd;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.PollSet;
+import io.hxb.linux.Sockets;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDevice;
+
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Decides which thread waits for the context's messages, so that they need no hand-over: a thread
+ * that waits for its stream becomes the leader, sleeps on the context's descriptor and serves all
+ * streams; others sleep until the leader has something for them or leaves. While no thread waits,
+ * the keeper does, a thread of its own; an event loop can take the part of the leader for good.
+ * Everything is guarded by the engine's lock, which the leader lets go while it sleeps.
+ */
+final class Pump {
+    private static final long TICK_NS = 5_000_000L;
+    private static final long KEEPER_SLEEP_NS = 60_000_000_000L;
+    private static final int MAX_DRIVEN_POLLS = 16;
+    private static final int NODE = 1;
+    private static final int WAKE = 2;
+
+    private final StreamEngine engine;
+    private final ReentrantLock lock;
+    private final PmContext context;
+    private final long spinNs;
+    private final boolean isInvoker;
+    private final PollSet pollSet = new PollSet(3);
+    private final int wakeDescriptor;
+    private final Set<Follower> followers = new LinkedHashSet<>();
+    private final Condition keeperWake;
+    private final Condition quiet;
+    private final Source keeper = new Keeper();
+    private final Thread keeperThread;
+    private Source leader;
+    private boolean isAsleep;
+    private boolean isKeeperResting;
+    private long leads;
+    private boolean isDriven;
+    private Thread driver;
+    private boolean isClosed;
+
+    Pump(final StreamEngine engine, final PmDevice device, final PmContext context)
+            throws LinuxException {
+        this.engine = engine;
+        this.context = context;
+        lock = engine.lock();
+        spinNs = engine.options().spinNs();
+        isInvoker = device.isInvoker();
+        keeperWake = lock.newCondition();
+        quiet = lock.newCondition();
+        wakeDescriptor = EventFd.create();
+        pollSet.add(context.descriptor());
+        pollSet.add(device.descriptor());
+        pollSet.add(wakeDescriptor);
+        keeperThread = new Thread(this::keep, "hxb-streams-" + context.contextId());
+        keeperThread.setDaemon(true);
+    }
+
+    void start() {
+        if (!isInvoker) {
+            keeperThread.start();
+        }
+    }
+
+    int wakeDescriptor() {
+        return wakeDescriptor;
+    }
+
+    /**
+     * Waits for a while, or until something may have changed for a source; the caller looks, and
+     * calls again.
+     *
+     * @throws InterruptedException if the thread is interrupted, within a second.
+     */
+    void await(final Source source, final long timeoutNs) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (isInvoker) {
+            if (engine.poll() == 0) {
+                context.awaitAny(Math.min(timeoutNs, engine.untilTimerNs()));
+                engine.poll();
+            }
+        } else if (leader == null && (!isDriven || isDriver())) {
+            lead(source, timeoutNs);
+        } else {
+            follow(source, timeoutNs);
+        }
+    }
+
+    /** A thread that has waited goes on: somebody else takes its place. */
+    void leave() {
+        if (isDriver()) {
+            // The descriptor is to be armed again.
+            EventFd.signal(wakeDescriptor);
+        }
+        if (leader != null || isDriven || isClosed) {
+            return;
+        }
+        final Iterator<Follower> first = followers.iterator();
+        if (first.hasNext()) {
+            first.next().source.signal();
+        } else if (isKeeperResting) {
+            keeperWake.signal();
+        }
+    }
+
+    /** Does what there is to do if nobody is there to do it. */
+    void help() {
+        if (leader == null && !isDriven) {
+            engine.poll();
+        }
+    }
+
+    // The callers look at what they wait for, and wait again.
+    @SuppressWarnings("WaitNotInLoop")
+    private void follow(final Source source, final long timeoutNs) throws InterruptedException {
+        if (keeper.equals(leader)) {
+            wake();
+        }
+        final Follower follower = new Follower(source);
+        followers.add(follower);
+        try {
+            final long ignored = source.condition(lock).awaitNanos(timeoutNs);
+        } finally {
+            followers.remove(follower);
+        }
+    }
+
+    private void lead(final Source source, final long timeoutNs) {
+        leader = source;
+        leads++;
+        try {
+            if (engine.poll() == 0 && !spin(timeoutNs)) {
+                sleep(timeoutNs);
+            }
+        } finally {
+            leader = null;
+            quiet.signalAll();
+        }
+    }
+
+    private boolean spin(final long timeoutNs) {
+        if (spinNs == 0 || keeper.equals(leader)) {
+            return false;
+        }
+        final long startNs = System.nanoTime();
+        final long limitNs = Math.min(spinNs, timeoutNs);
+        while (System.nanoTime() - startNs < limitNs && !isClosed) {
+            lock.unlock();
+            Thread.onSpinWait();
+            lock.lock();
+            if (engine.poll() > 0) {
+                return true;
+            }
+        }
+        return limitNs >= timeoutNs;
+    }
+
+    private void sleep(final long timeoutNs) {
+        if (isClosed
+                || (isDriven && !isDriver())
+                || (keeper.equals(leader) && !followers.isEmpty())) {
+            return;
+        }
+        if (!arm(engine.needsSends())) {
+            engine.poll();
+            return;
+        }
+        final long limitNs = Math.min(timeoutNs, engine.untilTimerNs());
+        isAsleep = true;
+        lock.unlock();
+        try {
+            pollSet.await(limitNs);
+        } finally {
+            lock.lock();
+            isAsleep = false;
+        }
+        context.disarm();
+        if (pollSet.ready(WAKE) != 0) {
+            EventFd.drain(wakeDescriptor);
+        }
+        if (pollSet.ready(NODE) != 0) {
+            engine.checkNode();
+        }
+        engine.poll();
+    }
+
+    /** Something has changed for those who wait for a source. */
+    void changed(final Source source) {
+        source.signal();
+        if (source.listener != null) {
+            source.listener.onReady();
+        }
+        if (source.equals(leader)) {
+            wake();
+        }
+    }
+
+    /** A sender waits for finished sends, which a sleeping leader may not have asked for. */
+    void sendsMatter() {
+        if ((isAsleep || isDriven) && !arm(true)) {
+            wake();
+        }
+    }
+
+    // Never twice: the context counts the signals it has to read.
+    private boolean arm(final boolean withSends) {
+        context.disarm();
+        return context.arm(withSends);
+    }
+
+    private void wake() {
+        if (isAsleep || isDriven) {
+            EventFd.signal(wakeDescriptor);
+        }
+    }
+
+    private void keep() {
+        lock.lock();
+        try {
+            long seen = -1;
+            while (!isClosed) {
+                if (leader == null && !isDriven && followers.isEmpty() && leads == seen) {
+                    lead(keeper, KEEPER_SLEEP_NS);
+                    seen = leads;
+                    leave();
+                } else if (isDriven || (leader != null && leads == seen)) {
+                    isKeeperResting = true;
+                    keeperWake.awaitUninterruptibly();
+                    isKeeperResting = false;
+                    seen = -1;
+                } else {
+                    seen = leads;
+                    final long ignored = keeperWake.awaitNanos(TICK_NS);
+                }
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An event loop waits from now on; see {@link HxbStreams#beginDriving}. */
+    void beginDriving() {
+        if (isDriven) {
+            throw new IllegalStateException("another event loop drives these streams");
+        }
+        isDriven = true;
+        driver = Thread.currentThread();
+        awaitQuiet();
+    }
+
+    private boolean isDriver() {
+        return isDriven && Thread.currentThread().equals(driver);
+    }
+
+    private void awaitQuiet() {
+        while (leader != null) {
+            wake();
+            quiet.awaitUninterruptibly();
+        }
+    }
+
+    void endDriving() {
+        isDriven = false;
+        driver = null;
+        context.disarm();
+        keeperWake.signal();
+        leave();
+    }
+
+    /** Serves the streams and arms the descriptor again; the driver's thread. */
+    void drive() {
+        if (!isDriven || isClosed) {
+            return;
+        }
+        context.disarm();
+        EventFd.drain(wakeDescriptor);
+        for (int i = 0; i < MAX_DRIVEN_POLLS; i++) {
+            if (engine.poll() == 0 && (engine.isBroken() || arm(engine.needsSends()))) {
+                return;
+            }
+        }
+        EventFd.signal(wakeDescriptor);
+    }
+
+    /** Ends all waiting; returns when no thread sleeps on the context. The lock is held. */
+    void close() {
+        isClosed = true;
+        keeperWake.signalAll();
+        awaitQuiet();
+        for (final Follower follower : followers) {
+            follower.source.signal();
+        }
+    }
+
+    /** Releases what the waiting needed; without the lock, after {@link #close}. */
+    void release() {
+        boolean isInterrupted = false;
+        while (keeperThread.isAlive() && !isInterrupted) {
+            try {
+                keeperThread.join(TimeUnit.NANOSECONDS.toMillis(KEEPER_SLEEP_NS));
+            } catch (final InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+        pollSet.close();
+        Sockets.close(wakeDescriptor);
+    }
+
+    /** Something that threads and listeners wait for. */
+    abstract static class Source {
+        private Condition condition;
+        private StreamListener listener;
+
+        private Condition condition(final ReentrantLock lock) {
+            if (condition == null) {
+                condition = lock.newCondition();
+            }
+            return condition;
+        }
+
+        private void signal() {
+            if (condition != null) {
+                condition.signalAll();
+            }
+        }
+
+        /**
+         * Sets who is told; null for nobody.
+         *
+         * @throws IllegalStateException if somebody else is told already.
+         */
+        final void listener(final StreamListener newListener) {
+            if (newListener != null && listener != null) {
+                throw new IllegalStateException("the channel is registered already");
+            }
+            listener = newListener;
+        }
+
+        /** Operations of java.nio.channels.SelectionKey that would not block now. */
+        abstract int readyOps();
+    }
+
+    private static final class Keeper extends Source {
+        @Override
+        int readyOps() {
+            return 0;
+        }
+    }
+
+    /** A thread that waits while another leads; one object a wait. */
+    private static final class Follower {
+        private final Source source;
+
+        Follower(final Source source) {
+            this.source = source;
+        }
+    }
+}

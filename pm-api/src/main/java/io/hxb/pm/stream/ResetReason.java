@@ -1,0 +1,79 @@
+package io.hxb.pm.stream;
+
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+
+/** Why a stream ended before both sides had ended it. Immutable. */
+public enum ResetReason {
+    /** Something that this version does not know. */
+    UNKNOWN(0, "the peer gave a reason that this version does not know"),
+
+    /** The peer's application reset it, or closed it with data unread or still to come. */
+    RESET_BY_PEER(1, "connection reset by peer"),
+
+    /** Nobody listens on that port. */
+    NO_LISTENER(2, "connection refused: nobody listens on that port"),
+
+    /** The listener has more connections waiting than its backlog. */
+    BACKLOG_FULL(3, "connection refused: the listener's backlog is full"),
+
+    /** The peer has as many streams as it may have. */
+    TOO_MANY_STREAMS(4, "connection refused: the peer has as many streams as it may have"),
+
+    /** The peer knows nothing of this stream, such as after it has closed it. */
+    NO_SUCH_STREAM(5, "connection reset: the peer has closed the stream"),
+
+    /** The peer's process or node was started anew, or its streams were closed. */
+    PEER_RESTARTED(6, "connection reset: the peer's process or node has ended or was started anew"),
+
+    /** No path leads to the peer's node, or it has been silent too long. */
+    PEER_UNREACHABLE(7, "the peer's node cannot be reached"),
+
+    /** The peer's node has no room for another flow. */
+    PEER_FULL(8, "the peer's node has no room for another flow: try again later"),
+
+    /** A record broke the rules or the order of the stream; bytes would have been lost. */
+    PROTOCOL_ERROR(9, "connection reset: a record broke the protocol"),
+
+    /** The node of this machine is gone or has closed the context. */
+    NODE_GONE(10, "the node of this machine is gone"),
+
+    /** This side has reset or closed it. */
+    CLOSED_HERE(11, "the stream was closed on this side");
+
+    private final int code;
+    private final String text;
+
+    ResetReason(final int code, final String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    /** The reason in words. */
+    public String text() {
+        return text;
+    }
+
+    /** The exception of a connect that ended so. */
+    SocketException connectFailure(final HxbSocketAddress remote) {
+        final String message = text + " (" + remote + ")";
+        return this == PEER_UNREACHABLE
+                ? new NoRouteToHostException(message)
+                : new ConnectException(message);
+    }
+
+    /** What stands for it in a record. */
+    long code() {
+        return code;
+    }
+
+    static ResetReason of(final long code) {
+        for (final ResetReason reason : values()) {
+            if (reason.code == code) {
+                return reason;
+            }
+        }
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,92 @@
+package io.hxb.pm.stream;
+
+/**
+ * What the streams of one context have counted since it was opened. Guarded by the engine's lock;
+ * what {@link HxbStreams#counters()} returns is a copy that changes no more.
+ */
+public final class StreamCounters {
+    long connected;
+    long accepted;
+    long refused;
+    long resetsReceived;
+    long resetsSent;
+    long malformed;
+    long unknownStream;
+    long protocolErrors;
+    long peersLost;
+    long bytesSent;
+    long bytesReceived;
+
+    StreamCounters() {}
+
+    StreamCounters copy() {
+        final StreamCounters copy = new StreamCounters();
+        copy.connected = connected;
+        copy.accepted = accepted;
+        copy.refused = refused;
+        copy.resetsReceived = resetsReceived;
+        copy.resetsSent = resetsSent;
+        copy.malformed = malformed;
+        copy.unknownStream = unknownStream;
+        copy.protocolErrors = protocolErrors;
+        copy.peersLost = peersLost;
+        copy.bytesSent = bytesSent;
+        copy.bytesReceived = bytesReceived;
+        return copy;
+    }
+
+    /** Streams that this side has opened with success. */
+    public long connected() {
+        return connected;
+    }
+
+    /** Streams that peers have opened. */
+    public long accepted() {
+        return accepted;
+    }
+
+    /** Streams of peers that were refused: no listener, full backlog, too many streams. */
+    public long refused() {
+        return refused;
+    }
+
+    /** Streams that peers have reset or refused. */
+    public long resetsReceived() {
+        return resetsReceived;
+    }
+
+    /** Resets sent, refusals and answers to unknown streams included. */
+    public long resetsSent() {
+        return resetsSent;
+    }
+
+    /** Messages that were no record of a stream; they were dropped. */
+    public long malformed() {
+        return malformed;
+    }
+
+    /** Records of streams that are not, or are another peer's; they were dropped. */
+    public long unknownStream() {
+        return unknownStream;
+    }
+
+    /** Records that broke the rules of their stream, which was reset. */
+    public long protocolErrors() {
+        return protocolErrors;
+    }
+
+    /** Peers whose streams all ended at once: gone, started anew or unreachable. */
+    public long peersLost() {
+        return peersLost;
+    }
+
+    /** Bytes written by applications and handed to the node. */
+    public long bytesSent() {
+        return bytesSent;
+    }
+
+    /** Bytes received for applications. */
+    public long bytesReceived() {
+        return bytesReceived;
+    }
+}

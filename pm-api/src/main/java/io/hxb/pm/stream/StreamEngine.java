@@ -1,0 +1,346 @@
+package io.hxb.pm.stream;
+
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmEvent;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.stream.HxbServerSocketChannel.PortListener;
+import io.hxb.pm.stream.wire.PortProtocol;
+import io.hxb.pm.stream.wire.ReceivePool;
+
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * All streams of one context: takes its messages apart, keeps the books of peers, and ends streams
+ * whose peer is gone. Guarded by its lock, which every method but the constructor expects held.
+ */
+final class StreamEngine {
+    private static final int MESSAGES_PER_POLL = 64;
+    private static final long MAX_TIMER_NS = 1_000_000_000L;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final PmDevice device;
+    private final PmContext context;
+    private final StreamOptions options;
+    private final ReceivePool receivePool;
+    private final Outbox outbox;
+    private final PortClient ports;
+    private final Pump pump;
+    private final StreamDispatcher dispatcher = new StreamDispatcher(this);
+    private final StreamCounters counters = new StreamCounters();
+    private final Int2ObjectHashMap<StreamState> streams = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<PortListener> listeners = new Int2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Peer> peers = new Long2ObjectHashMap<>();
+    private final PmMessage message = new PmMessage();
+    private final PmEvent event = new PmEvent();
+    private int lastId;
+    private long nowNs = System.nanoTime();
+    private long timerNs;
+    private ResetReason brokenReason;
+    private boolean isLingering;
+
+    StreamEngine(final PmDevice device, final PmContext context, final StreamOptions options)
+            throws IOException {
+        this.device = device;
+        this.context = context;
+        this.options = options;
+        receivePool = new ReceivePool(context);
+        outbox = new Outbox(this, context);
+        ports = new PortClient(this);
+        pump = new Pump(this, device, context);
+        timerNs = nowNs + timerIntervalNs();
+    }
+
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    PmDevice device() {
+        return device;
+    }
+
+    int contextId() {
+        return context.contextId();
+    }
+
+    int descriptor() {
+        return context.descriptor();
+    }
+
+    StreamOptions options() {
+        return options;
+    }
+
+    ReceivePool receivePool() {
+        return receivePool;
+    }
+
+    Outbox outbox() {
+        return outbox;
+    }
+
+    PortClient ports() {
+        return ports;
+    }
+
+    Pump pump() {
+        return pump;
+    }
+
+    StreamCounters counters() {
+        return counters;
+    }
+
+    int streamCount() {
+        return streams.size();
+    }
+
+    /** The stream with a number that a peer has written, or null. */
+    StreamState stream(final int id) {
+        return streams.get(id);
+    }
+
+    /** Who listens on a port, or null. */
+    PortListener listener(final int port) {
+        return listeners.get(port);
+    }
+
+    /** What is known of a peer, or null. */
+    Peer knownPeer(final int node, final int peerContext) {
+        return peers.get(Peer.key(node, peerContext));
+    }
+
+    /** Time of the last poll, in ns. */
+    long nowNs() {
+        return nowNs;
+    }
+
+    boolean needsSends() {
+        return isLingering || outbox.isWaiting();
+    }
+
+    void sendsMatter() {
+        pump.sendsMatter();
+    }
+
+    void changed(final Pump.Source source) {
+        pump.changed(source);
+    }
+
+    boolean isBroken() {
+        return brokenReason != null;
+    }
+
+    /** Takes what has arrived, a bounded amount; how much, 0 when there was nothing. */
+    int poll() {
+        if (brokenReason != null) {
+            return 0;
+        }
+        int work = pollEvents();
+        int status = PmStatus.OK;
+        while (work < MESSAGES_PER_POLL && status == PmStatus.OK) {
+            status = context.receive(message);
+            if (status == PmStatus.OK) {
+                work++;
+                onMessage();
+            }
+        }
+        outbox.doWork();
+        if (status == PmStatus.NODE_GONE || status == PmStatus.CONTEXT_CLOSED) {
+            fail(ResetReason.NODE_GONE);
+        }
+        if (work > 0 || System.nanoTime() - timerNs >= 0) {
+            onTime();
+        }
+        return work;
+    }
+
+    private void onMessage() {
+        final long handle = message.handle();
+        boolean isKept = false;
+        try {
+            isKept = dispatcher.take(message);
+        } finally {
+            if (!isKept) {
+                context.release(handle);
+            }
+        }
+    }
+
+    /** Ends the streams of peers of which the node says that they are gone; how many events. */
+    int pollEvents() {
+        int count = 0;
+        while (context.pollEvent(event) == PmStatus.OK) {
+            count++;
+            if (event.slot() == PmEvent.NO_SLOT) {
+                onPeerFailed(event.node(), event.context(), Peer.reason(event.status()));
+            }
+        }
+        return count;
+    }
+
+    private void onPeerFailed(final int node, final int peerContext, final ResetReason reason) {
+        if (peerContext == PortProtocol.CONTEXT) {
+            ports.onNodeFailed(node, reason);
+        }
+        final Peer peer = peers.get(Peer.key(node, peerContext));
+        if (peer != null) {
+            lose(peer, reason);
+        }
+    }
+
+    /** A message was not delivered. */
+    void onSendFailed(final Peer peer, final StreamState stream, final int status) {
+        if (peer == null) {
+            fail(Peer.reason(status));
+        } else if (peer.context == PortProtocol.CONTEXT) {
+            ports.onNodeFailed(peer.node, Peer.reason(status));
+        } else if (stream != null) {
+            stream.end(Peer.reason(status));
+        }
+    }
+
+    /** Ends all streams of a peer and begins its books anew. */
+    void lose(final Peer peer, final ResetReason reason) {
+        peers.remove(Peer.key(peer.node, peer.context));
+        if (peer.hasStreams()) {
+            counters.peersLost++;
+            peer.streams().forEach(stream -> stream.end(reason));
+        }
+        outbox.forget(peer);
+    }
+
+    /** The books of a peer, made when first needed. */
+    Peer peer(final int node, final int peerContext) {
+        final long key = Peer.key(node, peerContext);
+        Peer peer = peers.get(key);
+        if (peer == null) {
+            peer = new Peer(node, peerContext, newSession());
+            peers.put(key, peer);
+        }
+        return peer;
+    }
+
+    private static long newSession() {
+        return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    }
+
+    void protocolError(final StreamState stream) {
+        counters.protocolErrors++;
+        stream.failOnError();
+    }
+
+    /** A new stream of this side; {@link StreamState#connect} begins. */
+    StreamState newStream(final HxbSocketAddress remote) throws IOException {
+        checkNotBroken();
+        if (remote.node() >= device.nodeCount()) {
+            throw new IllegalArgumentException(
+                    "the cluster has nodes 0 to " + (device.nodeCount() - 1) + ": " + remote);
+        }
+        if (streams.size() >= options.maxStreams()) {
+            throw new IOException(
+                    "there are as many streams as there may be (StreamOptions.maxStreams): "
+                            + options.maxStreams());
+        }
+        final StreamState stream = StreamState.connecting(this, nextId(), remote);
+        streams.put(stream.id(), stream);
+        return stream;
+    }
+
+    void checkNotBroken() throws StreamResetException {
+        if (brokenReason != null) {
+            throw new StreamResetException(brokenReason, "node " + device.nodeId());
+        }
+    }
+
+    private int nextId() {
+        do {
+            lastId++;
+        } while (lastId == 0 || streams.containsKey(lastId));
+        return lastId;
+    }
+
+    /** A new stream that a peer has opened. */
+    StreamState newStream(
+            final Peer peer, final int remoteId, final int port, final long creditBytes) {
+        final StreamState stream =
+                StreamState.accepted(this, nextId(), peer, remoteId, port, creditBytes);
+        streams.put(stream.id(), stream);
+        return stream;
+    }
+
+    /** Forgets a stream that has ended. */
+    void remove(final StreamState stream) {
+        streams.remove(stream.id());
+        if (stream.peer() != null) {
+            stream.peer().remove(stream);
+        }
+    }
+
+    void add(final PortListener listener) {
+        listeners.put(listener.port(), listener);
+    }
+
+    void remove(final PortListener listener) {
+        listeners.remove(listener.port());
+    }
+
+    /** Looks whether the node still lives; ends everything if it does not. */
+    void checkNode() {
+        if (brokenReason == null && !device.isNodeAlive()) {
+            fail(ResetReason.NODE_GONE);
+        }
+    }
+
+    /** Ends everything. */
+    void fail(final ResetReason reason) {
+        if (brokenReason != null) {
+            return;
+        }
+        brokenReason = reason;
+        final List<StreamState> open = new ArrayList<>(streams.values());
+        open.forEach(stream -> stream.end(reason));
+        ports.failAll(reason);
+        for (final PortListener listener : new ArrayList<>(listeners.values())) {
+            listener.fail(reason);
+            changed(listener);
+        }
+    }
+
+    /** Closes every stream; finished sends matter from now on. */
+    void closeAll() {
+        isLingering = true;
+        new ArrayList<>(streams.values()).forEach(StreamState::close);
+    }
+
+    private long timerIntervalNs() {
+        return Math.min(MAX_TIMER_NS, options.keepAliveNs() / 2);
+    }
+
+    /** Time until {@link #poll} is due even when nothing arrives, in ns, 0 or more. */
+    long untilTimerNs() {
+        return Math.max(0, timerNs - System.nanoTime());
+    }
+
+    private void onTime() {
+        nowNs = System.nanoTime();
+        if (nowNs - timerNs < 0) {
+            return;
+        }
+        timerNs = nowNs + timerIntervalNs();
+        checkNode();
+        for (final Peer peer : new ArrayList<>(peers.values())) {
+            if (peer.hasStreams() && nowNs - peer.lastSentNs >= options.keepAliveNs()) {
+                outbox.control(Outbox.Control.ping(peer, peer.localSession));
+            }
+        }
+    }
+}

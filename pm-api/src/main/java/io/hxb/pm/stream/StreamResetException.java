@@ -1,0 +1,22 @@
+package io.hxb.pm.stream;
+
+import java.io.Serial;
+import java.net.SocketException;
+
+/** A stream has ended before its time; the message and {@link #reason()} say why. Immutable. */
+public final class StreamResetException extends SocketException {
+    @Serial private static final long serialVersionUID = 1L;
+
+    /** Why. */
+    private final ResetReason reason;
+
+    StreamResetException(final ResetReason reason, final Object peer) {
+        super(reason.text() + " (" + peer + ")");
+        this.reason = reason;
+    }
+
+    /** Why it ended. */
+    public ResetReason reason() {
+        return reason;
+    }
+}

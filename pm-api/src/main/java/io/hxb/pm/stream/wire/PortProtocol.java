@@ -1,0 +1,97 @@
+package io.hxb.pm.stream.wire;
+
+import io.hxb.linux.Memory;
+
+/**
+ * How processes agree on ports: messages to the node's own context (0), which keeps a table of the
+ * ports that processes of its machine listen on, and answers with {@link #REPLY}. Stateless.
+ *
+ * <pre>
+ * tag     from        question at offset 4           answer at offset 8
+ * LISTEN  this node   port, 0 for any free one       the port that the asking context now has
+ * CLOSE   this node   port                           0
+ * LOOKUP  anywhere    port, 1 to 65,535              context that listens on it
+ *
+ * question: number of the question (4), port (4)
+ * answer: number of the question (4), status (4), value (4)
+ * </pre>
+ */
+public final class PortProtocol {
+    /** Context of every node that keeps the ports. */
+    public static final int CONTEXT = 0;
+
+    /** Takes a port. */
+    public static final int LISTEN = 0x4858_0011;
+
+    /** Gives a port back. */
+    public static final int CLOSE = 0x4858_0012;
+
+    /** Asks who listens on a port. */
+    public static final int LOOKUP = 0x4858_0013;
+
+    /** The answer to any of them. */
+    public static final int REPLY = 0x4858_0014;
+
+    /** Bytes of a question. */
+    public static final int QUESTION_BYTES = 8;
+
+    /** Bytes of an answer. */
+    public static final int ANSWER_BYTES = 12;
+
+    /** Highest port. */
+    public static final int MAX_PORT = StreamRecord.MAX_PORT;
+
+    /** First port given to those who want any. */
+    public static final int FIRST_DYNAMIC_PORT = 49_152;
+
+    /** Status: done. */
+    public static final int OK = 0;
+
+    /** Status: another context listens on that port. */
+    public static final int IN_USE = 1;
+
+    /** Status: nobody listens on that port. */
+    public static final int NOT_FOUND = 2;
+
+    /** Status: only contexts of the same node may take and give back ports. */
+    public static final int NOT_LOCAL = 3;
+
+    /** Status: no such port, or all dynamic ports are taken. */
+    public static final int NO_SUCH_PORT = 4;
+
+    private PortProtocol() {}
+
+    /** Writes a question of {@link #QUESTION_BYTES} bytes. */
+    public static void question(final long address, final int number, final int port) {
+        Memory.putInt(address, number);
+        Memory.putInt(address + 4, port);
+    }
+
+    /** Writes an answer of {@link #ANSWER_BYTES} bytes. */
+    public static void answer(
+            final long address, final int number, final int status, final int value) {
+        Memory.putInt(address, number);
+        Memory.putInt(address + 4, status);
+        Memory.putInt(address + 8, value);
+    }
+
+    /** Number of a question or answer. */
+    public static int number(final long address) {
+        return Memory.getInt(address);
+    }
+
+    /** Port that a question is about, unchecked. */
+    public static int port(final long address) {
+        return Memory.getInt(address + 4);
+    }
+
+    /** Status of an answer, unchecked. */
+    public static int status(final long address) {
+        return Memory.getInt(address + 4);
+    }
+
+    /** Value of an answer, unchecked. */
+    public static int value(final long address) {
+        return Memory.getInt(address + 8);
+    }
+}

@@ -1,0 +1,2 @@
+/** Commands that use byte streams between nodes. */
+package io.hxb.tool.stream;
