@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>With a device whose node runs on the application's thread ({@link PmDevice#isInvoker()}) that
  * one thread makes all calls.
  *
- * <p>Memory: about 400 bytes a stream that is idle, and what has been received and not read, at
+ * <p>Memory: a few objects a stream that is idle, and what has been received and not read, at
  * most {@link StreamOptions#windowBytes()} and a piece of 4,096 bytes a stream; the context's send
  * buffers are shared by all.
  */
