@@ -25,8 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>With a device whose node runs on the application's thread ({@link PmDevice#isInvoker()}) that
  * one thread makes all calls.
  *
- * <p>Memory: a few objects a stream that is idle, and what has been received and not read, at
- * most {@link StreamOptions#windowBytes()} and a piece of 4,096 bytes a stream; the context's send
+ * <p>Memory: a few objects a stream that is idle, and what has been received and not read, at most
+ * {@link StreamOptions#windowBytes()} and a piece of 4,096 bytes a stream; the context's send
  * buffers are shared by all.
  */
 public final class HxbStreams implements AutoCloseable {
