@@ -7,6 +7,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
+import io.hxb.config.TrunkConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.topology.Shape;
 
@@ -24,6 +25,9 @@ import java.util.stream.Stream;
  * in a folder of its own. Used by one thread.
  */
 final class HxbNode implements AutoCloseable {
+    // The C programs send hellos and frames, but answer no questions about links.
+    private static final long C_SILENCE_NS = 60_000_000_000L;
+
     private static final long READY_LIMIT_NS = 30_000_000_000L;
 
     private final Path folder;
@@ -52,7 +56,18 @@ final class HxbNode implements AutoCloseable {
             nics.add(trunk);
         }
         final String name = "bench-" + ProcessHandle.current().pid();
-        return ClusterConfig.of(name, shape, Backend.RAW, LinkPlan.raw(nics, ""));
+        final TrunkConfig trunk = TrunkConfig.DEFAULT;
+        return ClusterConfig.of(name, shape, Backend.RAW, LinkPlan.raw(nics, ""))
+                .withTrunk(
+                        new TrunkConfig(
+                                trunk.failFrames(),
+                                trunk.minFrames(),
+                                trunk.heartbeatNs(),
+                                trunk.healBeats(),
+                                trunk.lossPercent(),
+                                trunk.holdDownNs(),
+                                trunk.maxHoldDownNs(),
+                                C_SILENCE_NS));
     }
 
     /**

@@ -240,6 +240,7 @@ final class RelayLine implements AutoCloseable {
     }
 
     private void thaw() throws IOException, InterruptedException {
+        frames.restartEnds();
         if (isSpinning) {
             relay.thaw();
         }

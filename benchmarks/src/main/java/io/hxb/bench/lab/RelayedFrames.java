@@ -22,12 +22,12 @@ final class RelayedFrames {
     static final String RIGHT = "1,1";
 
     private static final Shape SHAPE = Shape.of(2, 2);
-    private static final int INCARNATION = 1;
     private static final int HOPS = 8;
     private static final int ROOM_BYTES = 256;
 
     private final ClusterConfig cluster;
     private final int mtu;
+    private int incarnation = 1;
 
     /**
      * Prepares frames.
@@ -45,12 +45,20 @@ final class RelayedFrames {
         return cluster;
     }
 
+    /**
+     * The ends start again: a relay that had given them up takes them back with their first hello,
+     * where the old ones would have to answer its heartbeats, which C programs do not.
+     */
+    void restartEnds() {
+        incarnation++;
+    }
+
     /** Header of data frames from one end to the other, hex. */
     String data(final String source, final String destination) {
         try (Arena arena = Arena.ofConfined()) {
             final FrameHeaderFlyweight header = header(arena, FrameType.DATA, source);
             header.destination(SHAPE.parseCoordinates(destination))
-                    .destinationIncarnation(INCARNATION)
+                    .destinationIncarnation(incarnation)
                     .sourceContext(1)
                     .destinationContext(1)
                     .epoch(1)
@@ -77,7 +85,7 @@ final class RelayedFrames {
                             .linkNumber(number)
                             .fingerprint(cluster.fingerprint())
                             .node(SHAPE.node(SHAPE.parseCoordinates(source)))
-                            .incarnation(INCARNATION)
+                            .incarnation(incarnation)
                             .shape(1 | 1 << 8)
                             .dimensions(SHAPE.dimensions())
                             .mtuBytes(mtu)
@@ -98,7 +106,7 @@ final class RelayedFrames {
                 .hopLimit(HOPS)
                 .order(DimensionOrder.DEFAULT)
                 .clusterId(cluster.clusterId())
-                .sourceIncarnation(INCARNATION)
+                .sourceIncarnation(incarnation)
                 .source(SHAPE.parseCoordinates(source));
     }
 
