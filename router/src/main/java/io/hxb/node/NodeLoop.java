@@ -87,7 +87,7 @@ final class NodeLoop implements LoopTask {
                                         .mapToInt(Integer::intValue)
                                         .toArray()),
                         this::flush);
-        flows = parts.flows().newLoop(forwarder, share, this::wake);
+        flows = parts.flows().newLoop(forwarder.output(), share, this::wake);
         forwarder.flows(flows);
         health =
                 new HealthLoop(

@@ -1,0 +1,78 @@
+package io.hxb.forward;
+
+import io.hxb.flow.FlowOutput;
+import io.hxb.link.BufferPool;
+import io.hxb.link.FrameOwner;
+import io.hxb.linux.Memory;
+
+/** Frames that a node sends to itself, copied into its receive buffers. Owned by one loop. */
+final class Loopback {
+    /** Number of the link that frames to this node itself take. */
+    static final int LINK = Integer.MAX_VALUE;
+
+    /** Most frames that wait. */
+    static final int FRAMES = 256;
+
+    private final BufferPool pool;
+    private final BufferPool.Share share;
+    private final long[] entries = new long[FRAMES];
+    private int head;
+    private int tail;
+
+    /** Makes an empty one that takes its buffers from {@code share} of {@code pool}. */
+    Loopback(final BufferPool pool, final BufferPool.Share share) {
+        this.pool = pool;
+        this.share = share;
+    }
+
+    /**
+     * Takes a frame, as {@link FlowOutput#send} describes it.
+     *
+     * @return {@link #LINK}, or {@link FlowOutput#BLOCKED} when too many wait, there is no buffer
+     *     or the frame is too long for one.
+     */
+    int offer(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        final int lengthBytes = headerLengthBytes + payloadLengthBytes;
+        if (tail - head == FRAMES || lengthBytes > pool.frameBytes()) {
+            return FlowOutput.BLOCKED;
+        }
+        final int id = share.acquire();
+        if (id == BufferPool.NONE) {
+            return FlowOutput.BLOCKED;
+        }
+        final long copy = pool.headerAddress(id);
+        Memory.copy(headerAddress, copy, headerLengthBytes);
+        Memory.copy(payloadAddress, copy + headerLengthBytes, payloadLengthBytes);
+        entries[tail++ & (FRAMES - 1)] = (long) lengthBytes << 32 | id;
+        owner.release(token);
+        return LINK;
+    }
+
+    /** True if no frame waits. */
+    boolean isEmpty() {
+        return head == tail;
+    }
+
+    /**
+     * Takes out the frame that waits longest: read it with {@link #id} and {@link #lengthBytes}.
+     */
+    long poll() {
+        return entries[head++ & (FRAMES - 1)];
+    }
+
+    /** The buffer of a frame taken out; it is the caller's. */
+    static int id(final long entry) {
+        return (int) entry;
+    }
+
+    /** Bytes of header and body of a frame taken out. */
+    static int lengthBytes(final long entry) {
+        return (int) (entry >>> 32);
+    }
+}

@@ -1,0 +1,187 @@
+package io.hxb.forward;
+
+import io.hxb.flow.FlowOutput;
+import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.FrameCrc;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.link.FrameOwner;
+import io.hxb.routing.Route;
+import io.hxb.routing.RouteCodec;
+import io.hxb.trunk.TrunkSender;
+
+/**
+ * The way out of the frames that begin at this node: chooses their routes and hands them to the
+ * trunk of the first hop. Owned by one loop.
+ */
+final class Originator implements FlowOutput {
+    private static final int OTHER_ROUTES = 4;
+
+    private final long here;
+    private final int clusterId;
+    private final int hopLimit;
+    private final boolean hasCrc;
+    private final TrunkSender[] trunks;
+    private final OrderPolicy orders;
+    private final RouteCodec codec;
+    private final RouteTable routes;
+    private final Loopback loopback;
+    private final Runnable flusher;
+    private final ForwardCounters counters;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameCrc crc = new FrameCrc();
+
+    /**
+     * Makes the way out of one loop.
+     *
+     * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
+     * @param flusher flushes all senders of this loop.
+     */
+    Originator(
+            final ForwardSettings settings,
+            final TrunkSender[] trunks,
+            final OrderPolicy orders,
+            final RouteCodec codec,
+            final Loopback loopback,
+            final Runnable flusher,
+            final ForwardCounters counters) {
+        here = settings.here();
+        clusterId = settings.clusterId();
+        hopLimit = settings.hopLimit();
+        hasCrc = settings.hasCrc();
+        this.trunks = trunks;
+        this.orders = orders;
+        this.codec = codec;
+        this.loopback = loopback;
+        this.flusher = flusher;
+        this.counters = counters;
+        routes =
+                new RouteTable(
+                        settings.routes(),
+                        settings.shape(),
+                        here,
+                        hopLimit,
+                        orders.orders(),
+                        this::isReached);
+    }
+
+    private boolean isReached(final int dimension, final int coordinate) {
+        return dimension < trunks.length && trunks[dimension].isReached(coordinate);
+    }
+
+    @Override
+    public RouteTable routes() {
+        return routes;
+    }
+
+    @Override
+    public void flush() {
+        flusher.run();
+    }
+
+    @Override
+    public int send(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        long route = firstRoute(headerAddress);
+        for (int others = OTHER_ROUTES; route != Route.NONE; others--) {
+            final int hop = direct(headerAddress, route);
+            if (hasCrc) {
+                seal(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+            }
+            int link = NO_ROUTE;
+            if (hop == RouteCodec.HERE) {
+                link =
+                        loopback.offer(
+                                headerAddress,
+                                headerLengthBytes,
+                                payloadAddress,
+                                payloadLengthBytes,
+                                owner,
+                                token);
+                counters.loopedBack += link >= 0 ? 1 : 0;
+            } else if (hop >> 8 < trunks.length) {
+                link =
+                        trunks[hop >> 8].offer(
+                                hop & 0xFF,
+                                0,
+                                headerAddress,
+                                headerLengthBytes,
+                                payloadAddress,
+                                payloadLengthBytes,
+                                owner,
+                                token);
+            }
+            if (link != NO_ROUTE) {
+                counters.originated += link >= 0 ? 1 : 0;
+                return link;
+            }
+            route = others == 0 ? Route.NONE : otherRoute(headerAddress);
+        }
+        return NO_ROUTE;
+    }
+
+    /**
+     * Sends a frame that lies in one piece to another node by {@code route} and no other.
+     *
+     * @return as {@link #send}.
+     */
+    int sendBy(
+            final long route,
+            final long headerAddress,
+            final int lengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        final int hop = direct(headerAddress, route);
+        if (hop == RouteCodec.HERE || hop >> 8 >= trunks.length) {
+            return NO_ROUTE;
+        }
+        if (hasCrc) {
+            seal(headerAddress, lengthBytes, 0, 0);
+        }
+        final int link =
+                trunks[hop >> 8].offer(
+                        hop & 0xFF, 0, headerAddress, lengthBytes, 0, 0, owner, token);
+        counters.originated += link >= 0 ? 1 : 0;
+        return link;
+    }
+
+    private long firstRoute(final long headerAddress) {
+        final long route = Route.ofOrder(orders.next());
+        if (!routes.hasTrouble()) {
+            return route;
+        }
+        header.wrap(headerAddress);
+        return routes.choose(header.destination(), route, header.type() == FrameType.DATA);
+    }
+
+    /** The route that is left when the first hop of the one before has no link. */
+    private long otherRoute(final long headerAddress) {
+        header.wrap(headerAddress);
+        return routes.onNoLink(header.destination(), header.type() == FrameType.DATA);
+    }
+
+    /** Writes what every frame of this node carries and the route; returns the first hop. */
+    private int direct(final long headerAddress, final long route) {
+        header.wrap(headerAddress)
+                .clusterId(clusterId)
+                .source(here)
+                .hopLimit(hopLimit)
+                .route(route);
+        return codec.nextHop(route, here, header.destination());
+    }
+
+    private void seal(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes) {
+        header.flags(header.flags() | FrameHeaderFlyweight.FLAG_CRC);
+        header.crc(
+                crc.compute(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes));
+    }
+}

@@ -1,0 +1,95 @@
+package io.hxb.forward;
+
+import io.hxb.flow.FlowOutput;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.linux.Memory;
+import io.hxb.routing.Route;
+import io.hxb.routing.RouteCodec;
+import io.hxb.topology.Shape;
+
+/** Tells the sources of frames that this node cannot relay them. Owned by one loop. */
+final class UnreachableAnswers {
+    private static final int MAX_WAY = 32;
+
+    private final Shape shape;
+    private final long here;
+    private final BufferPool pool;
+    private final BufferPool.Share share;
+    private final RouteCodec codec;
+    private final Originator output;
+    private final ForwardCounters counters;
+    private final UnreachablePace pace;
+    private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight answer = new FrameHeaderFlyweight();
+    private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
+    private final long[] way = new long[MAX_WAY];
+
+    /** Makes the answers of one loop, in buffers of its {@code share}. */
+    UnreachableAnswers(
+            final ForwardSettings settings,
+            final BufferPool.Share share,
+            final RouteCodec codec,
+            final Originator output,
+            final ForwardCounters counters) {
+        shape = settings.shape();
+        here = settings.here();
+        pool = settings.pool();
+        this.share = share;
+        this.codec = codec;
+        this.output = output;
+        this.counters = counters;
+        pace = new UnreachablePace(shape.nodeCount());
+    }
+
+    /**
+     * Answers a frame, unless it is itself such an answer or its source was told just now: back by
+     * the way it came, else by any.
+     *
+     * @param why a reason of {@link UnreachableFlyweight}.
+     * @param headerAddress the frame that goes no further.
+     */
+    void tell(final int why, final long headerAddress, final long nowNs) {
+        final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
+        final long source = offending.wrap(headerAddress).source();
+        final int node = shape.node(source);
+        if (type == FrameType.UNREACHABLE || node < 0 || !pace.isDue(node, nowNs)) {
+            return;
+        }
+        final int id = share.acquire();
+        if (id == BufferPool.NONE) {
+            return;
+        }
+        write(pool.headerAddress(id), why);
+        final int frameBytes = FrameHeaderFlyweight.LENGTH + UnreachableFlyweight.LENGTH;
+        final long back =
+                codec.reverse(offending.route(), source, here, offending.destination(), way);
+        int link = FlowOutput.NO_ROUTE;
+        if (back != Route.NONE) {
+            link = output.sendBy(back, answer.address(), frameBytes, share, id);
+        }
+        if (link == FlowOutput.NO_ROUTE) {
+            link = output.send(answer.address(), frameBytes, 0, 0, share, id);
+        }
+        if (link < 0) {
+            share.release(id);
+        } else {
+            counters.unreachableSent++;
+        }
+    }
+
+    private void write(final long address, final int why) {
+        answer.wrap(address)
+                .clear()
+                .type(FrameType.UNREACHABLE)
+                .destination(offending.source())
+                .sourceContext(offending.destinationContext())
+                .destinationContext(offending.sourceContext())
+                .destinationIncarnation(offending.sourceIncarnation())
+                .epoch(offending.epoch())
+                .bodyLength(UnreachableFlyweight.LENGTH);
+        unreachable.wrap(answer.bodyAddress()).reason(why).offendingHeader(offending.address());
+    }
+}
