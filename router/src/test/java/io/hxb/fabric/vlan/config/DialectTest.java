@@ -115,6 +115,7 @@ class DialectTest {
                 table=1,priority=5,dl_vlan=3,dl_dst=01:00:00:00:00:00/01:00:00:00:00:00,\
                 actions=output:"s0p2",strip_vlan,output:"s0p3"
                 EOF
+                ovs-appctl revalidator/purge
                 """);
     }
 
@@ -283,6 +284,7 @@ class DialectTest {
                 ovs.contains("delete_strict table=0,priority=10,in_port=\"s0p2\",dl_vlan=3\n"),
                 ovs);
         assertFalse(ovs.contains("dl_vlan=2"), ovs);
+        assertTrue(ovs.endsWith("ovs-appctl revalidator/purge\n"), ovs);
     }
 
     @Test
