@@ -1,13 +1,12 @@
 package io.hxb.flow;
 
-import io.hxb.flow.order.WorkStack;
+import io.hxb.flow.order.FlowMap;
 
 /** What both directions have in common: the two ends. Owned by the loop that owns the context. */
-abstract class Flow extends WorkStack.Node {
+abstract class Flow extends FlowMap.Entry {
     /** A key that no flow has. */
     static final long NO_KEY = -1;
 
-    final long key;
     final FlowContext context;
     final int peerNode;
     final int peerContext;
@@ -18,7 +17,7 @@ abstract class Flow extends WorkStack.Node {
             final int peerNode,
             final int peerContext,
             final long peerCoordinates) {
-        this.key = key(context.id, peerNode, peerContext);
+        super(key(context.id, peerNode, peerContext));
         this.context = context;
         this.peerNode = peerNode;
         this.peerContext = peerContext;

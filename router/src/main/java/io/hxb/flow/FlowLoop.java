@@ -1,5 +1,9 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowCounters;
+import io.hxb.flow.api.FlowListener;
+import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.flow.route.RouteTable;
@@ -7,9 +11,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
-import io.hxb.routing.Route;
 
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -32,13 +34,12 @@ public final class FlowLoop {
     private final WorkStack attention = new WorkStack();
     private final ControlWriter control;
     private final Sender sender;
+    private final SendFeedback feedback;
     private final Receiver receiver;
+    private final AckScheduler acks;
+    private final ControlReader reader;
     private final FlowOutput output;
-    private final RouteTable routes;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
-    private final FrameHeaderFlyweight handled = new FrameHeaderFlyweight();
-    private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
-    private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private FlowContext[] contexts = new FlowContext[0];
     private long recallNs;
     private boolean isRecallSet;
@@ -53,7 +54,6 @@ public final class FlowLoop {
             final Arena arena) {
         this.table = table;
         this.output = output;
-        routes = output.routes();
         this.share = share;
         this.wakeUp = wakeUp;
         pool = table.pool();
@@ -61,7 +61,11 @@ public final class FlowLoop {
         final TxPool memory = new TxPool(table.config(), arena);
         control = new ControlWriter(output, memory, counters, table.config().windowFrames());
         sender = new Sender(table, output, memory, control, counters);
-        receiver = new Receiver(table, this, share, control, routes, counters);
+        feedback = sender.feedback();
+        final RouteTable routes = output.routes();
+        acks = new AckScheduler(table, control);
+        receiver = new Receiver(table, this, share, control, acks, routes, counters);
+        reader = new ControlReader(table, receiver, feedback, control, routes, counters);
     }
 
     /**
@@ -159,7 +163,7 @@ public final class FlowLoop {
         final FlowContext context = table.context(header.destinationContext());
         if (context == null) {
             counters.noSuchContext++;
-            if (Receiver.isAnswered(type)) {
+            if (isAnswered(type)) {
                 control.sendUnreachable(header, 0, UnreachableFlyweight.NO_SUCH_CONTEXT);
             }
             share.release(bufferId);
@@ -197,11 +201,11 @@ public final class FlowLoop {
         sender.fireTimers();
         recallWhenDue(nowNs);
         work += sender.sendReady();
-        final int acks = receiver.sendAcks();
-        if (acks > 0) {
+        final int acksSent = acks.sendAcks(nowNs);
+        if (acksSent > 0) {
             output.flush();
         }
-        return work + acks;
+        return work + acksSent;
     }
 
     /**
@@ -213,8 +217,8 @@ public final class FlowLoop {
         if (sender.hasReady() || !inbox.isEmpty() || !attention.isEmpty()) {
             return nowNs;
         }
-        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(), receiver.nextDeadlineNs());
-        if (receiver.hasAcks()) {
+        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(), acks.nextDeadlineNs());
+        if (acks.hasAcks()) {
             deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
         }
         if (contexts.length > 0 && isRecallSet) {
@@ -241,7 +245,7 @@ public final class FlowLoop {
     public int onLinkFailed(final int link, final int dimension, final int neighbour) {
         int frames = 0;
         for (final FlowContext context : contexts) {
-            frames += sender.onLinkFailed(context, link, dimension, neighbour);
+            frames += feedback.onLinkFailed(context, link, dimension, neighbour);
         }
         return frames;
     }
@@ -264,8 +268,9 @@ public final class FlowLoop {
         return sender.framesInUse();
     }
 
-    Sender sender() {
-        return sender;
+    /** What becomes of the frames that this loop's flows sent. */
+    SendFeedback feedback() {
+        return feedback;
     }
 
     /** Has a flow looked at by this loop; called by loop {@code from}. */
@@ -290,7 +295,7 @@ public final class FlowLoop {
             }
         }
         contexts = fewer;
-        sender.forget(context);
+        feedback.forget(context);
         receiver.forget(context);
         attend();
     }
@@ -309,135 +314,12 @@ public final class FlowLoop {
         int id = inbox.takeAll();
         while (id != BufferPool.NONE) {
             final int following = inbox.following(id);
-            handle(pool.headerAddress(id));
+            reader.onFrame(pool.headerAddress(id));
             share.release(id);
             id = following;
             frames++;
         }
         return frames;
-    }
-
-    private void handle(final long headerAddress) {
-        final FrameHeaderFlyweight frame = handled.wrap(headerAddress);
-        final FlowContext context = table.context(frame.destinationContext());
-        if (context == null) {
-            counters.noSuchContext++;
-            return;
-        }
-        final int type = frame.type();
-        final int node = table.shape().node(frame.source());
-        if (type == FrameType.OPEN) {
-            receiver.onOpen(context, frame, node);
-            return;
-        }
-        if (frame.destinationIncarnation() != context.incarnation) {
-            counters.staleIncarnation++;
-            if (type == FrameType.PROBE) {
-                control.sendUnreachable(
-                        frame, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
-            }
-            return;
-        }
-        if (type == FrameType.UNREACHABLE && isAboutRoute(frame)) {
-            counters.unreachables++;
-            handleBrokenRoute(frame, context);
-            return;
-        }
-        final long key = Flow.key(context.id, node, frame.sourceContext());
-        if (type == FrameType.PROBE) {
-            handleProbe(frame, key);
-        } else {
-            handleAnswer(frame, key, type);
-        }
-    }
-
-    private void handleProbe(final FrameHeaderFlyweight frame, final long key) {
-        final ReceiveFlow flow = table.receiveFlows().get(key);
-        if (flow == null
-                || flow.peerIncarnation != frame.sourceIncarnation()
-                || flow.epoch != frame.epoch()) {
-            counters.staleIncarnation++;
-        } else {
-            receiver.onProbe(flow, frame);
-        }
-    }
-
-    private void handleAnswer(final FrameHeaderFlyweight frame, final long key, final int type) {
-        final SendFlow flow = table.sendFlows().get(key);
-        final int epoch = type == FrameType.UNREACHABLE ? frame.epoch() : frame.acknowledgedEpoch();
-        if (flow == null || flow.epoch != epoch) {
-            counters.staleIncarnation++;
-            return;
-        }
-        if (type == FrameType.UNREACHABLE) {
-            counters.unreachables++;
-            final int reason =
-                    frame.bodyLength() == 0 ? 0 : Memory.getUnsignedByte(frame.bodyAddress());
-            sender.onUnreachable(flow, reason, frame.sourceIncarnation());
-        } else if (type == FrameType.ACCEPT) {
-            sender.onAccept(
-                    flow, frame.sourceIncarnation(), frame.acknowledgement(), frame.windowFrames());
-        } else if (type != FrameType.ACK) {
-            counters.malformed++;
-        } else if (flow.state != SendFlow.OPEN
-                || flow.peerIncarnation != frame.sourceIncarnation()) {
-            counters.staleIncarnation++;
-        } else {
-            sender.onAck(
-                    flow,
-                    frame.acknowledgement(),
-                    frame.windowFrames(),
-                    frame.bodyAddress(),
-                    frame.bodyLength() / Long.BYTES * Long.SIZE);
-        }
-    }
-
-    private boolean isAboutRoute(final FrameHeaderFlyweight frame) {
-        if (frame.bodyLength() < UnreachableFlyweight.LENGTH) {
-            return false;
-        }
-        unreachable.wrap(frame.bodyAddress());
-        return unreachable.reason() == UnreachableFlyweight.NO_ROUTE
-                || unreachable.reason() == UnreachableFlyweight.HOP_LIMIT;
-    }
-
-    /** A relay cannot send a frame on: believed only if it is one of ours and still matters. */
-    private void handleBrokenRoute(final FrameHeaderFlyweight frame, final FlowContext context) {
-        offending.wrap(unreachable.offendingHeaderAddress());
-        final int peer = table.shape().node(offending.destination());
-        if (unreachable.reason() != UnreachableFlyweight.NO_ROUTE
-                || peer < 0
-                || offending.source() != table.ownCoordinates()
-                || offending.sourceContext() != context.id
-                || offending.sourceIncarnation() != context.incarnation) {
-            routes.refuse();
-            return;
-        }
-        final long key = Flow.key(context.id, peer, offending.destinationContext());
-        final SendFlow sending = table.sendFlows().get(key);
-        final ReceiveFlow receiving = table.receiveFlows().get(key);
-        final int type = offending.type();
-        if (type == FrameType.ACK || type == FrameType.ACCEPT) {
-            if (receiving == null || receiving.epoch != offending.acknowledgedEpoch()) {
-                routes.refuse();
-            } else if (routes.onUnreachable(
-                    receiving.peerCoordinates, offending.route(), frame.source())) {
-                receiver.answerAgain(receiving);
-            }
-        } else if (sending == null
-                || sending.epoch != offending.epoch()
-                || sending.state == SendFlow.CLOSED
-                || (type == FrameType.DATA && !sending.isInFlight(offending.sequence()))) {
-            routes.refuse();
-        } else if (routes.onUnreachable(
-                sending.peerCoordinates, offending.route(), frame.source())) {
-            sender.onRouteBroken(
-                    sending,
-                    type,
-                    offending.sequence(),
-                    Route.start(offending.route()),
-                    frame.source());
-        }
     }
 
     private int attend() {
@@ -461,7 +343,7 @@ public final class FlowLoop {
         if (SendFlow.isAck(posted)
                 && flow.state == SendFlow.OPEN
                 && SendFlow.postedEpoch(posted) == flow.epoch) {
-            sender.onAck(
+            feedback.onAck(
                     flow,
                     SendFlow.postedAcknowledgement(posted),
                     SendFlow.postedWindowFrames(posted),
@@ -490,6 +372,11 @@ public final class FlowLoop {
                 isShortOfCredit |= context.isShortOfCredit();
             }
         }
+    }
+
+    /** True for the types whose sender is told when nobody is there. */
+    private static boolean isAnswered(final int type) {
+        return type == FrameType.DATA || type == FrameType.OPEN || type == FrameType.PROBE;
     }
 
     /** The earlier of two times, which may be Long.MAX_VALUE for never, and not before now. */

@@ -1,11 +1,18 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowSettings;
+
 import java.util.Arrays;
 
 /** The sending flows of one loop by the time they want to be looked at: a binary heap. */
 final class FlowTimers {
+    private final FlowSettings config;
     private SendFlow[] heap = new SendFlow[64];
     private int count;
+
+    FlowTimers(final FlowSettings config) {
+        this.config = config;
+    }
 
     /** Time of the first one, or Long.MAX_VALUE. */
     long firstNs() {
@@ -23,7 +30,7 @@ final class FlowTimers {
     }
 
     /** Looks at {@code flow} at {@code timeNs} or earlier; an earlier time set before stays. */
-    void atLatest(final SendFlow flow, final long timeNs) {
+    private void atLatest(final SendFlow flow, final long timeNs) {
         if (timeNs == Long.MAX_VALUE) {
             return;
         }
@@ -53,6 +60,58 @@ final class FlowTimers {
                 up(index, last);
             }
         }
+    }
+
+    /** Sets the time at which the flow has to be looked at again. */
+    void arm(final SendFlow flow, final long nowNs) {
+        if (flow.state == SendFlow.CLOSED) {
+            return;
+        }
+        long wakeNs = flow.isOutstanding ? silenceEndsNs(flow) : Long.MAX_VALUE;
+        if (flow.cutOff.isWaiting()) {
+            wakeNs = earlier(wakeNs, flow.cutOff.retryNs);
+        }
+        if (flow.state == SendFlow.OPENING) {
+            final boolean isIdle = flow.isReady || flow.cutOff.isWaiting();
+            wakeNs = isIdle ? wakeNs : earlier(wakeNs, flow.retryNs);
+        } else {
+            if (flow.inFlight > flow.lost) {
+                wakeNs = earlier(wakeNs, flow.progressNs + flow.roundTrip.timeoutNs());
+                wakeNs = earlier(wakeNs, flow.overtakenNs);
+            }
+            if (flow.lost > 0 && !flow.isReady) {
+                wakeNs = earlier(wakeNs, flow.resendNs);
+            }
+            armProbe(flow, nowNs);
+            if (flow.isProbing) {
+                wakeNs = earlier(wakeNs, flow.retryNs);
+            }
+        }
+        atLatest(flow, wakeNs);
+    }
+
+    private static void armProbe(final SendFlow flow, final long nowNs) {
+        final boolean isShut = flow.inFlight == 0 && flow.hasPending() && !flow.hasWindow();
+        if (isShut && !flow.isProbing) {
+            flow.retries = 0;
+            flow.retryNs = flow.isWindowReturned ? nowNs : nowNs + flow.roundTrip.retryNs(0);
+        }
+        flow.isProbing = isShut;
+    }
+
+    /** When the peer has been silent for too long about what is outstanding. */
+    long silenceEndsNs(final SendFlow flow) {
+        final long heardNs = flow.lastHeardNs;
+        final long sinceNs = flow.outstandingSinceNs;
+        return (heardNs - sinceNs > 0 ? heardNs : sinceNs) + config.peerTimeoutNs();
+    }
+
+    /** The earlier of two times, of which either may be Long.MAX_VALUE for never. */
+    static long earlier(final long oneNs, final long otherNs) {
+        if (oneNs == Long.MAX_VALUE || otherNs == Long.MAX_VALUE) {
+            return oneNs == Long.MAX_VALUE ? otherNs : oneNs;
+        }
+        return oneNs - otherNs <= 0 ? oneNs : otherNs;
     }
 
     private void up(final int from, final SendFlow flow) {

@@ -1,7 +1,9 @@
 package io.hxb.flow;
 
 import io.hxb.flow.order.OrderingArray;
+import io.hxb.flow.order.Sequence;
 import io.hxb.flow.order.WorkStack;
+import io.hxb.frame.FrameHeaderFlyweight;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -102,6 +104,31 @@ final class ReceiveFlow extends Flow {
         announcedLimit = firstSequence;
         grownAt = firstSequence;
         targetFrames = Math.min(FIRST_TARGET_FRAMES, windowFrames);
+    }
+
+    /** True if {@code frame} is of the incarnation and epoch of this flow. */
+    boolean isOf(final FrameHeaderFlyweight frame) {
+        return peerIncarnation == frame.sourceIncarnation() && epoch == frame.epoch();
+    }
+
+    /**
+     * True if {@code open} comes from a later epoch or incarnation. An earlier incarnation counts
+     * as later when this one has been silent for {@code silenceNs}: the peer's clock may have been
+     * set back.
+     */
+    boolean isBefore(final FrameHeaderFlyweight open, final long nowNs, final long silenceNs) {
+        if (peerIncarnation == open.sourceIncarnation()) {
+            return Sequence.epochDistance(epoch, open.epoch()) > 0;
+        }
+        return Sequence.isBefore(peerIncarnation, open.sourceIncarnation())
+                || nowNs - lastHeardNs > silenceNs;
+    }
+
+    /** Takes the last {@code frames} that were announced back. */
+    void takeBack(final int frames) {
+        limit -= frames;
+        announcedLimit = limit;
+        context.commit(this, -frames);
     }
 
     /** Notes an arrival; any thread. */

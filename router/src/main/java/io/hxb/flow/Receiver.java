@@ -1,18 +1,20 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowCounters;
+import io.hxb.flow.api.FlowListener;
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.order.OrderingArray;
 import io.hxb.flow.order.Sequence;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.pm.PmStatus;
 
 /**
- * The receiving half of one loop: puts frames into ordering arrays, hands them to contexts in
- * order, and acknowledges. Frames of any flow come here; credit and acknowledgements are the matter
- * of the loop that owns the context.
+ * The receiving half of one loop: puts frames into ordering arrays and hands them to contexts in
+ * order; {@link AckScheduler} has them acknowledged. Frames of any flow come here; credit and
+ * acknowledgements are the matter of the loop that owns the context.
  */
 final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** A frame that could not be delivered at once weighs this many in order. */
@@ -27,14 +29,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final BufferPool pool;
     private final BufferPool.Share share;
     private final ControlWriter control;
+    private final AckScheduler acks;
     private final RouteTable routes;
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight delivered = new FrameHeaderFlyweight();
-    private ReceiveFlow ackHead;
-    private ReceiveFlow ackTail;
-    private ReceiveFlow delayedHead;
-    private ReceiveFlow delayedTail;
     private long nowNs;
 
     Receiver(
@@ -42,6 +41,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final FlowLoop loop,
             final BufferPool.Share share,
             final ControlWriter control,
+            final AckScheduler acks,
             final RouteTable routes,
             final FlowCounters counters) {
         this.table = table;
@@ -51,10 +51,12 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         pool = table.pool();
         this.share = share;
         this.control = control;
+        this.acks = acks;
         this.routes = routes;
         this.counters = counters;
     }
 
+    /** Takes the time for everything until the next call. */
     void now(final long timeNs) {
         nowNs = timeNs;
     }
@@ -72,10 +74,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final int node = table.shape().node(header.source());
         final long key = Flow.key(context.id, node, header.sourceContext());
         final ReceiveFlow flow = node < 0 ? null : table.receiveFlows().get(key);
-        if (flow == null
-                || flow.peerIncarnation != header.sourceIncarnation()
-                || flow.epoch != header.epoch()
-                || flow.context != context) {
+        if (flow == null || !flow.isOf(header) || flow.context != context) {
             counters.staleIncarnation++;
             share.release(bufferId);
             return;
@@ -144,15 +143,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (flow.array.isEnded()) {
             freeIfDone(flow);
         }
-        ReceiveFlow waiting = context.pollCreditLine();
-        while (waiting != null) {
-            if (!waiting.array.isEnded()) {
-                owe(waiting);
-            }
-            waiting = context.pollCreditLine();
-        }
+        serveCreditLine(context);
         if (!flow.array.isEnded()) {
-            owe(flow);
+            acks.owe(flow, nowNs);
         }
     }
 
@@ -174,7 +167,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 routes.onAskedAgain(flow.peerCoordinates, flow.askedRoute);
             }
         }
-        owe(flow);
+        acks.owe(flow, nowNs);
     }
 
     /** Handles OPEN for an open context; on the loop that owns it. */
@@ -182,13 +175,12 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final long key = Flow.key(context.id, node, open.sourceContext());
         final ReceiveFlow known = table.receiveFlows().get(key);
         if (known != null) {
-            if (known.peerIncarnation == open.sourceIncarnation() && known.epoch == open.epoch()) {
-                known.lastHeardNs = nowNs;
+            if (known.isOf(open)) {
                 routes.onAskedAgain(open.source(), open.route());
                 accept(known);
                 return;
             }
-            if (!isNewer(known, open)) {
+            if (!known.isBefore(open, nowNs, config.peerTimeoutNs() / 2)) {
                 counters.staleIncarnation++;
                 return;
             }
@@ -208,7 +200,6 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             control.sendUnreachable(open, context.incarnation, UnreachableFlyweight.NO_FLOWS);
             return;
         }
-        flow.lastHeardNs = nowNs;
         accept(flow);
     }
 
@@ -222,60 +213,17 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final boolean isReturn =
                 probe.windowFrames() == 0 && flow.array.next() == probe.sequence() && unused > 0;
         if (isReturn) {
-            flow.limit = probe.sequence();
-            flow.announcedLimit = flow.limit;
-            flow.context.commit(flow, -unused);
+            flow.takeBack(unused);
             serveCreditLine(flow.context);
         } else {
-            flow.isAckNow = true;
-            owe(flow);
+            answerAgain(flow);
         }
     }
 
     /** An answer to the source could not reach it: it gets another one. */
     void answerAgain(final ReceiveFlow flow) {
         flow.isAckNow = true;
-        owe(flow);
-    }
-
-    /** Acknowledges what is owed; returns frames sent. */
-    int sendAcks() {
-        forgetPaid();
-        while (delayedHead != null && delayedHead.debtSinceNs + config.ackDelayNs() - nowNs <= 0) {
-            addAck(pollDelayed());
-            forgetPaid();
-        }
-        int frames = 0;
-        while (ackHead != null) {
-            final ReceiveFlow flow = ackHead;
-            if (isOwed(flow) && !flow.array.isEnded()) {
-                table.window(flow);
-                if (!control.sendAck(flow, false)) {
-                    break;
-                }
-                flow.onAcknowledged(true);
-                frames++;
-            }
-            pollAck();
-        }
-        return frames;
-    }
-
-    boolean hasAcks() {
-        return ackHead != null;
-    }
-
-    // What data of the other direction has acknowledged since needs no timer: an exchange of
-    // messages would else wake its loop once in every delay for nothing.
-    private void forgetPaid() {
-        while (delayedHead != null && delayedHead.debtFrames == 0) {
-            pollDelayed();
-        }
-    }
-
-    long nextDeadlineNs() {
-        forgetPaid();
-        return delayedHead == null ? Long.MAX_VALUE : delayedHead.debtSinceNs + config.ackDelayNs();
+        acks.owe(flow, nowNs);
     }
 
     /** Ends all receiving flows of a context that is closed already. */
@@ -320,9 +268,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             listener.onPeerStatus(
                     context.id, flow.peerNode, flow.peerContext, PmStatus.PEER_UNREACHABLE);
         } else if (unused > 0) {
-            flow.limit -= unused;
-            flow.announcedLimit = flow.limit;
-            flow.context.commit(flow, -unused);
+            flow.takeBack(unused);
         }
     }
 
@@ -330,7 +276,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         ReceiveFlow waiting = context.pollCreditLine();
         while (waiting != null) {
             if (!waiting.array.isEnded()) {
-                owe(waiting);
+                acks.owe(waiting, nowNs);
             }
             waiting = context.pollCreditLine();
         }
@@ -395,22 +341,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     private void accept(final ReceiveFlow flow) {
+        flow.lastHeardNs = nowNs;
         table.window(flow);
         if (control.sendAccept(flow)) {
             flow.onAcknowledged(false);
         }
-    }
-
-    /**
-     * True if {@code open} comes from a later epoch or incarnation. An earlier incarnation counts
-     * as later when the known one has long been silent: the peer's clock may have been set back.
-     */
-    private boolean isNewer(final ReceiveFlow known, final FrameHeaderFlyweight open) {
-        if (known.peerIncarnation == open.sourceIncarnation()) {
-            return Sequence.epochDistance(known.epoch, open.epoch()) > 0;
-        }
-        return Sequence.isBefore(known.peerIncarnation, open.sourceIncarnation())
-                || nowNs - known.lastHeardNs > config.peerTimeoutNs() / 2;
     }
 
     private void replace(final ReceiveFlow known, final int newIncarnation) {
@@ -424,7 +359,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             if (sending != null
                     && sending.state == SendFlow.OPEN
                     && sending.peerIncarnation != newIncarnation) {
-                loop.sender().end(sending, PmStatus.PEER_RESTARTED);
+                loop.feedback().end(sending, PmStatus.PEER_RESTARTED);
                 return;
             }
         }
@@ -461,79 +396,5 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         if (flow.isSettled && flow.heldFrames() == 0) {
             table.freeHandle(flow);
         }
-    }
-
-    /** Notes whether the source has to be told something, at once or a little later. */
-    private void owe(final ReceiveFlow flow) {
-        table.window(flow);
-        if (flow.isAckNow || flow.debtFrames >= config.ackEveryFrames() || isWindowNews(flow)) {
-            flow.isAckNow = true;
-            addAck(flow);
-        } else if (flow.debtFrames > 0 && !flow.isInDelayList) {
-            flow.debtSinceNs = nowNs;
-            addDelayed(flow);
-        }
-    }
-
-    private boolean isWindowNews(final ReceiveFlow flow) {
-        final int next = flow.array.next();
-        if (flow.limit - next <= 0) {
-            return false;
-        }
-        final int told = flow.announcedLimit - next;
-        return told <= 0 || flow.limit - flow.announcedLimit >= Math.max(1, flow.targetFrames / 2);
-    }
-
-    private boolean isOwed(final ReceiveFlow flow) {
-        return flow.isAckNow || flow.debtFrames > 0;
-    }
-
-    private void addAck(final ReceiveFlow flow) {
-        if (flow.isInAckList) {
-            return;
-        }
-        flow.isInAckList = true;
-        if (ackTail == null) {
-            ackHead = flow;
-        } else {
-            ackTail.nextAck = flow;
-        }
-        ackTail = flow;
-    }
-
-    private void pollAck() {
-        final ReceiveFlow flow = ackHead;
-        ackHead = flow.nextAck;
-        if (ackHead == null) {
-            ackTail = null;
-        }
-        flow.nextAck = null;
-        flow.isInAckList = false;
-    }
-
-    private void addDelayed(final ReceiveFlow flow) {
-        flow.isInDelayList = true;
-        if (delayedTail == null) {
-            delayedHead = flow;
-        } else {
-            delayedTail.nextDelayed = flow;
-        }
-        delayedTail = flow;
-    }
-
-    private ReceiveFlow pollDelayed() {
-        final ReceiveFlow flow = delayedHead;
-        delayedHead = flow.nextDelayed;
-        if (delayedHead == null) {
-            delayedTail = null;
-        }
-        flow.nextDelayed = null;
-        flow.isInDelayList = false;
-        return flow;
-    }
-
-    /** True for the types whose sender is told when nobody is there. */
-    static boolean isAnswered(final int type) {
-        return type == FrameType.DATA || type == FrameType.OPEN || type == FrameType.PROBE;
     }
 }

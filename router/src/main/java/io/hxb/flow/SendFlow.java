@@ -1,7 +1,10 @@
 package io.hxb.flow;
 
-import io.hxb.flow.route.CutOff;
+import io.hxb.flow.api.FlowCounters;
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.flow.timing.CutOff;
+import io.hxb.flow.timing.RoundTrip;
 import io.hxb.frame.FrameHeaderFlyweight;
 
 import java.lang.invoke.MethodHandles;

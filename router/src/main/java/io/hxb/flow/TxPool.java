@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.UnreachableFlyweight;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.FlowSettings;
 import io.hxb.flow.FlowTable;
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmContext;

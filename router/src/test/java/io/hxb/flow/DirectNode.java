@@ -1,5 +1,8 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowListener;
+import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;

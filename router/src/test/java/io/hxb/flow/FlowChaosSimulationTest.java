@@ -3,6 +3,7 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.pm.PmStatus;

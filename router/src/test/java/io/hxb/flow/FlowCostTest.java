@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.pm.PmStatus;
 import io.hxb.topology.Shape;
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.pm.PmStatus;
 

@@ -1,5 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowCounters;
+import io.hxb.flow.api.FlowListener;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;

@@ -2,6 +2,8 @@ package io.hxb.flow;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.flow.api.FlowCounters;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

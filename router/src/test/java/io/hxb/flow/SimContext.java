@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowListener;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 

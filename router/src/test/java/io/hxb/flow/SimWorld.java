@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.link.sim.SimClock;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimNetwork;

@@ -1,10 +1,10 @@
 package io.hxb.bench.micro;
 
-import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.FlowOutput;
-import io.hxb.flow.FlowSettings;
 import io.hxb.flow.FlowTable;
+import io.hxb.flow.api.FlowListener;
+import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.api.FlowSettings;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;

@@ -1,4 +1,4 @@
-package io.hxb.flow;
+package io.hxb.flow.api;
 
 /**
  * What the flows of one loop have seen since start. Written by that loop with plain stores; others
@@ -105,7 +105,11 @@ public final class FlowCounters {
     /** Round trips measured. */
     public long rttSamples;
 
-    void onRoundTrip(final long rttNs, final long smoothedNs) {
+    /**
+     * Counts a round trip of {@code rttNs}, after which the flow's smoothed one is {@code
+     * smoothedNs}.
+     */
+    public void onRoundTrip(final long rttNs, final long smoothedNs) {
         minRttNs = rttSamples == 0 ? rttNs : Math.min(minRttNs, rttNs);
         lastRttNs = rttNs;
         smoothedRttNs = smoothedNs;

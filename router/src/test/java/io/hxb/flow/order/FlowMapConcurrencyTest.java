@@ -1,4 +1,4 @@
-package io.hxb.flow;
+package io.hxb.flow.order;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -23,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 @Tag("concurrency")
 class FlowMapConcurrencyTest {
     private static final int INTERLEAVINGS = 300;
-    private static final FlowContext CONTEXT = new FlowContext(1, 1, null, 1);
 
     @Test
     void shouldFindAFlowThatStaysWhileItsNeighboursComeAndGo() {
@@ -112,7 +111,7 @@ class FlowMapConcurrencyTest {
                             for (final TestFlow flow : staying) {
                                 assertSame(flow, map.get(flow.key));
                             }
-                            assertNull(map.get(Flow.key(2, 1, 1)));
+                            assertNull(map.get(TestFlow.key(-1)));
                         }
                     };
         }
@@ -151,9 +150,13 @@ class FlowMapConcurrencyTest {
     }
 
     /** A flow to the node of a number. */
-    private static final class TestFlow extends Flow {
+    private static final class TestFlow extends FlowMap.Entry {
         private TestFlow(final int node) {
-            super(CONTEXT, node, 1, 0);
+            super(key(node));
+        }
+
+        private static long key(final int node) {
+            return 1L << 36 | (long) node << 16 | 1;
         }
     }
 }

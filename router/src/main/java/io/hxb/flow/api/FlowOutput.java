@@ -1,4 +1,4 @@
-package io.hxb.flow;
+package io.hxb.flow.api;
 
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;

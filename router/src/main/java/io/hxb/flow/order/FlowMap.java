@@ -1,4 +1,4 @@
-package io.hxb.flow;
+package io.hxb.flow.order;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -9,20 +9,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *
  * @param <F> kind of flow.
  */
-final class FlowMap<F extends Flow> {
+public final class FlowMap<F extends FlowMap.Entry> {
     private final int limit;
     private volatile AtomicReferenceArray<Object> slots;
     private int flowCount;
     private int usedSlots;
 
-    FlowMap(final int limit) {
+    /** Makes a map of at most {@code limit} flows. */
+    public FlowMap(final int limit) {
         this.limit = limit;
         slots = new AtomicReferenceArray<>(64);
     }
 
     /** The flow, or null. Any thread. */
     @SuppressWarnings("unchecked")
-    F get(final long key) {
+    public F get(final long key) {
         final AtomicReferenceArray<Object> seen = slots;
         final int mask = seen.length() - 1;
         int index = hash(key) & mask;
@@ -31,7 +32,7 @@ final class FlowMap<F extends Flow> {
             if (entry == null) {
                 return null;
             }
-            if (entry instanceof Flow flow && flow.key == key) {
+            if (entry instanceof Entry flow && flow.key == key) {
                 return (F) flow;
             }
             index = (index + 1) & mask;
@@ -39,7 +40,7 @@ final class FlowMap<F extends Flow> {
     }
 
     /** Puts a flow in, in place of one with the same key; false when there are too many. */
-    synchronized boolean put(final F flow) {
+    public synchronized boolean put(final F flow) {
         final int known = find(flow.key);
         if (known >= 0) {
             slots.setRelease(known, flow);
@@ -59,7 +60,7 @@ final class FlowMap<F extends Flow> {
 
     /** Takes the flow out, if it is the one under its key. */
     @SuppressWarnings("ReferenceEquality")
-    synchronized void remove(final F flow) {
+    public synchronized void remove(final F flow) {
         final int index = find(flow.key);
         if (index >= 0 && slots.get(index) == flow) {
             slots.setRelease(index, Gravestone.ONE);
@@ -67,7 +68,8 @@ final class FlowMap<F extends Flow> {
         }
     }
 
-    synchronized int size() {
+    /** Flows in the map. Any thread. */
+    public synchronized int size() {
         return flowCount;
     }
 
@@ -75,7 +77,7 @@ final class FlowMap<F extends Flow> {
         final int mask = slots.length() - 1;
         int index = hash(key) & mask;
         while (slots.get(index) != null) {
-            if (slots.get(index) instanceof Flow flow && flow.key == key) {
+            if (slots.get(index) instanceof Entry flow && flow.key == key) {
                 return index;
             }
             index = (index + 1) & mask;
@@ -89,7 +91,7 @@ final class FlowMap<F extends Flow> {
         final AtomicReferenceArray<Object> fresh =
                 new AtomicReferenceArray<>(Integer.highestOneBit(least - 1) << 1);
         for (int index = 0; index < old.length(); index++) {
-            if (old.get(index) instanceof Flow flow) {
+            if (old.get(index) instanceof Entry flow) {
                 insert(fresh, flow);
             }
         }
@@ -97,7 +99,7 @@ final class FlowMap<F extends Flow> {
         slots = fresh;
     }
 
-    private static void insert(final AtomicReferenceArray<Object> into, final Flow flow) {
+    private static void insert(final AtomicReferenceArray<Object> into, final Entry flow) {
         final int mask = into.length() - 1;
         int index = hash(flow.key) & mask;
         while (into.get(index) != null) {
@@ -108,6 +110,18 @@ final class FlowMap<F extends Flow> {
 
     private static int hash(final long key) {
         return (int) ((key * 0x9E37_79B9_7F4A_7C15L) >>> 32);
+    }
+
+    /** What can be put in, into a {@link WorkStack} too. */
+    @SuppressWarnings("checkstyle:VisibilityModifier")
+    public abstract static class Entry extends WorkStack.Node {
+        /** What it is found by. */
+        public final long key;
+
+        /** For subclasses. */
+        protected Entry(final long key) {
+            this.key = key;
+        }
     }
 
     private enum Gravestone {

@@ -1,4 +1,4 @@
-package io.hxb.flow;
+package io.hxb.flow.api;
 
 /**
  * Sizes, thresholds and times of the flows of one node. Immutable.
@@ -101,21 +101,10 @@ public record FlowSettings(
 
     /** The same with another {@link #peerTimeoutNs()}. */
     public FlowSettings withPeerTimeoutNs(final long timeoutNs) {
-        return new FlowSettings(
-                mtuBytes,
+        return with(
                 windowFrames,
                 initialSequence,
-                inlineBytes,
-                ackEveryFrames,
-                ackDelayNs,
-                reorderingFrames,
-                linkReorderingFrames,
-                minReorderingNs,
-                minTimeoutNs,
-                maxTimeoutNs,
                 timeoutNs,
-                recallNs,
-                resendFrames,
                 txFrames,
                 sharedFrames,
                 maxContexts,
@@ -124,21 +113,10 @@ public record FlowSettings(
 
     /** The same with other {@link #windowFrames()} and {@link #initialSequence()}. */
     public FlowSettings withWindow(final int frames, final int firstSequence) {
-        return new FlowSettings(
-                mtuBytes,
+        return with(
                 frames,
                 firstSequence,
-                inlineBytes,
-                Math.min(ackEveryFrames, frames),
-                ackDelayNs,
-                reorderingFrames,
-                linkReorderingFrames,
-                minReorderingNs,
-                minTimeoutNs,
-                maxTimeoutNs,
                 peerTimeoutNs,
-                recallNs,
-                Math.min(resendFrames, frames),
                 txFrames,
                 sharedFrames,
                 maxContexts,
@@ -148,25 +126,43 @@ public record FlowSettings(
     /** The same with other {@link #txFrames()}, {@link #sharedFrames()} and {@link #maxFlows()}. */
     public FlowSettings withMemory(
             final int frames, final int framesOfSeveral, final int contexts, final int flows) {
-        return new FlowSettings(
-                mtuBytes,
+        return with(
                 windowFrames,
                 initialSequence,
+                peerTimeoutNs,
+                frames,
+                framesOfSeveral,
+                contexts,
+                flows);
+    }
+
+    private FlowSettings with(
+            final int newWindowFrames,
+            final int newInitialSequence,
+            final long newPeerTimeoutNs,
+            final int newTxFrames,
+            final int newSharedFrames,
+            final int newMaxContexts,
+            final int newMaxFlows) {
+        return new FlowSettings(
+                mtuBytes,
+                newWindowFrames,
+                newInitialSequence,
                 inlineBytes,
-                ackEveryFrames,
+                Math.min(ackEveryFrames, newWindowFrames),
                 ackDelayNs,
                 reorderingFrames,
                 linkReorderingFrames,
                 minReorderingNs,
                 minTimeoutNs,
                 maxTimeoutNs,
-                peerTimeoutNs,
+                newPeerTimeoutNs,
                 recallNs,
-                resendFrames,
-                frames,
-                framesOfSeveral,
-                contexts,
-                flows);
+                Math.min(resendFrames, newWindowFrames),
+                newTxFrames,
+                newSharedFrames,
+                newMaxContexts,
+                newMaxFlows);
     }
 
     private static void check(

@@ -1,4 +1,4 @@
-package io.hxb.flow.route;
+package io.hxb.flow.timing;
 
 /**
  * Since when a flow has had no route to its peer. Owned by the loop of the flow. It ends when the

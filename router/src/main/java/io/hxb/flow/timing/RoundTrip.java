@@ -1,11 +1,13 @@
-package io.hxb.flow;
+package io.hxb.flow.timing;
+
+import io.hxb.flow.api.FlowSettings;
 
 /**
  * Round trips of one flow and what follows from them: when a frame counts as lost. Owned by the
  * loop of the flow. Source: RFC 6298; RFC 8985 for the time by which frames may be reordered, where
  * section 6.2, step 4, makes it longer after needless retransmissions.
  */
-final class RoundTrip {
+public final class RoundTrip {
     private static final long FIRST_TIMEOUT_NS = 20_000_000;
     private static final int MAX_BACK_OFF = 16;
     private static final int MAX_PATIENCE = 16;
@@ -20,12 +22,13 @@ final class RoundTrip {
     private long grownNs;
     private boolean hasGrown;
 
-    RoundTrip(final FlowSettings config) {
+    /** Knows nothing yet. */
+    public RoundTrip(final FlowSettings config) {
         this.config = config;
     }
 
     /** Takes in one measured round trip; only of frames sent once (Karn). */
-    void onSample(final long rttNs) {
+    public void onSample(final long rttNs) {
         final long sampleNs = Math.max(1, rttNs);
         if (smoothedNs == 0) {
             smoothedNs = sampleNs;
@@ -40,7 +43,7 @@ final class RoundTrip {
      * A frame that was sent again has arrived itself: queues of unequal length had kept it, so such
      * frames get twice the patience, at most once in a round trip.
      */
-    void onNeedlessResend(final long nowNs) {
+    public void onNeedlessResend(final long nowNs) {
         needed = 0;
         if (!hasGrown || nowNs - grownNs >= smoothedNs) {
             hasGrown = true;
@@ -50,7 +53,7 @@ final class RoundTrip {
     }
 
     /** The copy of a frame has arrived, and nothing says that the frame itself did. */
-    void onNeededResend() {
+    public void onNeededResend() {
         if (patience > 1 && ++needed >= NEEDED_BEFORE_LESS) {
             needed = 0;
             patience /= 2;
@@ -58,29 +61,32 @@ final class RoundTrip {
     }
 
     /** By how much overtaken frames are given more than usual: 1 to 16. */
-    int patience() {
+    public int patience() {
         return patience;
     }
 
-    void onProgress() {
+    /** Something has been acknowledged: the timer runs its plain time again. */
+    public void onProgress() {
         backOff = 0;
     }
 
-    void onTimeout() {
+    /** The timer has run out: it runs twice as long. */
+    public void onTimeout() {
         backOff = Math.min(backOff + 1, MAX_BACK_OFF);
     }
 
     /** True if the timer has run out since the last progress. */
-    boolean isBackedOff() {
+    public boolean isBackedOff() {
         return backOff > 0;
     }
 
-    long smoothedNs() {
+    /** Smoothed round trip; 0 before the first sample. */
+    public long smoothedNs() {
         return smoothedNs;
     }
 
     /** Time without progress after which frames are sent again. */
-    long timeoutNs() {
+    public long timeoutNs() {
         final long plainNs =
                 smoothedNs == 0
                         ? FIRST_TIMEOUT_NS
@@ -90,18 +96,18 @@ final class RoundTrip {
     }
 
     /** Age at which a frame is lost when one sent later has arrived. */
-    long overtakenNs() {
+    public long overtakenNs() {
         final long slackNs = Math.max(config.minReorderingNs(), 4 * variationNs);
         return patience * (smoothedNs + Math.max(slackNs, smoothedNs / 4) + config.ackDelayNs());
     }
 
     /** Time between two bursts of frames sent again. */
-    long resendPauseNs() {
+    public long resendPauseNs() {
         return Math.max(50_000, smoothedNs / 8);
     }
 
     /** The time between tries number {@code tries} - 1 and {@code tries}, from 0. */
-    long retryNs(final int tries) {
+    public long retryNs(final int tries) {
         final long firstNs = smoothedNs == 0 ? FIRST_TIMEOUT_NS : 2 * smoothedNs;
         return clamp(Math.min(firstNs, config.maxTimeoutNs()) << Math.min(tries, MAX_BACK_OFF));
     }

@@ -1,0 +1,162 @@
+package io.hxb.flow;
+
+import io.hxb.flow.api.FlowCounters;
+import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.linux.Memory;
+import io.hxb.routing.Route;
+
+/**
+ * Reads the frames by which two ends agree, and those of relays that cannot send a frame on: checks
+ * that they are about a flow as it is now. Owned by one loop. {@link ControlWriter} writes them.
+ */
+final class ControlReader {
+    private final FlowTable table;
+    private final Receiver receiver;
+    private final SendFeedback feedback;
+    private final ControlWriter control;
+    private final RouteTable routes;
+    private final FlowCounters counters;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
+    private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
+
+    ControlReader(
+            final FlowTable table,
+            final Receiver receiver,
+            final SendFeedback feedback,
+            final ControlWriter control,
+            final RouteTable routes,
+            final FlowCounters counters) {
+        this.table = table;
+        this.receiver = receiver;
+        this.feedback = feedback;
+        this.control = control;
+        this.routes = routes;
+        this.counters = counters;
+    }
+
+    /** Takes one frame; the caller gives its buffer back. */
+    void onFrame(final long headerAddress) {
+        final FrameHeaderFlyweight frame = header.wrap(headerAddress);
+        final FlowContext context = table.context(frame.destinationContext());
+        if (context == null) {
+            counters.noSuchContext++;
+            return;
+        }
+        final int type = frame.type();
+        final int node = table.shape().node(frame.source());
+        if (type == FrameType.OPEN) {
+            receiver.onOpen(context, frame, node);
+            return;
+        }
+        if (frame.destinationIncarnation() != context.incarnation) {
+            counters.staleIncarnation++;
+            if (type == FrameType.PROBE) {
+                control.sendUnreachable(
+                        frame, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
+            }
+            return;
+        }
+        if (type == FrameType.UNREACHABLE && isAboutRoute(frame)) {
+            counters.unreachables++;
+            handleBrokenRoute(frame, context);
+            return;
+        }
+        final long key = Flow.key(context.id, node, frame.sourceContext());
+        if (type == FrameType.PROBE) {
+            handleProbe(frame, key);
+        } else {
+            handleAnswer(frame, key, type);
+        }
+    }
+
+    private void handleProbe(final FrameHeaderFlyweight frame, final long key) {
+        final ReceiveFlow flow = table.receiveFlows().get(key);
+        if (flow == null || !flow.isOf(frame)) {
+            counters.staleIncarnation++;
+        } else {
+            receiver.onProbe(flow, frame);
+        }
+    }
+
+    private void handleAnswer(final FrameHeaderFlyweight frame, final long key, final int type) {
+        final SendFlow flow = table.sendFlows().get(key);
+        final int epoch = type == FrameType.UNREACHABLE ? frame.epoch() : frame.acknowledgedEpoch();
+        if (flow == null || flow.epoch != epoch) {
+            counters.staleIncarnation++;
+            return;
+        }
+        if (type == FrameType.UNREACHABLE) {
+            counters.unreachables++;
+            final int reason =
+                    frame.bodyLength() == 0 ? 0 : Memory.getUnsignedByte(frame.bodyAddress());
+            feedback.onUnreachable(flow, reason, frame.sourceIncarnation());
+        } else if (type == FrameType.ACCEPT) {
+            feedback.onAccept(
+                    flow, frame.sourceIncarnation(), frame.acknowledgement(), frame.windowFrames());
+        } else if (type != FrameType.ACK) {
+            counters.malformed++;
+        } else if (flow.state != SendFlow.OPEN
+                || flow.peerIncarnation != frame.sourceIncarnation()) {
+            counters.staleIncarnation++;
+        } else {
+            feedback.onAck(
+                    flow,
+                    frame.acknowledgement(),
+                    frame.windowFrames(),
+                    frame.bodyAddress(),
+                    frame.bodyLength() / Long.BYTES * Long.SIZE);
+        }
+    }
+
+    private boolean isAboutRoute(final FrameHeaderFlyweight frame) {
+        if (frame.bodyLength() < UnreachableFlyweight.LENGTH) {
+            return false;
+        }
+        unreachable.wrap(frame.bodyAddress());
+        return unreachable.reason() == UnreachableFlyweight.NO_ROUTE
+                || unreachable.reason() == UnreachableFlyweight.HOP_LIMIT;
+    }
+
+    /** A relay cannot send a frame on: believed only if it is one of ours and still matters. */
+    private void handleBrokenRoute(final FrameHeaderFlyweight frame, final FlowContext context) {
+        offending.wrap(unreachable.offendingHeaderAddress());
+        final int peer = table.shape().node(offending.destination());
+        if (unreachable.reason() != UnreachableFlyweight.NO_ROUTE
+                || peer < 0
+                || offending.source() != table.ownCoordinates()
+                || offending.sourceContext() != context.id
+                || offending.sourceIncarnation() != context.incarnation) {
+            routes.refuse();
+            return;
+        }
+        final long key = Flow.key(context.id, peer, offending.destinationContext());
+        final SendFlow sending = table.sendFlows().get(key);
+        final ReceiveFlow receiving = table.receiveFlows().get(key);
+        final int type = offending.type();
+        if (type == FrameType.ACK || type == FrameType.ACCEPT) {
+            if (receiving == null || receiving.epoch != offending.acknowledgedEpoch()) {
+                routes.refuse();
+            } else if (routes.onUnreachable(
+                    receiving.peerCoordinates, offending.route(), frame.source())) {
+                receiver.answerAgain(receiving);
+            }
+        } else if (sending == null
+                || sending.epoch != offending.epoch()
+                || sending.state == SendFlow.CLOSED
+                || (type == FrameType.DATA && !sending.isInFlight(offending.sequence()))) {
+            routes.refuse();
+        } else if (routes.onUnreachable(
+                sending.peerCoordinates, offending.route(), frame.source())) {
+            feedback.onRouteBroken(
+                    sending,
+                    type,
+                    offending.sequence(),
+                    Route.start(offending.route()),
+                    frame.source());
+        }
+    }
+}

@@ -1,0 +1,275 @@
+package io.hxb.flow;
+
+import io.hxb.flow.api.FlowCounters;
+import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.api.FlowSettings;
+import io.hxb.flow.route.RouteTable;
+import io.hxb.link.FrameOwner;
+
+/**
+ * Gives flows their turns and hands their frames to the output, for the first time or again. Owned
+ * by one loop.
+ *
+ * <p>A turn is of a bounded number of frames; a flow that cannot go on (no window, its links
+ * blocked) leaves the line, so it holds up nobody else.
+ */
+final class Transmitter implements FrameOwner {
+    private static final int FRAMES_A_TURN = 32;
+    private static final int FRAMES_A_ROUND = 256;
+    private static final int ROUNDS = 4;
+
+    private final FlowTable table;
+    private final FlowSettings config;
+    private final FlowOutput output;
+    private final RouteTable routes;
+    private final TxPool pool;
+    private final ControlWriter control;
+    private final FlowTimers timers;
+    private final SendQueue queue;
+    private final FrameBuilder builder;
+    private final FlowCounters counters;
+    private long nowNs;
+
+    /** How the last turn ended: done, more to do, or held up by the output or the pool. */
+    private boolean hasMore;
+
+    private boolean isHeldUp;
+    private boolean isWithoutRoute;
+
+    Transmitter(
+            final FlowTable table,
+            final FlowOutput output,
+            final TxPool pool,
+            final ControlWriter control,
+            final FlowTimers timers,
+            final SendQueue queue,
+            final FlowCounters counters) {
+        this.table = table;
+        config = table.config();
+        this.output = output;
+        routes = output.routes();
+        this.pool = pool;
+        this.control = control;
+        this.timers = timers;
+        this.queue = queue;
+        this.counters = counters;
+        builder = new FrameBuilder(table, pool, counters);
+    }
+
+    /** Takes the time for everything until the next call. */
+    void now(final long timeNs) {
+        nowNs = timeNs;
+    }
+
+    @Override
+    public void release(final long token) {
+        final TxFrame frame = pool.frame((int) token);
+        frame.queued--;
+        frame.flow.context.queuedFrames--;
+        if (frame.queued > 0) {
+            return;
+        }
+        if (frame.isFinished) {
+            complete(frame);
+        } else if (nowNs - frame.sentNs > 0) {
+            frame.sentNs = nowNs;
+        }
+    }
+
+    /** Sends what may go; returns frames sent. */
+    int sendReady() {
+        queue.retryBlockedWhenDue(nowNs);
+        int frames = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            final int sent = sendRound();
+            frames += sent;
+            if (sent > 0) {
+                output.flush();
+            }
+            if (sent == 0 || !queue.hasBlocked()) {
+                break;
+            }
+            queue.retryBlocked();
+        }
+        queue.setRetry(nowNs);
+        return frames;
+    }
+
+    private int sendRound() {
+        int frames = 0;
+        for (int turns = queue.readyCount(); turns > 0 && frames < FRAMES_A_ROUND; turns--) {
+            final SendFlow flow = queue.poll();
+            if (!flow.context.isOpen) {
+                continue;
+            }
+            hasMore = false;
+            isHeldUp = false;
+            isWithoutRoute = false;
+            frames += turn(flow);
+            if (isWithoutRoute) {
+                flow.cutOff.onNoRoute(nowNs);
+            } else if (isHeldUp) {
+                queue.block(flow);
+            } else if (hasMore) {
+                queue.makeReady(flow);
+            }
+            timers.arm(flow, nowNs);
+        }
+        return frames;
+    }
+
+    private int turn(final SendFlow flow) {
+        if (!flow.isOutstanding && (flow.hasPending() || flow.inFlight > 0)) {
+            flow.isOutstanding = true;
+            flow.outstandingSinceNs = nowNs;
+        }
+        if (flow.state != SendFlow.OPEN) {
+            open(flow);
+            return 0;
+        }
+        int frames = flow.lost > 0 ? sendLost(flow) : 0;
+        while (!isHeldUp && flow.hasPending()) {
+            if (!flow.hasWindow()) {
+                stall(flow);
+                break;
+            }
+            if (frames >= FRAMES_A_TURN) {
+                hasMore = true;
+                break;
+            }
+            final TxFrame frame = pool.acquire(flow.inFlight);
+            if (frame == null) {
+                counters.buffersExhausted++;
+                isHeldUp = true;
+                break;
+            }
+            builder.build(flow, frame);
+            if (flow.inFlight == 1) {
+                flow.progressNs = nowNs;
+            }
+            frames += transmit(flow, frame);
+        }
+        return frames;
+    }
+
+    private void open(final SendFlow flow) {
+        if (flow.state == SendFlow.CLOSED) {
+            if (!flow.hasPending()) {
+                return;
+            }
+            flow.resetSequences();
+            flow.state = SendFlow.OPENING;
+            flow.startTimes(nowNs);
+        }
+        if (flow.retryNs - nowNs <= 0) {
+            if (flow.retries > 0) {
+                routes.onLost(flow.peerCoordinates, flow.openRoute);
+            }
+            final boolean isSent = control.sendOpen(flow);
+            isWithoutRoute = control.hadNoRoute();
+            if (isWithoutRoute) {
+                return;
+            }
+            flow.openRoute = control.lastRoute();
+            flow.openSentNs = nowNs;
+            flow.retryNs =
+                    nowNs
+                            + (isSent
+                                    ? flow.roundTrip.retryNs(flow.retries++)
+                                    : config.minTimeoutNs());
+        }
+    }
+
+    private void stall(final SendFlow flow) {
+        if (!flow.isStalled) {
+            flow.isStalled = true;
+            counters.windowStalls++;
+        }
+    }
+
+    private int sendLost(final SendFlow flow) {
+        final boolean mayRepeat = flow.resendNs - nowNs <= 0;
+        int frames = 0;
+        int repeated = 0;
+        for (int sequence = flow.firstSequence;
+                sequence != flow.nextSequence && flow.lost > 0 && !isHeldUp;
+                sequence++) {
+            final TxFrame frame = flow.frame(sequence);
+            if (frame == null || !frame.isLost || frame.queued > 0) {
+                continue;
+            }
+            if (frame.attempts > 0 && !frame.isStranded) {
+                if (!mayRepeat || repeated == config.resendFrames()) {
+                    continue;
+                }
+                repeated++;
+            }
+            frames += transmit(flow, frame);
+        }
+        if (repeated > 0) {
+            flow.resendNs = nowNs + flow.roundTrip.resendPauseNs();
+        }
+        return frames;
+    }
+
+    /** Sends a frame, or keeps it as lost when the output is blocked; returns frames sent. */
+    private int transmit(final SendFlow flow, final TxFrame frame) {
+        builder.writeFlags(flow, frame);
+        frame.queued++;
+        flow.context.queuedFrames++;
+        final int link =
+                output.send(
+                        frame.headerAddress,
+                        frame.headerLengthBytes,
+                        frame.payloadAddress,
+                        frame.payloadLengthBytes,
+                        this,
+                        frame.index);
+        if (link < 0) {
+            frame.queued--;
+            flow.context.queuedFrames--;
+            counters.outputBlocked += link == FlowOutput.BLOCKED ? 1 : 0;
+            counters.noRoute += link == FlowOutput.NO_ROUTE ? 1 : 0;
+            isWithoutRoute = link == FlowOutput.NO_ROUTE;
+            isHeldUp = true;
+            if (!frame.isLost) {
+                flow.markLost(frame);
+            }
+            return 0;
+        }
+        if (frame.attempts == 0) {
+            counters.framesSent++;
+        } else {
+            counters.framesResent++;
+        }
+        flow.onTransmitted(frame, link, nowNs);
+        return 1;
+    }
+
+    /** A frame needs no more sending; it is free once no link holds it. */
+    void finish(final TxFrame frame, final int status) {
+        frame.status = status;
+        frame.isFinished = true;
+        if (frame.queued == 0) {
+            complete(frame);
+        }
+    }
+
+    private void complete(final TxFrame frame) {
+        final SendFlow flow = frame.flow;
+        final FlowContext context = flow.context;
+        final int status = frame.status;
+        int slot = frame.firstSlot;
+        int count = frame.messageCount;
+        if (frame.sharedIndex != TxFrame.NOT_SHARED) {
+            flow.sharedInFlight--;
+        }
+        pool.release(frame);
+        queue.onMemory();
+        while (count-- > 0 && context.isOpen) {
+            final int following = context.slotNext[slot];
+            table.listener().onSendDone(context.id, slot, status);
+            slot = following;
+        }
+    }
+}
