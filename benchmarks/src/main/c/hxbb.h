@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #define HXB_ETHERTYPE 0x88B5
+#define HXB_RELAY_ETHERTYPE 0x88B6
 #define ETHER_BYTES 14
 #define HXB_HEADER_BYTES 64 /* io.hxb.frame.FrameHeaderFlyweight */
 #define HXB_SEQUENCE_OFFSET 40
@@ -211,6 +212,12 @@ static UNUSED int frame_build(uint8_t *frame, const uint8_t destination[6], cons
         }
     }
     return ETHER_BYTES + size;
+}
+
+/* An HXB node takes the frame for one that it relays. */
+static UNUSED void frame_relayed(uint8_t *frame) {
+    frame[12] = HXB_RELAY_ETHERTYPE >> 8;
+    frame[13] = HXB_RELAY_ETHERTYPE & 0xFF;
 }
 
 static UNUSED void frame_sequence(uint8_t *frame, uint32_t sequence) {

@@ -2,12 +2,12 @@
  * pingpong: round trips of HXB frames over raw sockets, with whatever relays lie between.
  *
  *   pingpong -m client|server|both [-w block|spin] [-s size] [-S seconds] [-W warm_up_seconds] [-H header_hex]
- *            [-R reply_header_hex] [-A hello_hex] [-a server_hello_hex] [-I hello_ms]
+ *            [-R reply_header_hex] [-A hello_hex] [-a server_hello_hex] [-I hello_ms] [-x]
  *            CLIENT-NIC MAC [SERVER-NIC MAC]
  *
  * MAC is where frames from that NIC go (the first relay, or the other end). Mode server takes one NIC and answers
  * until SIGTERM. Mode both holds the two ends in one thread that looks at both sockets in turn, so that a spinning run
- * needs one core for the ends and leaves the other to the relay. Frames that got lost are counted after 200 ms.
+ * needs one core for the ends and leaves the other to the relay. -x tells HXB nodes that they are to relay the frames. Frames that got lost are counted after 200 ms.
  */
 #include "hxbb.h"
 
@@ -109,9 +109,10 @@ int main(int argc, char **argv) {
     const char *mode = "both", *hello_hex = NULL, *server_hello_hex = NULL;
     static struct template header, reply;
     static struct end client, server;
+    bool is_relayed = false;
     int size = 64, hello_ms = 100;
     double seconds = 2, warm_up = 0.3;
-    for (int option; (option = getopt(argc, argv, "m:w:s:S:W:H:R:A:a:I:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "m:w:s:S:W:H:R:A:a:I:x")) != -1;) {
         switch (option) {
         case 'm': mode = optarg; break;
         case 'w': spins = strcmp(optarg, "spin") == 0; break;
@@ -123,13 +124,14 @@ int main(int argc, char **argv) {
         case 'A': hello_hex = optarg; break;
         case 'a': server_hello_hex = optarg; break;
         case 'I': hello_ms = atoi(optarg); break;
+        case 'x': is_relayed = true; break;
         default: return 2;
         }
     }
     bool is_both = strcmp(mode, "both") == 0, is_server = strcmp(mode, "server") == 0;
     if (argc - optind != (is_both ? 4 : 2) || size < HXB_HEADER_BYTES || size > MAX_FRAME_BYTES || (is_both && !spins)) {
         fprintf(stderr, "usage: pingpong -m client|server|both [-w block|spin] [-s size] [-S seconds] [-W warm-up] "
-                        "[-H hex] [-R hex] [-A hex] [-a hex] [-I ms] NIC MAC [SERVER-NIC MAC] (both only spins)\n");
+                        "[-H hex] [-R hex] [-A hex] [-a hex] [-I ms] [-x] NIC MAC [SERVER-NIC MAC] (both only spins)\n");
         return 2;
     }
     stop_on_signals();
@@ -137,11 +139,13 @@ int main(int argc, char **argv) {
     if (is_server || is_both) {
         char **own = is_both ? nics + 2 : nics;
         end_open(&server, own[0], own[1], &reply, size);
+        if (is_relayed) frame_relayed(server.frame);
         hello_open(&server.hello, &server.nic, server_hello_hex, hello_ms);
         receive_timeout(&server);
     }
     if (!is_server) {
         end_open(&client, nics[0], nics[1], &header, size);
+        if (is_relayed) frame_relayed(client.frame);
         hello_open(&client.hello, &client.nic, hello_hex, hello_ms);
         receive_timeout(&client);
         ask(&client, is_both ? &server : NULL, warm_up, seconds);

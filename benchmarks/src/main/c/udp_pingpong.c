@@ -24,7 +24,7 @@ static void serve(int fd) {
 
 static void ask(int fd, int size, double warm_up, double seconds) {
     uint64_t start = now_ns(), counted = start + (uint64_t)(warm_up * 1e9);
-    uint64_t end = counted + (uint64_t)(seconds * 1e9), lost = 0;
+    uint64_t end = counted + (uint64_t)(seconds * 1e9), lost = 0, cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (uint32_t sequence = 1; !stopped && now_ns() < end; sequence++) {
         const uint64_t sent = now_ns();
         memcpy(datagram, &sequence, sizeof sequence);
@@ -44,7 +44,8 @@ static void ask(int fd, int size, double warm_up, double seconds) {
     }
     printf("{");
     histogram_print(&histogram);
-    printf(",\"lost\":%" PRIu64 "}\n", lost);
+    cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    printf(",\"lost\":%" PRIu64 ",\"cpu_ns\":%.0f}\n", lost, (double)cpu / (double)(histogram.total + 1));
 }
 
 int main(int argc, char **argv) {

@@ -134,7 +134,8 @@ public record ClusterConfig(
                         backend.name(),
                         LinkPlan.counts(links.endpoints()).toString(),
                         Boolean.toString(frame.crc()),
-                        Integer.toString(frame.etherType())));
+                        Integer.toString(frame.etherType()),
+                        Integer.toString(frame.relayEtherType())));
     }
 
     /** The same with other orders. */

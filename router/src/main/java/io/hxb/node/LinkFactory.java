@@ -68,6 +68,7 @@ final class LinkFactory {
                         link.dimension(),
                         config.shape().coordinates(nodeId),
                         config.frame().etherType(),
+                        config.frame().relayEtherType(),
                         config.socket().relayRingFrames(),
                         config.socket().receiveBufferBytes(),
                         config.socket().sendBufferBytes(),

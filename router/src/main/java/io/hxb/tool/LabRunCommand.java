@@ -123,6 +123,7 @@ final class LabRunCommand implements Callable<Integer> {
                         true,
                         frame.hopLimit(),
                         frame.etherType(),
+                        frame.relayEtherType(),
                         frame.helloIntervalNs(),
                         frame.vlanTags()));
     }

@@ -107,6 +107,7 @@ class ClusterConfigYamlTest {
                 () -> assertEquals(List.of(1, 2), config.loop().cpus()),
                 () -> assertTrue(config.frame().crc()),
                 () -> assertEquals(0x88B6, config.frame().etherType()),
+                () -> assertEquals(0x88B5, config.frame().relayEtherType()),
                 () -> assertEquals(Path.of("/tmp/x"), config.attach().directory()),
                 () -> assertEquals(List.of(5), config.attach().allowedGids()),
                 () ->
@@ -246,7 +247,7 @@ class ClusterConfigYamlTest {
         final ClusterConfig otherPool =
                 config.withPool(new PoolConfig(64, 1024, PoolConfig.HugePages.OFF));
         final ClusterConfig otherCrc =
-                config.withFrame(new FrameConfig(true, 32, 0x88B5, 1_000_000, true));
+                config.withFrame(new FrameConfig(true, 32, 0x88B5, 0x88B6, 1_000_000, true));
         // then
         assertEquals(config.fingerprint(), otherPool.fingerprint());
         assertNotEquals(config.fingerprint(), otherCrc.fingerprint());

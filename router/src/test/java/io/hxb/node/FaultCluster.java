@@ -158,7 +158,7 @@ final class FaultCluster implements AutoCloseable {
                                         15_000 * MS))
                         .withTrunk(
                                 new TrunkConfig(48, 2, 20 * MS, 3, 25, 50 * MS, 200 * MS, 30 * MS))
-                        .withFrame(new FrameConfig(false, 16, 0x88B5, 50 * MS, false));
+                        .withFrame(new FrameConfig(false, 16, 0x88B5, 0x88B6, 50 * MS, false));
         for (int node = 0; node < shape.nodeCount(); node++) {
             members.add(new Member(node));
         }

@@ -37,8 +37,8 @@ final class RelayLine implements AutoCloseable {
         Started start(Network network) throws Exception;
     }
 
-    /** A relay that runs: its process, and what to do in the end. */
-    record Started(Program program, Runnable closing) {}
+    /** A relay that runs: its process, what the ends have to be told of it, the end. */
+    record Started(Program program, List<String> endOptions, Runnable closing) {}
 
     /**
      * Makes the network and starts the relay.
@@ -82,7 +82,7 @@ final class RelayLine implements AutoCloseable {
                             new RelayedFrames(links, 0).cluster(),
                             wait,
                             RelayedFrames.MIDDLE);
-            return new Started(node.program(), node::close);
+            return new Started(node.program(), List.of("-x"), node::close);
         };
     }
 
@@ -96,7 +96,7 @@ final class RelayLine implements AutoCloseable {
                 command.addAll(List.of("y" + i, network.mac(RIGHT, "y" + i)));
             }
             final Program program = Program.start(network.name(MIDDLE), cpus, command).ready();
-            return new Started(program, program::close);
+            return new Started(program, List.of(), program::close);
         };
     }
 
@@ -143,7 +143,8 @@ final class RelayLine implements AutoCloseable {
                 with(
                         Peers.c("blast", "-s", Integer.toString(size), "-S", text(seconds)),
                         List.of("-H", frames.data(RelayedFrames.LEFT, RelayedFrames.RIGHT)),
-                        List.of("-A", end.equals(LEFT) ? leftHello() : rightHello()));
+                        List.of("-A", end.equals(LEFT) ? leftHello() : rightHello()),
+                        started.endOptions);
         for (int i = 0; i < links; i++) {
             command.add(nic + i);
             command.add(network.mac(MIDDLE, nic + i));
@@ -170,6 +171,7 @@ final class RelayLine implements AutoCloseable {
                         List.of("-R", frames.data(RelayedFrames.RIGHT, RelayedFrames.LEFT)),
                         List.of("-A", leftHello()),
                         List.of("-a", rightHello()),
+                        started.endOptions,
                         List.of(
                                 network.name(LEFT) + "/x0",
                                 network.mac(MIDDLE, "x0"),
@@ -187,12 +189,14 @@ final class RelayLine implements AutoCloseable {
                         Peers.c("pingpong", "-m", "server", "-s", Integer.toString(size)),
                         List.of("-R", frames.data(RelayedFrames.RIGHT, RelayedFrames.LEFT)),
                         List.of("-a", rightHello()),
+                        started.endOptions,
                         List.of("y0", network.mac(MIDDLE, "y0")));
         final List<String> client =
                 with(
                         Peers.c("pingpong", "-m", "client"),
                         ends(size, seconds),
                         List.of("-A", leftHello()),
+                        started.endOptions,
                         List.of("x0", network.mac(MIDDLE, "x0")));
         final Program pong = Program.start(network.name(RIGHT), "1", server).ready();
         final Program ping = Program.start(network.name(LEFT), "1", client);

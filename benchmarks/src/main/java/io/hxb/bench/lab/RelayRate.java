@@ -23,6 +23,7 @@ final class RelayRate implements Callable<Integer> {
     private static final String FIRST = "C recvmmsg";
     private static final String SAME = "C TPACKET_V2";
     private static final String HXB = "HXB";
+    private static final double AGAIN_SECONDS = 3;
 
     @Mixin private Lab.Settings settings;
 
@@ -35,7 +36,7 @@ final class RelayRate implements Callable<Integer> {
 
     @Option(
             names = "--warm-up",
-            defaultValue = "6",
+            defaultValue = "15",
             description = "seconds of load before the first round (default ${DEFAULT-VALUE})")
     private double warmUp;
 
@@ -77,6 +78,8 @@ final class RelayRate implements Callable<Integer> {
             if (settings.hasHxb()) {
                 lines.put(HXB, line("hx", mtu, RelayLine.hxb(1, "block", "")));
                 lines.get(HXB).rate(chosen.getFirst(), warmUp);
+                // What happens when the ends start anew has to be compiled, too.
+                lines.get(HXB).rate(chosen.getFirst(), AGAIN_SECONDS);
             }
             for (final int size : chosen) {
                 final Contest contest = new Contest();

@@ -229,12 +229,25 @@ final class ClusterReader {
         final int hopLimit = section.count("hopLimit", fallback.hopLimit());
         final boolean vlanTags = section.flag("vlanTags", fallback.vlanTags());
         final int etherType = section.count("etherType", fallback.etherType());
+        final int relayEtherType =
+                section.count(
+                        "relayEtherType",
+                        etherType == fallback.relayEtherType()
+                                ? fallback.etherType()
+                                : fallback.relayEtherType());
         final long helloIntervalNs =
                 section.durationNs("helloInterval", fallback.helloIntervalNs());
         section.finish();
         return section.build(
                 fallback,
-                () -> new FrameConfig(crc, hopLimit, etherType, helloIntervalNs, vlanTags));
+                () ->
+                        new FrameConfig(
+                                crc,
+                                hopLimit,
+                                etherType,
+                                relayEtherType,
+                                helloIntervalNs,
+                                vlanTags));
     }
 
     private static ContextConfig context(final YamlSection section) {

@@ -85,6 +85,7 @@ final class ClusterWriter {
         line("  hopLimit", config.frame().hopLimit());
         line("  vlanTags", config.frame().vlanTags());
         line("  etherType", "0x" + Integer.toHexString(config.frame().etherType()));
+        line("  relayEtherType", "0x" + Integer.toHexString(config.frame().relayEtherType()));
         line("  helloInterval", Quantity.formatDuration(config.frame().helloIntervalNs()));
     }
 

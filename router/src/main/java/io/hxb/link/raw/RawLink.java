@@ -25,7 +25,9 @@ import java.io.UncheckedIOException;
 /**
  * A NIC as a link, through two AF_PACKET sockets: source {@link #POOL} receives frames for this
  * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
- * sent on without a copy. Owned by one loop; senders by theirs.
+ * sent on without a copy. The sender of a frame tells which by its EtherType, so the kernel does
+ * not have to look; a frame that comes the wrong way costs a little more and nothing else. Owned by
+ * one loop; senders by theirs.
  *
  * <p>The sockets are bound to the NIC again when it was made anew, and keep their descriptors; only
  * a larger MTU needs another ring and with it another descriptor. The old one stays open until the
@@ -79,8 +81,7 @@ public final class RawLink implements Link {
         this.poolSocket = poolSocket;
         boundNic = nic;
         destinations[BROADCAST + 1] = inMemory(BROADCAST_MAC);
-        PacketSocket.attachFilter(
-                poolSocket, RawFilter.forPool(config.etherType(), config.coordinates()));
+        PacketSocket.attachFilter(poolSocket, RawFilter.of(config.etherType()));
         if (config.tags()) {
             PacketSocket.enableTags(poolSocket);
         }
@@ -170,8 +171,7 @@ public final class RawLink implements Link {
     private void openRing() throws LinuxException {
         final int socket = PacketSocket.open();
         try {
-            PacketSocket.attachFilter(
-                    socket, RawFilter.forRing(config.etherType(), config.coordinates()));
+            PacketSocket.attachFilter(socket, RawFilter.of(config.relayEtherType()));
             ring = new ReceiveRing(socket, mtuBytes, config.ringFrames());
         } catch (final LinuxException e) {
             Sockets.close(socket);
@@ -180,13 +180,19 @@ public final class RawLink implements Link {
         ringSocket = socket;
     }
 
-    // The socket bound last hears first, and only the last to hear gets a frame without a clone:
-    // the ring copies anyway, the pool's socket queues.
+    // The kernel hands a frame to the one socket of its EtherType. Where both hear all types, the
+    // one bound last hears first, and only the last to hear gets a frame without a clone: the ring
+    // copies anyway, the pool's socket queues.
     private void bindSockets(final NicInfo info) throws LinuxException {
-        final int type = config.tags() ? PacketSocket.ALL_ETHER_TYPES : config.etherType();
-        PacketSocket.bind(poolSocket, type, info.ifindex(), config.nic());
-        PacketSocket.bind(ringSocket, type, info.ifindex(), config.nic());
+        bind(poolSocket, config.etherType(), info);
+        bind(ringSocket, config.relayEtherType(), info);
         takeErrors();
+    }
+
+    private void bind(final int socket, final int etherType, final NicInfo info)
+            throws LinuxException {
+        final int type = config.tags() ? PacketSocket.ALL_ETHER_TYPES : etherType;
+        PacketSocket.bind(socket, type, info.ifindex(), config.nic());
     }
 
     private void takeErrors() throws LinuxException {
@@ -435,8 +441,8 @@ public final class RawLink implements Link {
         return boundNic;
     }
 
-    int etherType() {
-        return config.etherType();
+    RawLinkConfig config() {
+        return config;
     }
 
     void onBindFailure(final LinuxException e) {

@@ -11,7 +11,8 @@ import io.hxb.linux.NicInfo;
  * @param namespace name or path of its network namespace, null for the node's own.
  * @param dimension dimension the link lies in, 0 to 7.
  * @param coordinates this node's coordinates, one byte a dimension, dimension 0 lowest.
- * @param etherType EtherType of HXB frames, 0x0600 to 0xFFFF.
+ * @param etherType EtherType of frames whose next hop is their last, 0x0600 to 0xFFFF.
+ * @param relayEtherType EtherType of frames that the next hop relays, another one.
  * @param ringFrames slots of the ring for frames to be relayed, 8 to 65,536.
  * @param receiveBufferBytes what the kernel may hold of frames for this node.
  * @param sendBufferBytes what the kernel may hold of sent frames, for each sender.
@@ -25,12 +26,16 @@ public record RawLinkConfig(
         int dimension,
         long coordinates,
         int etherType,
+        int relayEtherType,
         int ringFrames,
         int receiveBufferBytes,
         int sendBufferBytes,
         boolean tags) {
     /** IEEE local experimental EtherType 1. */
     public static final int DEFAULT_ETHER_TYPE = 0x88B5;
+
+    /** IEEE local experimental EtherType 2. */
+    public static final int DEFAULT_RELAY_ETHER_TYPE = 0x88B6;
 
     /** Slots of a ring unless configured. */
     public static final int DEFAULT_RING_FRAMES = 512;
@@ -49,6 +54,10 @@ public record RawLinkConfig(
         check(dimension >= 0 && dimension < 8, "dimension", dimension);
         check(coordinates != FrameHeaderFlyweight.ANY_DESTINATION, "coordinates", coordinates);
         check(etherType >= 0x600 && etherType <= 0xFFFF, "etherType", etherType);
+        check(
+                relayEtherType >= 0x600 && relayEtherType <= 0xFFFF && relayEtherType != etherType,
+                "relayEtherType",
+                relayEtherType);
         check(ringFrames >= 8 && ringFrames <= 1 << 16, "ringFrames", ringFrames);
         check(receiveBufferBytes >= MIN_BUFFER_BYTES, "receiveBufferBytes", receiveBufferBytes);
         check(sendBufferBytes >= MIN_BUFFER_BYTES, "sendBufferBytes", sendBufferBytes);
@@ -68,6 +77,7 @@ public record RawLinkConfig(
                 dimension,
                 coordinates,
                 DEFAULT_ETHER_TYPE,
+                DEFAULT_RELAY_ETHER_TYPE,
                 DEFAULT_RING_FRAMES,
                 DEFAULT_RECEIVE_BUFFER_BYTES,
                 DEFAULT_SEND_BUFFER_BYTES,

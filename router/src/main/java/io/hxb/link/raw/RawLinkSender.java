@@ -1,15 +1,18 @@
 package io.hxb.link.raw;
 
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.NicInfo;
 import io.hxb.linux.PacketSocket;
+import io.hxb.topology.Shape;
 
 /**
  * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
- * The Ethernet header is written into the headroom before the HXB header.
+ * The Ethernet header is written into the headroom before the HXB header; its EtherType tells the
+ * next hop whether the frame is at its end there or goes on.
  */
 final class RawLinkSender extends SocketSender {
     private static final int ETHERNET_LENGTH = 14;
@@ -17,8 +20,13 @@ final class RawLinkSender extends SocketSender {
     private final RawLink link;
     private final int descriptor;
     private final long[] destinations;
+    private final long coordinates;
+    private final int dimension;
+    private final int etherType;
+    private final int relayEtherType;
     private NicInfo boundNic;
     private long sourceAndType;
+    private long sourceAndRelayType;
 
     RawLinkSender(
             final RawLink link,
@@ -29,6 +37,11 @@ final class RawLinkSender extends SocketSender {
         this.link = link;
         this.descriptor = descriptor;
         this.destinations = destinations;
+        final RawLinkConfig config = link.config();
+        coordinates = config.coordinates();
+        dimension = config.dimension();
+        etherType = config.etherType();
+        relayEtherType = config.relayEtherType();
         bind(link.boundNic());
     }
 
@@ -48,9 +61,17 @@ final class RawLinkSender extends SocketSender {
         followNic();
         // Two bytes that are not sent, then destination, source and EtherType.
         Memory.putLong(headerAddress - 16, destination);
-        Memory.putLong(headerAddress - 8, sourceAndType);
+        Memory.putLong(
+                headerAddress - 8,
+                isLastHop(neighbour, headerAddress) ? sourceAndType : sourceAndRelayType);
         enqueue(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes, owner, token);
         return true;
+    }
+
+    private boolean isLastHop(final int neighbour, final long headerAddress) {
+        final long end = Memory.getLong(headerAddress + FrameHeaderFlyweight.DESTINATION_OFFSET);
+        return end == FrameHeaderFlyweight.ANY_DESTINATION
+                || end == Shape.withCoordinate(coordinates, dimension, neighbour);
     }
 
     @Override
@@ -69,7 +90,8 @@ final class RawLinkSender extends SocketSender {
     // A NIC that has gone again refuses the frames; the link notices and the next bind works.
     private void bind(final NicInfo nic) {
         boundNic = nic;
-        sourceAndType = Long.reverseBytes(nic.mac() << 16 | link.etherType());
+        sourceAndType = Long.reverseBytes(nic.mac() << 16 | etherType);
+        sourceAndRelayType = Long.reverseBytes(nic.mac() << 16 | relayEtherType);
         try {
             PacketSocket.bind(descriptor, 0, nic.ifindex(), nic.name());
         } catch (final LinuxException e) {

@@ -37,6 +37,8 @@ final class ReceiveRing implements FrameOwner {
     private static final int SLOT_HEADER_LENGTH = 80;
     private static final int BLOCK_BYTES = 1 << 16;
     private static final int PAGE_BYTES = 1 << 12;
+    // Else the kernel writes to a line of the slot that is read.
+    private static final int CACHE_LINE = 64;
 
     private final int frameBytes;
     private final long ringAddress;
@@ -45,6 +47,10 @@ final class ReceiveRing implements FrameOwner {
     private int head;
     private int heldFrames;
     private boolean retired;
+
+    // Only so that what is fetched is not optimised away.
+    @SuppressWarnings("unused")
+    private long fetched;
 
     /**
      * Gives a socket a ring.
@@ -55,7 +61,7 @@ final class ReceiveRing implements FrameOwner {
     ReceiveRing(final int descriptor, final int frameBytes, final int ringFrames)
             throws LinuxException {
         this.frameBytes = frameBytes;
-        final int slotBytes = SLOT_HEADER_LENGTH + frameBytes + 15 & -16;
+        final int slotBytes = SLOT_HEADER_LENGTH + frameBytes + CACHE_LINE - 1 & -CACHE_LINE;
         final int blockBytes = Math.max(BLOCK_BYTES, slotBytes + PAGE_BYTES - 1 & -PAGE_BYTES);
         final int perBlock = blockBytes / slotBytes;
         final int blocks = (ringFrames + perBlock - 1) / perBlock;
@@ -90,8 +96,26 @@ final class ReceiveRing implements FrameOwner {
         return heldFrames;
     }
 
+    // The other CPU has just written these lines; asked for one after the other, each would be
+    // waited for. Together they come while the first frames are handled.
+    private void fetch(final int limitFrames) {
+        final long[] addresses = slots;
+        int slot = head;
+        long sum = 0;
+        for (int i = 0; i < limitFrames; i++) {
+            final long address = addresses[slot];
+            if ((Memory.getIntAcquire(address) & (TP_STATUS_USER | HELD)) != TP_STATUS_USER) {
+                break;
+            }
+            sum += Memory.getLong(address + CACHE_LINE) + Memory.getLong(address + 2 * CACHE_LINE);
+            slot = slot + 1 == addresses.length ? 0 : slot + 1;
+        }
+        fetched = sum;
+    }
+
     /** Hands at most {@code limitFrames} waiting frames to {@code sink}; returns how many. */
     int receive(final Link link, final FrameSink sink, final int limitFrames) {
+        fetch(limitFrames);
         final long[] addresses = slots;
         int count = 0;
         while (count < limitFrames) {

@@ -26,9 +26,9 @@ import java.util.List;
 /** One thread drives a source, a relay with many links, and a destination. */
 @Tag("system")
 class RawLinkRelaySystemTest {
-    private static final long SOURCE = 0x00;
+    private static final long SOURCE = 0x02;
     private static final long RELAY = 0x01;
-    private static final long DESTINATION = 0x0101;
+    private static final long DESTINATION = 0x00;
     private static final int BATCH = 32;
     private static final int MAX_ROUNDS = 20;
 
@@ -110,7 +110,7 @@ class RawLinkRelaySystemTest {
                 RawLink.open(RawLinkConfig.of(index, nic, ends, 0, outerCoordinates), pool, share);
         final RawLink inner =
                 RawLink.open(RawLinkConfig.of(index, nic, middle, 0, RELAY), pool, share);
-        outer.learn(0, inner.localAddress());
+        outer.learn(1, inner.localAddress());
         inner.learn(0, outer.localAddress());
         final Wire wire = new Wire(outer, inner, outer.newSender(BATCH), inner.newSender(BATCH));
         open.add(wire.fromOuter());
@@ -147,7 +147,7 @@ class RawLinkRelaySystemTest {
         for (int i = 0; i < wires.size(); i += 2) {
             for (int sequence = 0; sequence < BATCH; sequence++) {
                 final long header = frames.frame(DESTINATION, 100 * i + sequence, 500);
-                wires.get(i).fromOuter().offer(0, header, 564, 0, 0, frames, 0);
+                wires.get(i).fromOuter().offer(1, header, 564, 0, 0, frames, 0);
             }
             wires.get(i).fromOuter().flush();
         }
@@ -213,7 +213,7 @@ class RawLinkRelaySystemTest {
         final long start = System.nanoTime();
         while (counter.count < target) {
             for (int i = 0; i < BATCH; i++) {
-                in.fromOuter().offer(0, header, 128, 0, 0, frames, 0);
+                in.fromOuter().offer(1, header, 128, 0, 0, frames, 0);
             }
             in.fromOuter().flush();
             in.inner().receive(RawLink.RING, relay, 64);
