@@ -4,7 +4,6 @@ import io.hxb.bench.failover.FailoverPlan;
 import io.hxb.bench.failover.FailoverRates;
 import io.hxb.bench.failover.MptcpBurst;
 import io.hxb.bench.harness.Contest;
-import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
@@ -20,7 +19,6 @@ import tools.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -33,19 +31,11 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = "Throughput while links and relays fail and come back.")
 final class Failover implements Callable<Integer> {
-    /** Ethernet's header, HXB's, and that of a message. */
-    private static final int HEADER_BYTES = 14 + 64 + 8;
-
     private static final String HXB = "HXB";
     private static final String MPTCP = "MPTCP";
 
     @Mixin private Lab.Settings settings;
-
-    @Option(
-            names = "--size",
-            defaultValue = "8928",
-            description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
-    private int size;
+    @Mixin private Lab.ShapedLoad load;
 
     @Option(
             names = "--warm-up",
@@ -53,13 +43,10 @@ final class Failover implements Callable<Integer> {
             description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;
 
-    @Option(names = "--only", description = "part of the name of a plan")
-    private String only = "";
-
     @Override
     public Integer call() throws Exception {
         final Report report =
-                new Report("failover", Map.of("rounds", settings.rounds(), "size", size))
+                new Report("failover", Map.of("rounds", settings.rounds(), "size", load.size()))
                         .columns(
                                 "what fails",
                                 "who",
@@ -69,7 +56,7 @@ final class Failover implements Callable<Integer> {
                                 "until full rate ms",
                                 "longest gap without a fault ms");
         for (final FailoverPlan plan : FailoverPlan.all()) {
-            if (plan.name().contains(only)) {
+            if (load.includes(plan.name())) {
                 measure(report, plan);
             }
         }
@@ -137,12 +124,12 @@ final class Failover implements Callable<Integer> {
         try {
             final Path script = Files.writeString(folder.resolve("faults.yaml"), plan.script());
             final Path samples = folder.resolve("samples.json");
-            final List<String> command = new ArrayList<>(command(plan, script, samples));
+            final List<String> command = command(plan, script, samples);
             if (settings.results() != null) {
                 final Path picture = settings.results().resolve(plan.file() + ".svg");
                 command.addAll(List.of("--out", picture.toString()));
             }
-            try (Program chaos = Program.start("", "", Peers.hxb(command.toArray(String[]::new)))) {
+            try (Program chaos = Program.start("", "", command)) {
                 final JsonNode result = chaos.last(120 + warmUp + plan.seconds());
                 if (!result.path("ok").asBoolean(false)) {
                     throw new IllegalStateException("hxb lab run chaos failed: " + result);
@@ -155,35 +142,19 @@ final class Failover implements Callable<Integer> {
     }
 
     private List<String> command(final FailoverPlan plan, final Path script, final Path samples) {
-        return List.of(
-                "lab",
-                "run",
+        return load.command(
                 "chaos",
-                "--name",
-                "b" + ProcessHandle.current().pid(),
-                "--shape",
                 plan.shape(),
-                "--links",
-                Integer.toString(plan.links()),
-                "--backend",
-                "raw",
-                "--rate",
-                plan.mbit() + "mbit",
-                "--mtu",
-                "9000",
+                plan.links(),
+                plan.mbit(),
+                warmUp,
+                plan.seconds(),
                 "--to",
                 plan.last(),
-                "--size",
-                Integer.toString(size),
-                "--warm-up",
-                String.format(Locale.ROOT, "%.1f", warmUp),
-                "--seconds",
-                String.format(Locale.ROOT, "%.1f", plan.seconds()),
                 "--script",
                 script.toString(),
                 "--out",
-                samples.toString(),
-                "--json");
+                samples.toString());
     }
 
     private Map<String, Double> figures(final FailoverPlan plan, final JsonNode result) {
@@ -197,7 +168,7 @@ final class Failover implements Callable<Integer> {
                 result.get("sample_ms").asDouble() / 1e3,
                 FailoverRates.Event.of(result.get("faults")),
                 result.get("quiet_gap_ms").asDouble(),
-                plan.links() * plan.mbit() / 8.0 * size / (size + HEADER_BYTES));
+                load.capacity(plan.links(), plan.mbit()));
     }
 
     private static void remove(final Path folder) throws IOException {

@@ -7,6 +7,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 
 /** The command line of the end-to-end runs: {@code benchmarks/run lab EXPERIMENT}. One thread. */
 @Command(
@@ -77,6 +80,72 @@ public final class Lab {
 
         Path results() {
             return isNotKept ? null : Peers.results();
+        }
+    }
+
+    /** What experiments that fill shaped links can be told besides. */
+    static final class ShapedLoad {
+        /** Ethernet's header, HXB's, and that of a message. */
+        private static final int HEADER_BYTES = 14 + 64 + 8;
+
+        @Option(
+                names = "--size",
+                defaultValue = "8928",
+                description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
+        private int size;
+
+        @Option(names = "--only", description = "part of the name of an arrangement")
+        private String only = "";
+
+        int size() {
+            return size;
+        }
+
+        boolean includes(final String arrangement) {
+            return arrangement.contains(only);
+        }
+
+        /** Messages that links of {@code mbit} Mbit/s can carry, without all headers, in MB/s. */
+        double capacity(final int links, final int mbit) {
+            return links * mbit / 8.0 * size / (size + HEADER_BYTES);
+        }
+
+        /** The command that runs an HXB tool in a lab of shaped links; {@code more} goes behind. */
+        List<String> command(
+                final String tool,
+                final String shape,
+                final int links,
+                final int mbit,
+                final double warmUp,
+                final double seconds,
+                final String... more) {
+            final List<String> command =
+                    new ArrayList<>(
+                            Peers.hxb(
+                                    "lab",
+                                    "run",
+                                    tool,
+                                    "--name",
+                                    "b" + ProcessHandle.current().pid(),
+                                    "--shape",
+                                    shape,
+                                    "--links",
+                                    Integer.toString(links),
+                                    "--backend",
+                                    "raw",
+                                    "--rate",
+                                    mbit + "mbit",
+                                    "--mtu",
+                                    "9000",
+                                    "--size",
+                                    Integer.toString(size),
+                                    "--warm-up",
+                                    String.format(Locale.ROOT, "%.1f", warmUp),
+                                    "--seconds",
+                                    String.format(Locale.ROOT, "%.1f", seconds),
+                                    "--json"));
+            command.addAll(List.of(more));
+            return command;
         }
     }
 }

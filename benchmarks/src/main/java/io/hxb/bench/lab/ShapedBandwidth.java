@@ -1,7 +1,6 @@
 package io.hxb.bench.lab;
 
 import io.hxb.bench.harness.Contest;
-import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
@@ -14,7 +13,6 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -44,9 +42,6 @@ final class ShapedBandwidth implements Callable<Integer> {
             String paper,
             String target) {}
 
-    /** Ethernet's header, HXB's, and that of a message. */
-    private static final int HEADER_BYTES = 14 + 64 + 8;
-
     private static final List<Plan> PLANS =
             List.of(
                     new Plan("six links, one hop", "2", 6, 1000, "1", "97.9", "98.5"),
@@ -57,21 +52,13 @@ final class ShapedBandwidth implements Callable<Integer> {
                             "six links, one relay", "2x2", 6, 250, "1,1", "77 (four links)", "98"));
 
     @Mixin private Lab.Settings settings;
-
-    @Option(
-            names = "--size",
-            defaultValue = "8928",
-            description = "bytes of a message, one frame each (default ${DEFAULT-VALUE})")
-    private int size;
+    @Mixin private Lab.ShapedLoad load;
 
     @Option(
             names = "--warm-up",
             defaultValue = "8",
             description = "seconds of load before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;
-
-    @Option(names = "--only", description = "part of the name of an arrangement")
-    private String only = "";
 
     @Override
     public Integer call() throws Exception {
@@ -81,7 +68,7 @@ final class ShapedBandwidth implements Callable<Integer> {
                                 Map.of(
                                         "rounds", settings.rounds(),
                                         "seconds", settings.seconds(),
-                                        "size", size))
+                                        "size", load.size()))
                         .columns(
                                 "arrangement",
                                 "rate of a link",
@@ -92,7 +79,7 @@ final class ShapedBandwidth implements Callable<Integer> {
                                 "target %",
                                 "PACS-CS %");
         for (final Plan plan : PLANS) {
-            if (plan.name.contains(only)) {
+            if (load.includes(plan.name)) {
                 measure(report, plan);
             }
         }
@@ -122,13 +109,12 @@ final class ShapedBandwidth implements Callable<Integer> {
     private Map<String, Double> chain(final Plan plan) throws Exception {
         final int hops = plan.to.split(",", -1).length;
         try (ShapedChain line = new ShapedChain(hops, plan.links, plan.mbit)) {
-            return figures(plan, size * line.framesPerSecond(settings.seconds()) / 1e6);
+            return figures(plan, load.size() * line.framesPerSecond(settings.seconds()) / 1e6);
         }
     }
 
-    // What a link carries: messages without the headers of Ethernet, HXB and the message.
     private Map<String, Double> figures(final Plan plan, final double bandwidth) {
-        final double capacity = plan.links * plan.mbit / 8.0 * size / (size + HEADER_BYTES);
+        final double capacity = load.capacity(plan.links, plan.mbit);
         final Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("MBps", bandwidth);
         figures.put("share", 100 * bandwidth / capacity);
@@ -137,33 +123,17 @@ final class ShapedBandwidth implements Callable<Integer> {
 
     private Map<String, Double> run(final Plan plan) throws Exception {
         final List<String> command =
-                Peers.hxb(
-                        "lab",
-                        "run",
+                load.command(
                         "perf",
-                        "--name",
-                        "b" + ProcessHandle.current().pid(),
-                        "--shape",
                         plan.shape,
-                        "--links",
-                        Integer.toString(plan.links),
-                        "--backend",
-                        "raw",
-                        "--rate",
-                        plan.mbit + "mbit",
-                        "--mtu",
-                        "9000",
+                        plan.links,
+                        plan.mbit,
+                        warmUp,
+                        settings.seconds(),
                         "--from",
                         plan.to.replace('1', '0'),
                         "--to",
-                        plan.to,
-                        "--size",
-                        Integer.toString(size),
-                        "--warm-up",
-                        String.format(Locale.ROOT, "%.1f", warmUp),
-                        "--seconds",
-                        String.format(Locale.ROOT, "%.1f", settings.seconds()),
-                        "--json");
+                        plan.to);
         try (Program perf = Program.start("", "", command)) {
             final JsonNode result = perf.last(120 + warmUp + settings.seconds());
             if (!result.path("ok").asBoolean(false)) {

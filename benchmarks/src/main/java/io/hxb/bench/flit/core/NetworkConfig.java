@@ -103,116 +103,96 @@ public record NetworkConfig(
 
     /** The same with other lanes and buffers. */
     public NetworkConfig withBuffers(final int laneCount, final int flits) {
-        return new NetworkConfig(
-                laneCount,
-                flits,
-                switching,
-                switchCycles,
-                allocationCycles,
-                linkCycles,
-                hostLinkCycles,
-                creditCycles,
-                linkWidth,
-                isPacketwise,
-                arbitration,
-                isExclusive,
-                hasLaneCrossbar,
-                queuePackets);
+        final Draft draft = new Draft(this);
+        draft.lanes = laneCount;
+        draft.bufferFlits = flits;
+        return draft.finish();
     }
 
     /** The same with another way of switching; wormhole lanes become exclusive. */
     public NetworkConfig withSwitching(final Switching other) {
-        return new NetworkConfig(
-                lanes,
-                bufferFlits,
-                other,
-                switchCycles,
-                allocationCycles,
-                linkCycles,
-                hostLinkCycles,
-                creditCycles,
-                linkWidth,
-                isPacketwise,
-                arbitration,
-                other == Switching.WORMHOLE,
-                hasLaneCrossbar,
-                queuePackets);
+        final Draft draft = new Draft(this);
+        draft.switching = other;
+        draft.isExclusive = other == Switching.WORMHOLE;
+        return draft.finish();
     }
 
     /** The same with other times. */
     public NetworkConfig withCycles(
             final int inSwitch, final int inAllocation, final int onLink, final int onHostLink) {
-        return new NetworkConfig(
-                lanes,
-                bufferFlits,
-                switching,
-                inSwitch,
-                inAllocation,
-                onLink,
-                onHostLink,
-                creditCycles,
-                linkWidth,
-                isPacketwise,
-                arbitration,
-                isExclusive,
-                hasLaneCrossbar,
-                queuePackets);
+        final Draft draft = new Draft(this);
+        draft.switchCycles = inSwitch;
+        draft.allocationCycles = inAllocation;
+        draft.linkCycles = onLink;
+        draft.hostLinkCycles = onHostLink;
+        return draft.finish();
     }
 
     /** The same with another length of the hosts' queues. */
     public NetworkConfig withQueue(final int packets) {
-        return new NetworkConfig(
-                lanes,
-                bufferFlits,
-                switching,
-                switchCycles,
-                allocationCycles,
-                linkCycles,
-                hostLinkCycles,
-                creditCycles,
-                linkWidth,
-                isPacketwise,
-                arbitration,
-                isExclusive,
-                hasLaneCrossbar,
-                packets);
+        final Draft draft = new Draft(this);
+        draft.queuePackets = packets;
+        return draft.finish();
     }
 
     /** The same with lanes that take the next packet at once, or only when they are empty. */
     public NetworkConfig withExclusive(final boolean exclusive) {
-        return new NetworkConfig(
-                lanes,
-                bufferFlits,
-                switching,
-                switchCycles,
-                allocationCycles,
-                linkCycles,
-                hostLinkCycles,
-                creditCycles,
-                linkWidth,
-                isPacketwise,
-                arbitration,
-                exclusive,
-                hasLaneCrossbar,
-                queuePackets);
+        final Draft draft = new Draft(this);
+        draft.isExclusive = exclusive;
+        return draft.finish();
     }
 
     /** The same with inputs all of whose lanes may send in one cycle. */
     public NetworkConfig withLaneCrossbar() {
-        return new NetworkConfig(
-                lanes,
-                bufferFlits,
-                switching,
-                switchCycles,
-                allocationCycles,
-                linkCycles,
-                hostLinkCycles,
-                creditCycles,
-                linkWidth,
-                isPacketwise,
-                arbitration,
-                isExclusive,
-                true,
-                queuePackets);
+        final Draft draft = new Draft(this);
+        draft.hasLaneCrossbar = true;
+        return draft.finish();
+    }
+
+    /** A configuration in the making; what is not set is as in another one. */
+    private static final class Draft {
+        private final NetworkConfig base;
+        private int lanes;
+        private int bufferFlits;
+        private Switching switching;
+        private int switchCycles;
+        private int allocationCycles;
+        private int linkCycles;
+        private int hostLinkCycles;
+        private boolean isExclusive;
+        private boolean hasLaneCrossbar;
+        private int queuePackets;
+
+        private Draft(final NetworkConfig base) {
+            this.base = base;
+            lanes = base.lanes;
+            bufferFlits = base.bufferFlits;
+            switching = base.switching;
+            switchCycles = base.switchCycles;
+            allocationCycles = base.allocationCycles;
+            linkCycles = base.linkCycles;
+            hostLinkCycles = base.hostLinkCycles;
+            isExclusive = base.isExclusive;
+            hasLaneCrossbar = base.hasLaneCrossbar;
+            queuePackets = base.queuePackets;
+        }
+
+        private NetworkConfig finish() {
+            return new NetworkConfig(
+                    lanes,
+                    bufferFlits,
+                    switching,
+                    switchCycles,
+                    allocationCycles,
+                    linkCycles,
+                    hostLinkCycles,
+                    base.creditCycles,
+                    base.linkWidth,
+                    base.isPacketwise,
+                    base.arbitration,
+                    isExclusive,
+                    hasLaneCrossbar,
+                    queuePackets);
+        }
     }
 }
