@@ -12,6 +12,7 @@ import java.nio.file.Path;
  * @param monitor watches all runs and may stop them.
  * @param isShort whether to take fewer networks and cycles, as the build does.
  * @param networks random networks of each size.
+ * @param stepCycles hosts make their packets every so many cycles together, 0 at any time.
  * @param only part of a table's name to restrict the runs to, or empty.
  * @param plots folder for plots, or null.
  * @param store keeps finished curves.
@@ -21,12 +22,13 @@ public record PaperSettings(
         Monitor monitor,
         boolean isShort,
         int networks,
+        long stepCycles,
         String only,
         Path plots,
         CurveStore store) {
     /** The short mode: two networks, nothing kept. */
     public static PaperSettings brief(final Sweep sweep, final String only) {
-        return new PaperSettings(sweep, Monitor.NONE, true, 2, only, null, CurveStore.none());
+        return new PaperSettings(sweep, Monitor.NONE, true, 2, 0, only, null, CurveStore.none());
     }
 
     /** Cycles of one run: fewer than the thesis', which spread less than networks do. */

@@ -127,7 +127,8 @@ public final class ThesisFive {
                                                         .withBuffers(LANES, 128)
                                                         .withLaneCrossbar()
                                                         .withQueue(5),
-                                                TrafficConfig.of(pattern, 128))
+                                                TrafficConfig.of(pattern, 128)
+                                                        .withStep(settings.stepCycles()))
                                         .withRoot(0)
                                         .withPaths(PathChoice.of(row.split(" ", -1)[1]), false)
                                         .withCycles(settings.cycles(), settings.warmupCycles()));

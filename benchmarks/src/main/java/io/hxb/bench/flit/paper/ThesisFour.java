@@ -72,7 +72,8 @@ public final class ThesisFour {
                                                 on,
                                                 RoutingAlgorithm.DUATO,
                                                 network,
-                                                TrafficConfig.of(pattern, 128))
+                                                TrafficConfig.of(pattern, 128)
+                                                        .withStep(settings.stepCycles()))
                                         .withSelection(SelectionKind.of(row))
                                         .withCycles(settings.isShort() ? 15_000 : 50_000, 5_000));
         addShape(report, name);

@@ -113,7 +113,8 @@ public final class ThesisThree {
                                                 graph,
                                                 RoutingAlgorithm.of(row),
                                                 NetworkConfig.DEFAULTS.withQueue(5),
-                                                TrafficConfig.of(pattern, 128))
+                                                TrafficConfig.of(pattern, 128)
+                                                        .withStep(settings.stepCycles()))
                                         .withCycles(settings.cycles(), settings.warmupCycles()));
     }
 

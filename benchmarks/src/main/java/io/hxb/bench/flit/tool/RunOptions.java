@@ -216,6 +216,15 @@ final class RunOptions {
     private double burst;
 
     @Option(
+            names = "--step",
+            paramLabel = "CYCLES",
+            defaultValue = "0",
+            description =
+                    "hosts make their messages only every so many cycles, all at once; 0: at any"
+                            + " time; default ${DEFAULT-VALUE}")
+    private long step;
+
+    @Option(
             names = "--cycles",
             paramLabel = "N",
             defaultValue = "100000",
@@ -315,7 +324,7 @@ final class RunOptions {
 
     private TrafficConfig traffic() throws IOException {
         final String text = TrafficConfig.isPattern(traffic) ? null : GraphFile.text(traffic);
-        return new TrafficConfig(traffic, text, hasSelf, packet, messages, burst);
+        return new TrafficConfig(traffic, text, hasSelf, packet, messages, burst, step);
     }
 
     private long warmupCycles() {

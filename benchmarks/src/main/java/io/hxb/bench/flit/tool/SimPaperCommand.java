@@ -53,6 +53,15 @@ final class SimPaperCommand implements Callable<Integer> {
     private int networks;
 
     @Option(
+            names = "--step",
+            paramLabel = "CYCLES",
+            defaultValue = "0",
+            description =
+                    "hosts of the thesis make packets only every so many cycles, all at once; 0: at"
+                            + " any time; default ${DEFAULT-VALUE}")
+    private long step;
+
+    @Option(
             names = "--only",
             paramLabel = "TEXT",
             defaultValue = "",
@@ -98,6 +107,7 @@ final class SimPaperCommand implements Callable<Integer> {
                                     progress,
                                     isShort,
                                     networks > 0 ? networks : isShort ? 2 : 10,
+                                    step,
                                     only,
                                     folder,
                                     store));
@@ -132,7 +142,9 @@ final class SimPaperCommand implements Callable<Integer> {
     }
 
     private String fileName(final String title) {
-        return title + (only.isEmpty() ? "" : "-" + only.replaceAll("[^a-z0-9]+", "-"));
+        return title
+                + (only.isEmpty() ? "" : "-" + only.replaceAll("[^a-z0-9]+", "-"))
+                + (step == 0 ? "" : "-step-" + step);
     }
 
     private void write(final PaperReport report) throws IOException {

@@ -17,6 +17,7 @@ final class SyntheticTraffic implements TrafficSource {
     private final MessageSizes sizes;
     private final boolean isCut;
     private final double meanBurst;
+    private final long stepCycles;
     private final double[] meanGap;
     private final double[] times;
     private final int[] burstLeft;
@@ -29,6 +30,7 @@ final class SyntheticTraffic implements TrafficSource {
      *
      * @param load flits per cycle that a host sends, 0 to 1; hosts with a smaller share send less.
      * @param meanBurst mean messages in a burst, 0 for Poisson.
+     * @param stepCycles hosts wait with their messages for a multiple of so many cycles; 0 at once.
      */
     SyntheticTraffic(
             final Destinations destinations,
@@ -36,6 +38,7 @@ final class SyntheticTraffic implements TrafficSource {
             final int hosts,
             final double load,
             final double meanBurst,
+            final long stepCycles,
             final long seed) {
         if (!(load >= 0 && load <= 1)) {
             throw new SimulationException("the load must be 0..1 flits a cycle and host: " + load);
@@ -50,6 +53,7 @@ final class SyntheticTraffic implements TrafficSource {
         this.sizes = sizes;
         this.isCut = sizes.areCut();
         this.meanBurst = meanBurst;
+        this.stepCycles = stepCycles;
         this.random = new SplittableRandom(seed);
         this.times = new double[hosts];
         this.burstLeft = new int[hosts];
@@ -76,7 +80,9 @@ final class SyntheticTraffic implements TrafficSource {
 
     private long key(final int host) {
         final double most = 1L << 42;
-        return (long) Math.min(most, times[host]) << HOST_BITS | host;
+        final double time =
+                stepCycles == 0 ? times[host] : Math.ceil(times[host] / stepCycles) * stepCycles;
+        return (long) Math.min(most, time) << HOST_BITS | host;
     }
 
     @Override

@@ -17,6 +17,8 @@ import java.util.List;
  * @param packetFlits flits of a full packet.
  * @param messages lengths of messages in flits, such as {@code 64,128}; empty for one packet.
  * @param meanBurst mean messages in a burst, 0 for Poisson.
+ * @param stepCycles hosts make their messages only at multiples of so many cycles, all at once; 0
+ *     at any time. A trace has its own times.
  */
 public record TrafficConfig(
         String pattern,
@@ -24,14 +26,32 @@ public record TrafficConfig(
         boolean hasSelf,
         int packetFlits,
         String messages,
-        double meanBurst) {
+        double meanBurst,
+        long stepCycles) {
+    private static final long MOST_STEP_CYCLES = 1L << 30;
+
     /** Checks the ranges. */
     public TrafficConfig {
         if (!(meanBurst == 0 || (meanBurst >= 1 && meanBurst <= 1e6))) {
             throw new SimulationException(
                     "a burst has 1 to 1000000 messages, or 0 for Poisson: " + meanBurst);
         }
+        if (stepCycles < 0 || stepCycles > MOST_STEP_CYCLES) {
+            throw new SimulationException(
+                    "a step has 1 to 2^30 cycles, or 0 for messages at any time: " + stepCycles);
+        }
         MessageSizes.parse(packetFlits, messages);
+    }
+
+    /** Messages at any time. */
+    public TrafficConfig(
+            final String pattern,
+            final String text,
+            final boolean hasSelf,
+            final int packetFlits,
+            final String messages,
+            final double meanBurst) {
+        this(pattern, text, hasSelf, packetFlits, messages, meanBurst, 0);
     }
 
     /** Uniform traffic to other hosts, Poisson, a packet each message. */
@@ -46,7 +66,12 @@ public record TrafficConfig(
 
     /** The same with hosts that also send to themselves. */
     public TrafficConfig withSelf() {
-        return new TrafficConfig(pattern, text, true, packetFlits, messages, meanBurst);
+        return new TrafficConfig(pattern, text, true, packetFlits, messages, meanBurst, stepCycles);
+    }
+
+    /** The same with messages at multiples of some cycles only. */
+    public TrafficConfig withStep(final long cycles) {
+        return new TrafficConfig(pattern, text, hasSelf, packetFlits, messages, meanBurst, cycles);
     }
 
     /** Names of all patterns. */
@@ -79,6 +104,7 @@ public record TrafficConfig(
                 graph.hostCount(),
                 load,
                 meanBurst,
+                stepCycles,
                 seed);
     }
 }

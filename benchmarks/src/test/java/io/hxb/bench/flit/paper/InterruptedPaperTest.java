@@ -56,7 +56,8 @@ class InterruptedPaperTest {
     private static PaperReport run(final CurveStore store, final Stopper stopper)
             throws IOException {
         try (Sweep sweep = new Sweep(2, stopper)) {
-            return ThesisThree.run(new PaperSettings(sweep, stopper, true, 1, TABLE, null, store));
+            return ThesisThree.run(
+                    new PaperSettings(sweep, stopper, true, 1, 0, TABLE, null, store));
         }
     }
 

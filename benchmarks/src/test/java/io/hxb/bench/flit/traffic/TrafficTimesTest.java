@@ -116,6 +116,30 @@ class TrafficTimesTest {
     }
 
     @Test
+    void shouldSendTogetherAtTheMultiplesOfAStep() {
+        // given
+        final long cycles = 4_000_000;
+        final TrafficConfig config = config("", 0).withStep(200);
+        // when
+        final Recorder recorder = record(config.source(FOUR, 0.2, 5), cycles);
+        // then nothing is sent at other times, and the load is right
+        for (final Packet packet : recorder.packets) {
+            assertEquals(0, packet.cycle % 200, "sent between steps: " + packet);
+        }
+        assertEquals(0.2, load(recorder, cycles), 0.002);
+        // and the messages of a step are as many as Poisson's of 200 cycles: 2.5 of each host
+        final List<Packet> own = of(recorder, 2);
+        final long silent = cycles / 200 - own.stream().mapToLong(Packet::cycle).distinct().count();
+        assertEquals(Math.exp(-2.5), silent / (cycles / 200.0), 0.01);
+    }
+
+    @Test
+    void shouldRefuseStepsThatNeverEnd() {
+        assertThrows(SimulationException.class, () -> config("", 0).withStep(-1));
+        assertThrows(SimulationException.class, () -> config("", 0).withStep(1L << 31));
+    }
+
+    @Test
     void shouldCutMessagesIntoPacketsAndKeepTheLoad() {
         // given messages of one, two and a half, and three packets
         final long cycles = 4_000_000;
