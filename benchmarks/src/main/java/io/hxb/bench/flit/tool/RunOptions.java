@@ -236,8 +236,8 @@ final class RunOptions {
             paramLabel = "N|auto",
             defaultValue = "auto",
             description =
-                    "cycles before measuring; auto: until the latency has settled; default"
-                            + " ${DEFAULT-VALUE}")
+                    "cycles before measuring; auto: until the latency has settled,"
+                            + " none for a trace; default ${DEFAULT-VALUE}")
     private String warmup;
 
     @Option(
@@ -264,6 +264,7 @@ final class RunOptions {
             throw new ToolException("--hosts must be 0..1024: " + hosts);
         }
         final SwitchGraph switches = GraphFile.read(graph, hosts);
+        final TrafficConfig messages = traffic();
         return new Experiment(
                 graph,
                 switches,
@@ -273,9 +274,9 @@ final class RunOptions {
                 hasFreeCopies,
                 SelectionKind.of(selection),
                 network(),
-                traffic(),
+                messages,
                 cycles,
-                warmupCycles(),
+                warmupCycles(messages),
                 seed);
     }
 
@@ -327,9 +328,9 @@ final class RunOptions {
         return new TrafficConfig(traffic, text, hasSelf, packet, messages, burst, step);
     }
 
-    private long warmupCycles() {
+    private long warmupCycles(final TrafficConfig of) {
         if (warmup.equals("auto")) {
-            return Experiment.AUTOMATIC;
+            return of.isTrace() ? 0 : Experiment.AUTOMATIC;
         }
         if (!warmup.matches("\\d{1,13}")) {
             throw new ToolException("--warmup must be a number of cycles or auto: " + warmup);

@@ -102,6 +102,11 @@ final class SimRunCommand implements Callable<Integer> {
     }
 
     private static void printMore(final RunResult result) {
+        if (result.packets() == 0 && !result.isDeadlocked()) {
+            System.out.println(
+                    "nothing   was measured: no packet that was made after the warm-up arrived;"
+                            + " give more --cycles or less --warmup");
+        }
         if (result.messages().count() > 0) {
             System.out.printf(
                     Locale.ROOT,

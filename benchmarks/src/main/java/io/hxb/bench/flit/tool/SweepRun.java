@@ -78,7 +78,7 @@ final class SweepRun {
         final TextTable table =
                 new TextTable("load", "accepted", "latency", "+-", "p99", "links", "state");
         for (final RunResult result : results) {
-            if (result.packets() > 0) {
+            if (result.packets() > 0 || result.isDeadlocked()) {
                 output.add(name, result.fields());
             }
             table.row(
@@ -107,6 +107,9 @@ final class SweepRun {
     private static String state(final RunResult result) {
         if (result.isDeadlocked()) {
             return "DEADLOCK: " + result.deadlock();
+        }
+        if (result.packets() == 0) {
+            return "nothing measured";
         }
         return result.isSaturated() ? "saturated" : "";
     }

@@ -84,6 +84,11 @@ public record TrafficConfig(
         return Patterns.isPattern(word);
     }
 
+    /** Whether the messages have times of their own, which no load changes. */
+    public boolean isTrace() {
+        return text != null && text.stripLeading().matches("(?s)#\\s*trace\\b.*");
+    }
+
     /**
      * Makes the traffic of one run.
      *
@@ -91,7 +96,7 @@ public record TrafficConfig(
      * @throws SimulationException or GraphException if it does not suit the graph.
      */
     public TrafficSource source(final SwitchGraph graph, final double load, final long seed) {
-        if (text != null && text.stripLeading().matches("(?s)#\\s*trace\\b.*")) {
+        if (isTrace()) {
             return TraceTraffic.parse(pattern, text, graph.hostCount(), packetFlits);
         }
         final Destinations destinations =

@@ -254,6 +254,38 @@ class SimCommandTest {
     }
 
     @Test
+    void shouldMeasureAllOfATraceUnlessToldOtherwise(@TempDir final Path folder)
+            throws IOException {
+        // given
+        final Path file = folder.resolve("trace.txt");
+        Files.writeString(file, "# trace\n10 0 5 16\n12 3 1 16\n");
+        final String run =
+                "run --graph mesh:3x3 --hosts 1 --packet 16 --cycles 9000 --traffic " + file;
+        // when
+        final Outcome all = sim(run.split(" ", -1));
+        final Outcome late = sim((run + " --warmup 5000").split(" ", -1));
+        // then
+        assertTrue(all.output.contains("of 2 packets"), all.output);
+        assertTrue(late.output.contains("nothing   was measured"), late.output);
+    }
+
+    @Test
+    void shouldKeepDeadlocksInFiles(@TempDir final Path folder) throws IOException {
+        // given minimal routes on a ring, which wait for each other before anything is measured
+        final Path file = folder.resolve("ring.csv");
+        final String run =
+                "sweep --graph torus:8 --hosts 4 --algorithm minimal --loads 0.6 --cycles 20000"
+                    + " --out "
+                        + file;
+        // when
+        final Outcome outcome = sim(run.split(" ", -1));
+        // then
+        assertTrue(outcome.output.contains("DEADLOCK"), outcome.output);
+        final String rows = Files.readString(file);
+        assertTrue(rows.contains("[s0 -> s1] waits for [s1 -> s2]"), rows);
+    }
+
+    @Test
     void shouldReplayATrace(@TempDir final Path folder) throws IOException {
         // given
         final Path file = folder.resolve("trace.txt");
