@@ -419,7 +419,8 @@ public final class PmContext implements AutoCloseable {
 
     /**
      * Arms {@link #descriptor()} for the next message or event, and with {@code withSends} for the
-     * next finished send.
+     * next finished send. It also becomes readable when a link of the node fails or recovers, see
+     * {@link PmDevice#onLinkEvent}.
      *
      * @return true if armed; false if there is something to take already, or the context is closed.
      */
@@ -429,6 +430,7 @@ public final class PmContext implements AutoCloseable {
             return false;
         }
         startWaiting(interest);
+        device.pollLinkEvents();
         if (isReady(interest) || closedStatus() != PmStatus.OK) {
             hasUntoldSends &= !withSends;
             endWaiting();
@@ -446,7 +448,7 @@ public final class PmContext implements AutoCloseable {
 
     private void startWaiting(final int interest) {
         isWaiting = true;
-        control.waiting(interest);
+        control.waiting(interest | ControlMemory.LINKS);
     }
 
     // A signal comes for each wait that the node has ended, perhaps after the wait: only then is
@@ -611,7 +613,9 @@ public final class PmContext implements AutoCloseable {
 
     private void sleep(final int interest, final long timeoutNs) {
         startWaiting(interest);
-        if (!isReady(interest) && control.state() == ControlMemory.OPEN) {
+        if (!isReady(interest)
+                && !device.hasLinkEvents()
+                && control.state() == ControlMemory.OPEN) {
             pollSet.await(timeoutNs);
             if (pollSet.ready(1) != 0) {
                 isNodeGone = !attachment.isNodeAlive();

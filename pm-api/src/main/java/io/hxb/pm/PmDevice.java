@@ -174,9 +174,10 @@ public final class PmDevice implements AutoCloseable {
 
     /**
      * Has {@code listener} told of links of the node that fail or recover from now on; null ends
-     * it. It is called within {@link PmContext#await}, {@link PmContext#pollEvent} of any context
-     * of this device, by the thread that called these, before they wait and after. An application
-     * that does neither calls {@link #pollLinkEvents}.
+     * it. It is called within {@link PmContext#await}, {@link PmContext#arm} and {@link
+     * PmContext#pollEvent} of any context of this device, by the thread that called these; who
+     * sleeps in await is woken for it. An application that calls none of these calls {@link
+     * #pollLinkEvents}.
      */
     public void onLinkEvent(final PmLinkListener listener) {
         linkListener = listener;
@@ -201,6 +202,11 @@ public final class PmDevice implements AutoCloseable {
             event = nextLinkEvent();
         }
         return count;
+    }
+
+    /** True if {@link #pollLinkEvents} has something to tell. */
+    boolean hasLinkEvents() {
+        return linkListener != null && linkEvents.isReady();
     }
 
     /** Changes of links since the node started: failures, recoveries, and links found at start. */

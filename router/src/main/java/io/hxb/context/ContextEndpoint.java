@@ -302,6 +302,11 @@ final class ContextEndpoint {
         return true;
     }
 
+    /** A link of the node has changed; the owner. */
+    void onLinkEvent() {
+        wake(ControlMemory.LINKS);
+    }
+
     private void wake(final int interest) {
         VarHandle.fullFence();
         if (control.takeWaiting(interest)) {

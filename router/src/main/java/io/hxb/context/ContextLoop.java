@@ -172,6 +172,16 @@ public final class ContextLoop implements AutoCloseable {
                 });
     }
 
+    /** Wakes the applications that sleep, to be told of a link: any thread. */
+    void onLinkEvent() {
+        command(
+                () -> {
+                    for (final ContextEndpoint endpoint : endpoints) {
+                        endpoint.onLinkEvent();
+                    }
+                });
+    }
+
     // Not while the descriptors are closed: their numbers may be others' by then.
     private boolean command(final Runnable command) {
         synchronized (commandLock) {

@@ -417,6 +417,13 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return page.linkEvents();
     }
 
+    /** Wakes the applications that sleep, after something was put there; any thread. */
+    public void onLinkEvents() {
+        for (final ContextLoop loop : loops) {
+            loop.onLinkEvent();
+        }
+    }
+
     NodePage page() {
         return page;
     }

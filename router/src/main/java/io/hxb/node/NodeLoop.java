@@ -43,7 +43,8 @@ final class NodeLoop implements LoopTask {
     private final int batchFrames;
     private final List<LinkHandle> unread = new ArrayList<>();
     private final ErrorHandler errorHandler;
-    private IoRegistration[][] registrations;
+    private IoRegistration[][] registrations = {};
+    private IoRegistration wakeRegistration;
     private LoopDriver driver;
     private long busyTurns;
     private long idleTurns;
@@ -162,13 +163,14 @@ final class NodeLoop implements LoopTask {
     }
 
     private void registerWake() {
-        driver.register(
-                new DescriptorHandle(contexts.wakeDescriptor(), errorHandler) {
-                    @Override
-                    void onReady(final boolean isReadable, final boolean isWritable) {
-                        contexts.clearWake();
-                    }
-                });
+        wakeRegistration =
+                driver.register(
+                        new DescriptorHandle(contexts.wakeDescriptor(), errorHandler) {
+                            @Override
+                            void onReady(final boolean isReadable, final boolean isWritable) {
+                                contexts.clearWake();
+                            }
+                        });
     }
 
     private void registerLink(final int position) {
@@ -195,19 +197,21 @@ final class NodeLoop implements LoopTask {
     void relink(final Link link) {
         for (int i = 0; i < received.length; i++) {
             if (received[i].index() == link.index()) {
-                for (final IoRegistration registration : registrations[i]) {
-                    if (registration != null) {
-                        registration.cancel();
-                    }
-                }
+                cancel(registrations[i]);
                 unread.removeIf(handle -> handle.link.index() == link.index());
                 registerLink(i);
             }
         }
-        if (waiting[link.index()] != null) {
-            waiting[link.index()].cancel();
-        }
+        cancel(waiting[link.index()]);
         registerSender(link.index());
+    }
+
+    private static void cancel(final IoRegistration... gone) {
+        for (final IoRegistration registration : gone) {
+            if (registration != null) {
+                registration.cancel();
+            }
+        }
     }
 
     /**
@@ -320,10 +324,10 @@ final class NodeLoop implements LoopTask {
 
     @Override
     public boolean prepareToSleep() {
-        if (!unread.isEmpty() || forwarder.hasLoopback() || !contexts.prepareToSleep()) {
-            return false;
-        }
-        return true;
+        return unread.isEmpty()
+                && !forwarder.hasLoopback()
+                && (upkeep == null || !upkeep.hasNews())
+                && contexts.prepareToSleep();
     }
 
     @Override
@@ -334,6 +338,7 @@ final class NodeLoop implements LoopTask {
     @Override
     public void stop() {
         flush();
+        forgetDescriptors();
         contexts.close();
         for (final LinkSender sender : senders) {
             sender.close();
@@ -343,6 +348,16 @@ final class NodeLoop implements LoopTask {
             upkeep.stop();
         }
         share.close();
+    }
+
+    // The loop may go on for other nodes, and the numbers of closed descriptors come again.
+    private void forgetDescriptors() {
+        for (final IoRegistration[] ofLink : registrations) {
+            cancel(ofLink);
+        }
+        cancel(waiting);
+        cancel(wakeRegistration);
+        unread.clear();
     }
 
     /** True if some link takes frames. */

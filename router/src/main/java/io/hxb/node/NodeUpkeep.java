@@ -11,6 +11,7 @@ import io.hxb.trunk.Complaint;
 import io.hxb.trunk.Complaints;
 import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
+import io.netty.channel.IoRegistration;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ final class NodeUpkeep {
     private final NodeCounters nodeCounters;
     private final boolean[] wasUp;
     private LinkMonitor monitor;
+    private IoRegistration registration;
     private Consumer<Link> relink = link -> {};
     private boolean isRefreshDue = true;
     private boolean isLinkChanged;
@@ -65,7 +67,7 @@ final class NodeUpkeep {
     /** Counts contexts, too; before it starts. */
     void contexts(final ContextManager contexts) {
         nodeCounters.contexts(contexts);
-        news.applications(contexts.linkEvents());
+        news.applications(contexts.linkEvents(), contexts::onLinkEvents);
     }
 
     /**
@@ -75,15 +77,17 @@ final class NodeUpkeep {
      */
     void start(final LoopDriver driver, final Consumer<Link> onRelink) {
         relink = onRelink;
+        news.onWaiting(driver::wakeUp);
         monitor = parts.linkMonitor();
         if (monitor != null) {
-            driver.register(
-                    new DescriptorHandle(monitor.descriptor(), parts.errorHandler()) {
-                        @Override
-                        void onReady(final boolean isReadable, final boolean isWritable) {
-                            isRefreshDue |= monitor.poll();
-                        }
-                    });
+            registration =
+                    driver.register(
+                            new DescriptorHandle(monitor.descriptor(), parts.errorHandler()) {
+                                @Override
+                                void onReady(final boolean isReadable, final boolean isWritable) {
+                                    isRefreshDue |= monitor.poll();
+                                }
+                            });
         }
     }
 
@@ -106,12 +110,20 @@ final class NodeUpkeep {
 
     /** Leaves the last values behind, for those who look at a node that has stopped. */
     void stop() {
+        if (registration != null) {
+            registration.cancel();
+        }
         nodeCounters.readKernelDrops();
         nodeCounters.copy();
     }
 
     long nextDeadlineNs() {
         return LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs);
+    }
+
+    /** True if there is something to tell at once. */
+    boolean hasNews() {
+        return news.isWaiting();
     }
 
     /** True once after a link went up or down. */

@@ -2,7 +2,10 @@ package io.hxb.context;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.linux.PollSet;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmEvent;
@@ -55,6 +58,51 @@ class LinkEventsTest {
             // then
             assertEquals(3, events.size());
             assertFalse(events.contains(null));
+        }
+    }
+
+    @Test
+    void shouldWakeAnApplicationThatSleeps() throws Exception {
+        try (TestNode node = new TestNode();
+                PmDevice device = node.attached();
+                PollSet poll = new PollSet(1)) {
+            // given
+            node.start();
+            final PmContext context = device.openContext(1);
+            final List<PmLinkEvent> events = new ArrayList<>();
+            device.onLinkEvent(events::add);
+            poll.add(context.descriptor());
+            assertTrue(context.arm(false));
+            poll.await(0);
+            assertEquals(0, poll.ready(0), "nothing has happened yet");
+            // when
+            node.manager.linkEvents().put(1_000, 1, 0, 1, false, false, "cut");
+            node.manager.onLinkEvents();
+            poll.await(30_000_000_000L);
+            // then
+            assertNotEquals(0, poll.ready(0), "the application is woken");
+            context.disarm();
+            assertTrue(context.arm(false));
+            assertEquals(1, events.size(), "and told while it goes to sleep again");
+            context.disarm();
+        }
+    }
+
+    @Test
+    void shouldNotSleepOverALinkThatChangedBefore() throws Exception {
+        try (TestNode node = new TestNode();
+                PmDevice device = node.attached()) {
+            // given
+            node.start();
+            final PmContext context = device.openContext(1);
+            final List<PmLinkEvent> events = new ArrayList<>();
+            device.onLinkEvent(events::add);
+            // when
+            node.manager.linkEvents().put(1_000, 1, 0, 1, false, false, "cut");
+            // then
+            assertTrue(context.arm(false), "a link is nothing to take");
+            context.disarm();
+            assertEquals(1, events.size());
         }
     }
 }

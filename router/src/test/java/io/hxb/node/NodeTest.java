@@ -10,6 +10,7 @@ import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterType;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmLinkEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.topology.Shape;
@@ -98,6 +99,48 @@ class NodeTest {
         final PmContext to = context(nodes.getLast());
         // when, then
         exchange(from, to, nodes.getLast().nodeId(), 5_000);
+    }
+
+    @Test
+    void shouldStartAgainOnLoopsThatGoOnForOthers() throws IOException {
+        // given
+        final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
+        final NodeThreads threads = NodeThreads.start(loops);
+        final List<Node> nodes = start(threads, Shape.of(2), 21_400);
+        for (int round = 0; round < 3; round++) {
+            // when
+            nodes.get(1).close();
+            nodes.set(1, Node.start(NodeOptions.embedded(nodes.getFirst().config(), 1, threads)));
+            open.add(nodes.get(1));
+            assertTrue(nodes.get(1).awaitNeighbours(30 * SECOND));
+            // then
+            try (PmDevice here = nodes.get(1).device();
+                    PmDevice there = nodes.getFirst().device()) {
+                exchange(here.openContext(CONTEXT), there.openContext(CONTEXT), 0, 500);
+            }
+        }
+    }
+
+    @Test
+    void shouldTellAnApplicationThatSleepsOfItsLinks() throws IOException {
+        // given
+        final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
+        final List<Node> nodes = start(NodeThreads.start(loops), Shape.of(2), 21_500);
+        final PmDevice device = nodes.getFirst().device();
+        open.add(device);
+        final PmContext context = device.openContext(CONTEXT);
+        final List<PmLinkEvent> events = new ArrayList<>();
+        device.onLinkEvent(events::add);
+        // when
+        nodes.get(1).close();
+        context.send(context.claim(1, CONTEXT, 0), 0, 0);
+        final long deadlineNs = System.nanoTime() + 30 * SECOND;
+        while (events.size() < 2 && System.nanoTime() < deadlineNs) {
+            context.await(30 * SECOND);
+        }
+        // then
+        assertEquals(2, events.size(), "both links to the node that is gone");
+        assertTrue(events.stream().noneMatch(PmLinkEvent::isGood), events::toString);
     }
 
     private static void exchange(

@@ -15,7 +15,8 @@ import io.hxb.linux.Memory;
  *    128       4                      node         state: 1 open, 2 closed
  *    132       4                      node         close reason, see {@link CloseReason}
  *    256       4                      both         what the application sleeps for: bits of
- *                                                  {@link #MESSAGES}, {@link #SENDS}; 0 awake
+ *                                                  {@link #MESSAGES}, {@link #SENDS}, {@link
+ *                                                  #LINKS}; 0 awake
  *    384       4                      node         not 0: wake the node when a buffer is released
  *    512      64 x submissionEntries  application  {@link SubmissionRing}
  *             8 x submissionEntries   node         {@link CompletionRing}
@@ -36,6 +37,9 @@ public final class ControlMemory {
 
     /** The application sleeps until a send is done. */
     public static final int SENDS = 2;
+
+    /** The application sleeps until a link of the node fails or recovers. */
+    public static final int LINKS = 4;
 
     /** State of a context in use. */
     public static final int OPEN = 1;

@@ -9,10 +9,10 @@ import io.hxb.trunk.event.LinkReason;
 import io.hxb.trunk.event.LinkState;
 
 import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.slf4j.Logger;
 
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * Takes what the trunks tell of their links and hands it on: a log line that a person can act on,
@@ -26,9 +26,12 @@ public final class LinkNews implements LinkListener {
     private final List<Port> ports;
     private final EpochClock clock;
     private final Logger logger;
-    private final ArrayBlockingQueue<LinkEvent> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final ManyToOneConcurrentArrayQueue<LinkEvent> waiting =
+            new ManyToOneConcurrentArrayQueue<>(MOST_WAITING);
     private final int[] lastReasons;
     private LinkEventRing ring;
+    private Runnable onPut = () -> {};
+    private volatile Runnable wakeUp = () -> {};
 
     /**
      * Makes the news of one node.
@@ -53,15 +56,31 @@ public final class LinkNews implements LinkListener {
         lastReasons = new int[ports.size()];
     }
 
-    /** Tells applications too, from now on. */
-    public void applications(final LinkEventRing events) {
+    /**
+     * Tells applications too, from now on.
+     *
+     * @param whenPut called when something new is in {@code events}: wakes who sleeps.
+     */
+    public void applications(final LinkEventRing events, final Runnable whenPut) {
         ring = events;
+        onPut = whenPut;
+    }
+
+    /** Has {@code wake} called by any loop when there is something for {@link #doWork}. */
+    public void onWaiting(final Runnable wake) {
+        wakeUp = wake;
+    }
+
+    /** True if {@link #doWork} has something to do. */
+    public boolean isWaiting() {
+        return !waiting.isEmpty();
     }
 
     @Override
     public void onLinkEvent(final LinkEvent event) {
         // Whoever changes faster than can be told flaps: the counters have all of it.
         waiting.offer(event);
+        wakeUp.run();
     }
 
     /**
@@ -76,6 +95,9 @@ public final class LinkNews implements LinkListener {
             tell(event);
             count++;
             event = waiting.poll();
+        }
+        if (count > 0) {
+            onPut.run();
         }
         return count;
     }

@@ -1,6 +1,7 @@
 package io.hxb.node.event;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.pm.shm.LinkEventRing;
@@ -18,6 +19,7 @@ import org.slf4j.helpers.NOPLogger;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 @Tag("unit")
 class LinkNewsTest {
@@ -57,7 +59,7 @@ class LinkNewsTest {
     @Test
     void shouldTellApplicationsAndKeepTheLastReason() {
         // given
-        news.applications(page.linkEvents());
+        news.applications(page.linkEvents(), () -> {});
         final LinkEventRing reader = page.linkEvents();
         // when
         news.onLinkEvent(event(LinkState.FAILED, LinkReason.LOSSY, true));
@@ -77,7 +79,7 @@ class LinkNewsTest {
     @Test
     void shouldGiveASlowReaderTheLatestInOrder() {
         // given
-        news.applications(page.linkEvents());
+        news.applications(page.linkEvents(), () -> {});
         final LinkEventRing reader = page.linkEvents();
         // when
         for (int i = 0; i < 100; i++) {
@@ -99,6 +101,27 @@ class LinkNewsTest {
         }
         assertEquals(16, taken);
         assertTrue(isGood);
+    }
+
+    @Test
+    void shouldWakeTheFirstLoopAndThenTheApplications() {
+        // given
+        final AtomicInteger loopWoken = new AtomicInteger();
+        final AtomicInteger seenByApplication = new AtomicInteger();
+        final LinkEventRing reader = page.linkEvents();
+        news.onWaiting(loopWoken::incrementAndGet);
+        news.applications(
+                page.linkEvents(), () -> seenByApplication.addAndGet(reader.take() ? 1 : 0));
+        assertEquals(0, news.doWork());
+        // when
+        news.onLinkEvent(event(LinkState.FAILED, LinkReason.SILENT, false));
+        // then
+        assertEquals(1, loopWoken.get());
+        assertTrue(news.isWaiting());
+        assertEquals(0, seenByApplication.get());
+        assertEquals(1, news.doWork());
+        assertEquals(1, seenByApplication.get());
+        assertFalse(news.isWaiting());
     }
 
     @Test
