@@ -15,7 +15,8 @@ package io.hxb.config;
  * @param peerTimeoutNs a peer that acknowledges nothing for so long is unreachable.
  * @param routeSilenceNs a route on which frames got lost for so long, and none arrived, is avoided.
  * @param routeRetryNs longest time between two tries of a route that is avoided.
- * @param partitionTimeoutNs a peer to which no route has led for so long is unreachable.
+ * @param partitionTimeoutNs a peer that was not heard for so long, and to which no route has led
+ *     for half of it, is unreachable.
  */
 public record FlowConfig(
         int windowFrames,

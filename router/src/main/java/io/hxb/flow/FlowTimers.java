@@ -7,11 +7,13 @@ import java.util.Arrays;
 /** The sending flows of one loop by the time they want to be looked at: a binary heap. */
 final class FlowTimers {
     private final FlowSettings config;
+    private final long partitionNs;
     private SendFlow[] heap = new SendFlow[64];
     private int count;
 
-    FlowTimers(final FlowSettings config) {
+    FlowTimers(final FlowSettings config, final long partitionNs) {
         this.config = config;
+        this.partitionNs = partitionNs;
     }
 
     /** Time of the first one, or Long.MAX_VALUE. */
@@ -68,8 +70,8 @@ final class FlowTimers {
             return;
         }
         long wakeNs = flow.isOutstanding ? silenceEndsNs(flow) : Long.MAX_VALUE;
-        if (flow.cutOff.isWaiting()) {
-            wakeNs = earlier(wakeNs, flow.cutOff.retryNs);
+        if (flow.cutOff.isCounting()) {
+            wakeNs = earlier(wakeNs, cutOffWakeNs(flow, nowNs));
         }
         if (flow.state == SendFlow.OPENING) {
             final boolean isIdle = flow.isReady || flow.cutOff.isWaiting();
@@ -101,9 +103,28 @@ final class FlowTimers {
 
     /** When the peer has been silent for too long about what is outstanding. */
     long silenceEndsNs(final SendFlow flow) {
+        return silentSinceNs(flow) + config.peerTimeoutNs();
+    }
+
+    /**
+     * True if no way has led to the peer for too long. One that never answered may not be up yet:
+     * it gets the whole peer timeout.
+     */
+    boolean isCutOff(final SendFlow flow, final long nowNs) {
+        return flow.wasOpen && flow.cutOff.isOver(silentSinceNs(flow), partitionNs, nowNs);
+    }
+
+    // Also while a frame is out to try a route: what becomes of it may be known too late.
+    private long cutOffWakeNs(final SendFlow flow, final long nowNs) {
+        final long retryNs = flow.cutOff.isWaiting() ? flow.cutOff.retryNs : Long.MAX_VALUE;
+        final long endsNs = flow.cutOff.endsNs(silentSinceNs(flow), partitionNs);
+        return endsNs - nowNs > 0 ? earlier(retryNs, endsNs) : retryNs;
+    }
+
+    private static long silentSinceNs(final SendFlow flow) {
         final long heardNs = flow.lastHeardNs;
         final long sinceNs = flow.outstandingSinceNs;
-        return (heardNs - sinceNs > 0 ? heardNs : sinceNs) + config.peerTimeoutNs();
+        return heardNs - sinceNs > 0 ? heardNs : sinceNs;
     }
 
     /** The earlier of two times, of which either may be Long.MAX_VALUE for never. */

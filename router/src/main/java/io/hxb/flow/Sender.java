@@ -36,7 +36,7 @@ final class Sender {
         this.pool = pool;
         this.control = control;
         this.counters = counters;
-        timers = new FlowTimers(config);
+        timers = new FlowTimers(config, routes.settings().partitionNs());
         transmitter = new Transmitter(table, output, pool, control, timers, queue, counters);
         feedback = new SendFeedback(table, routes, control, transmitter, timers, queue, counters);
     }
@@ -163,7 +163,8 @@ final class Sender {
         if (!flow.context.isOpen || flow.state == SendFlow.CLOSED) {
             return;
         }
-        if (flow.isOutstanding && (timers.silenceEndsNs(flow) - nowNs <= 0 || isCutOff(flow))) {
+        if (flow.isOutstanding
+                && (timers.silenceEndsNs(flow) - nowNs <= 0 || timers.isCutOff(flow, nowNs))) {
             counters.peerUnreachable++;
             feedback.end(flow, PmStatus.PEER_UNREACHABLE);
             return;
@@ -213,10 +214,5 @@ final class Sender {
             flow.roundTrip.onProgress();
             flow.markOldest(nowNs, 0, config.resendFrames());
         }
-    }
-
-    /** A peer that never answered may not be up yet: it gets the whole peer timeout. */
-    private boolean isCutOff(final SendFlow flow) {
-        return flow.wasOpen && flow.cutOff.isLongerThan(routes.settings().partitionNs(), nowNs);
     }
 }

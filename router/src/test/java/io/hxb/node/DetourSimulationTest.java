@@ -140,8 +140,7 @@ class DetourSimulationTest {
                 assertTrue(cluster.runUntil(() -> sink.received > 200, SECOND), "first part");
                 // when
                 cutOff(cluster, 3, true);
-                final boolean isTold =
-                        cluster.runUntil(() -> source.ended > 0, 1_500 * MILLISECOND);
+                final boolean isTold = cluster.runUntil(() -> source.ended > 0, SECOND);
                 // then
                 assertTrue(isTold, "seed " + seed);
                 assertTrue(routes(cluster, 0).cutOff > 0);

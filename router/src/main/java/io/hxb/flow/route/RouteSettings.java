@@ -6,7 +6,8 @@ package io.hxb.flow.route;
  * @param silenceNs a route is taken for broken when frames have been lost on it for so long and
  *     none arrived.
  * @param retryNs longest time between two tries of a broken route; the first comes sooner.
- * @param partitionNs a peer to which no route has led for so long is unreachable.
+ * @param partitionNs a peer that was not heard for so long, and to which no route has led for half
+ *     of it, is unreachable.
  */
 public record RouteSettings(long silenceNs, long retryNs, long partitionNs) {
     /** What holds when nobody says otherwise. */

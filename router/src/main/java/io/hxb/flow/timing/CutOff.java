@@ -3,6 +3,9 @@ package io.hxb.flow.timing;
 /**
  * Since when a flow has had no route to its peer. Owned by the loop of the flow. It ends when the
  * peer is heard, not when a route seems to be there again.
+ *
+ * <p>Relays find out one after another that a way is gone, so most of the time counts from when the
+ * peer was heard last; but a node that stood still gets half of it to find its ways again.
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
 public final class CutOff {
@@ -46,8 +49,25 @@ public final class CutOff {
         return isWaiting;
     }
 
-    /** True if there has been no route for {@code limitNs}. */
-    public boolean isLongerThan(final long limitNs, final long nowNs) {
-        return tries >= LEAST_TRIES && nowNs - sinceNs >= limitNs;
+    /** True if a route was looked for in vain since the peer was heard. */
+    public boolean isCounting() {
+        return tries > 0;
+    }
+
+    /**
+     * When the peer counts as unreachable, if {@link #isCounting()} until then.
+     *
+     * @param heardNs when the peer was heard last, or was first sent something after that.
+     * @param limitNs longest time that may pass since then.
+     */
+    public long endsNs(final long heardNs, final long limitNs) {
+        final long silenceEndsNs = heardNs + limitNs;
+        final long searchEndsNs = sinceNs + limitNs / 2;
+        return silenceEndsNs - searchEndsNs > 0 ? silenceEndsNs : searchEndsNs;
+    }
+
+    /** True if there has been no route until {@link #endsNs}. */
+    public boolean isOver(final long heardNs, final long limitNs, final long nowNs) {
+        return tries >= LEAST_TRIES && nowNs - endsNs(heardNs, limitNs) >= 0;
     }
 }
