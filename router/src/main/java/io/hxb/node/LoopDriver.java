@@ -191,7 +191,8 @@ public final class LoopDriver implements AutoCloseable {
             unpolledTurns = 0;
             work += loop.runNow(0);
         }
-        for (final LoopTask task : current) {
+        // A task that was stopped meanwhile must not be touched: its memory may be gone.
+        for (final LoopTask task : tasks) {
             work += task.flush();
         }
         if (work > 0) {
@@ -232,7 +233,7 @@ public final class LoopDriver implements AutoCloseable {
         arm(deadlineNs, nowNs);
         isTimeFresh = false;
         final int work = loop.run(0, 0);
-        wake(current);
+        wake(tasks);
         return work;
     }
 

@@ -22,6 +22,7 @@ class LoopDriverTest {
     private final List<String> calls = new ArrayList<>();
     private long nowNs = 1_000_000_000;
     private int workOfATurn;
+    private boolean isRemovedOnReceive;
     private int descriptor;
     private LoopDriver driver;
 
@@ -34,6 +35,9 @@ class LoopDriverTest {
                         @Override
                         void onReady(final boolean isReadable, final boolean isWritable) {
                             calls.add("receive");
+                            if (isRemovedOnReceive) {
+                                driver.remove(NotingTask.this, () -> calls.add("stopped"));
+                            }
                         }
                     });
         }
@@ -133,5 +137,16 @@ class LoopDriverTest {
         driver.turn(Long.MAX_VALUE);
         // then
         assertEquals(List.of("work", "receive", "awake", "flush"), calls);
+    }
+
+    @Test
+    void shouldNotTouchATaskThatWasStoppedWhileItSlept() {
+        // given
+        isRemovedOnReceive = true;
+        // when
+        nowNs += MICROSECOND_NS;
+        driver.turn(Long.MAX_VALUE);
+        // then
+        assertEquals(List.of("work", "receive", "stopped"), calls);
     }
 }
