@@ -70,6 +70,15 @@ public record ClusterConfig(
                                 + socket.mtuBytes()
                                 + " bytes: "
                                 + pool.bufferBytes())
+                .that(
+                        pool.bufferCount() >= PoolConfig.BUFFERS_PER_LINK * links.linkCount(),
+                        "pool",
+                        "needs buffers: "
+                                + PoolConfig.BUFFERS_PER_LINK * links.linkCount()
+                                + " or more for "
+                                + links.linkCount()
+                                + " links, not "
+                                + pool.bufferCount())
                 .done();
     }
 
@@ -85,7 +94,7 @@ public record ClusterConfig(
                 OrderConfig.DEFAULT,
                 FlowConfig.DEFAULT,
                 TrunkConfig.DEFAULT,
-                PoolConfig.DEFAULT,
+                PoolConfig.ofLinks(links.linkCount()),
                 LoopConfig.DEFAULT,
                 SocketConfig.DEFAULT,
                 FrameConfig.DEFAULT,

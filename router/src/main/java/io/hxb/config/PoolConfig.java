@@ -8,8 +8,19 @@ package io.hxb.config;
  * @param hugePages whether the pool lies in huge pages.
  */
 public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) {
+    /** Least buffers for each link: as many as wait in it for frames, and as many to work with. */
+    public static final int BUFFERS_PER_LINK = 128;
+
     /** What holds when the file says nothing. */
     public static final PoolConfig DEFAULT = new PoolConfig(4096, 12 * 1024, HugePages.AUTO);
+
+    /** What holds when the file says nothing, for a node with so many links. */
+    public static PoolConfig ofLinks(final int linkCount) {
+        return new PoolConfig(
+                Math.max(DEFAULT.bufferCount, BUFFERS_PER_LINK * linkCount),
+                DEFAULT.bufferBytes,
+                DEFAULT.hugePages);
+    }
 
     /** Checks the values. */
     public PoolConfig {

@@ -110,7 +110,8 @@ class ClusterConfigPropertyTest {
                                 1_000_000 + random.nextInt(1_000_000_000)))
                 .withPool(
                         new PoolConfig(
-                                64 + random.nextInt(10_000),
+                                PoolConfig.BUFFERS_PER_LINK * links.linkCount()
+                                        + random.nextInt(10_000),
                                 64 * (8 + random.nextInt(1000)),
                                 pick(random, PoolConfig.HugePages.values())))
                 .withLoop(

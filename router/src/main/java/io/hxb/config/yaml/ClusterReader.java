@@ -45,7 +45,7 @@ final class ClusterReader {
         final OrderConfig orders = orders(shape);
         final FlowConfig flow = flow(root.section("flow"));
         final TrunkConfig trunk = trunk(root.section("trunk"));
-        final PoolConfig pool = pool(root.section("pool"));
+        final PoolConfig pool = pool(root.section("pool"), links == null ? 1 : links.linkCount());
         final LoopConfig loop = loop(root.section("loop"));
         final SocketConfig socket = socket(root.section("socket"));
         final FrameConfig frame = frame(root.section("frame"));
@@ -187,8 +187,8 @@ final class ClusterReader {
                                 silenceNs));
     }
 
-    private static PoolConfig pool(final YamlSection section) {
-        final PoolConfig fallback = PoolConfig.DEFAULT;
+    private static PoolConfig pool(final YamlSection section, final int linkCount) {
+        final PoolConfig fallback = PoolConfig.ofLinks(linkCount);
         final int bufferCount = section.count("buffers", fallback.bufferCount());
         final int bufferBytes = section.sizeBytes("bufferBytes", fallback.bufferBytes());
         final PoolConfig.HugePages hugePages = section.choice("hugePages", fallback.hugePages());
