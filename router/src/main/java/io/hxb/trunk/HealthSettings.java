@@ -37,6 +37,9 @@ public record HealthSettings(
     /** Frames to a neighbour after which it is told how many were sent over each link. */
     static final int MARK_FRAMES = 32;
 
+    /** Time between two such messages, at least, to a neighbour that sends and is sent little. */
+    static final long RECEIVED_MARK_NS = 1_000_000;
+
     /** Questions that a silent neighbour may leave unanswered. */
     static final int ASKS = 3;
 

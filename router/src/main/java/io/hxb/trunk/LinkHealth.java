@@ -14,6 +14,10 @@ final class LinkHealth {
     private static final long LOSSY_MEMORY_NS = 30_000_000_000L;
     private static final long MAX_GAP_NS = 5_000_000;
     private static final int GAP_FACTOR = 4;
+    private static final long SURE_GAP_NS = MAX_GAP_NS / 2;
+    private static final int MISSED_FRAMES = 4;
+    private static final int MISSED_CHECKS = 4;
+    private static final int FEW_LOST_PERCENT = 1;
     private static final int LOSS_FRAMES = 32;
     private static final int MIN_LOST = 3;
     private static final int SMALL_LOSS_PERCENT = 3;
@@ -55,6 +59,8 @@ final class LinkHealth {
     private int sentByNeighbour;
     private int sentBase;
     private boolean knowsSent;
+    private int quietFrames;
+    private int quietSent;
     private int lossSent;
     private int lossFrames;
     private boolean hasLossBase;
@@ -166,10 +172,13 @@ final class LinkHealth {
         } else if (isOtherHeard) {
             silentChecks++;
         }
-        if (verdict != LinkState.GOOD
-                || silentChecks < HealthSettings.SILENT_CHECKS
-                || nowNs - heardNs < GAP_FACTOR * gapNs
-                || !knowsSent
+        if (verdict != LinkState.GOOD || !knowsSent || nowNs - heardNs < GAP_FACTOR * gapNs) {
+            return false;
+        }
+        if (isOtherHeard && isMissed(nowNs)) {
+            return true;
+        }
+        if (silentChecks < HealthSettings.SILENT_CHECKS
                 || sentByNeighbour - sentBase < settings.sentFrames()) {
             return false;
         }
@@ -179,6 +188,19 @@ final class LinkHealth {
             }
         }
         return false;
+    }
+
+    /**
+     * True if frames that the neighbour has sent since anything arrived here are missing: what few
+     * frames show, such as acknowledgements, on a link that is known to be quick and loses little.
+     */
+    private boolean isMissed(final long nowNs) {
+        return frames == quietFrames
+                && sentByNeighbour - quietSent >= MISSED_FRAMES
+                && silentChecks >= MISSED_CHECKS
+                && nowNs - heardNs >= HealthSettings.SILENT_CHECKS * HealthSettings.CHECK_NS
+                && gapNs < SURE_GAP_NS
+                && smoothedLoss < 100 * FEW_LOST_PERCENT;
     }
 
     // How far frames are usually apart: a slow link is not silent between two of them.
@@ -199,12 +221,18 @@ final class LinkHealth {
 
     /** The neighbour says how many frames it has sent here so far. */
     void onSentTold(final int sent) {
+        final int arrived = heard.frames(neighbour);
+        final boolean isQuiet = knowsSent && arrived == quietFrames;
         if (!knowsSent) {
             knowsSent = true;
             sentByNeighbour = sent;
             sentBase = sent;
         } else if (sent - sentByNeighbour > 0) {
             sentByNeighbour = sent;
+        }
+        if (!isQuiet) {
+            quietFrames = arrived;
+            quietSent = sentByNeighbour;
         }
     }
 

@@ -35,6 +35,7 @@ final class TrunkPartner {
     private long beatNs;
     private long markNs;
     private int markedFrames;
+    private int markedReceived;
     private int nextMark;
     private int sentWhenHeard;
     private boolean isWaiting;
@@ -256,13 +257,39 @@ final class TrunkPartner {
             due |= addressedLinks() & ~good;
             beatNs = nowNs + (isLongDead(good, nowNs) ? LONG_DEAD_FACTOR : 1) * beatIntervalNs;
         }
-        if (sentFrames - markedFrames >= HealthSettings.MARK_FRAMES
-                && nowNs - markNs >= HealthSettings.CHECK_NS) {
-            markNs = nowNs;
-            markedFrames = sentFrames;
-            due |= nextMark(good);
+        if (nowNs - markNs >= HealthSettings.CHECK_NS) {
+            due |= marks(sentFrames, good, nowNs);
         }
         return due | asked(nowNs);
+    }
+
+    // One that only sends hears of its links by acknowledgements, which are few: it is told over
+    // two links at once, each of which then shows what is missing on the other.
+    private long marks(final int sentFrames, final long good, final long nowNs) {
+        final int received = receivedFrames();
+        final int sentSince = sentFrames - markedFrames;
+        final int receivedSince = received - markedReceived;
+        final boolean isReceiver =
+                receivedSince >= HealthSettings.MARK_FRAMES
+                        && receivedSince / 2 > sentSince
+                        && Long.bitCount(good) > 1
+                        && nowNs - markNs >= HealthSettings.RECEIVED_MARK_NS;
+        if (!isReceiver && sentSince < HealthSettings.MARK_FRAMES) {
+            return 0;
+        }
+        markNs = nowNs;
+        markedFrames = sentFrames;
+        markedReceived = received;
+        final long mark = nextMark(good);
+        return isReceiver ? mark | nextMark(good) : mark;
+    }
+
+    private int receivedFrames() {
+        int received = 0;
+        for (final LinkHealth link : links) {
+            received += link.frames();
+        }
+        return received;
     }
 
     private boolean isLongDead(final long good, final long nowNs) {

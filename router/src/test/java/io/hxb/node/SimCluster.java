@@ -43,6 +43,7 @@ final class SimCluster implements AutoCloseable {
         final SimApplication application;
         final Link[] links;
         final Discovery discovery;
+        final List<Port> ports;
 
         /** A process that does nothing any more; its links take frames, nobody fetches them. */
         boolean isDead;
@@ -56,7 +57,7 @@ final class SimCluster implements AutoCloseable {
                             bufferBytes);
             share = pool.newShare();
             links = links(node, pool, share);
-            final List<Port> ports = NodeParts.ports(config, node, links);
+            ports = NodeParts.ports(config, node, links);
             application = new SimApplication(node, config.shape().nodeCount(), arena, seed);
             flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
             final Complaints complaints = new Complaints();
