@@ -1,23 +1,23 @@
 package io.hxb.pm;
 
-import io.hxb.linux.EventFd;
-import io.hxb.linux.Memory;
-import io.hxb.linux.PollSet;
-import io.hxb.linux.SignalSocket;
-import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.endpoint.ContextSleep;
+import io.hxb.pm.endpoint.ContextState;
+import io.hxb.pm.endpoint.ContextWaiter;
+import io.hxb.pm.endpoint.FailedSends;
+import io.hxb.pm.endpoint.NodeBell;
+import io.hxb.pm.endpoint.NodeWatch;
+import io.hxb.pm.endpoint.ReceiveEnd;
+import io.hxb.pm.endpoint.SendEnd;
+import io.hxb.pm.endpoint.SendSlots;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.NodePage;
-import io.hxb.pm.shm.ReleaseRing;
-import io.hxb.pm.shm.SubmissionRing;
 
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 
 /**
  * An endpoint of messages: others send to its number on its node. Owned by one application thread,
@@ -28,64 +28,17 @@ import java.lang.invoke.VarHandle;
  * in the order sent, exactly once, or an event says that they may not have.
  */
 public final class PmContext implements AutoCloseable {
-    private static final byte FREE = 0;
-    private static final byte CLAIMED = 1;
-    private static final byte IN_FLIGHT = 2;
-
-    private static final int IDLE_CALLS_BEFORE_CLOCK = 256;
-    private static final long ALIVE_CHECK_NS = 100_000_000L;
-    private static final long SILENT_NS = 15 * NodePage.BEAT_INTERVAL_NS;
-
     private final PmDevice device;
     private final PmAttachment attachment;
-
-    /** True if the node's loop runs on this context's thread, and so never while it does. */
-    private final boolean isInvoked;
-
     private final PmAttachment.ContextMemory memory;
-    private final NodePage node;
-    private final ControlMemory control;
-    private final SubmissionRing submissions;
-    private final CompletionRing completions;
-    private final DeliveryRing deliveries;
-    private final ReleaseRing releases;
+    private final ContextState state;
+    private final SendSlots slots;
+    private final SendEnd sends;
+    private final ReceiveEnd receives;
     private final EventRing events;
-    private final long receivePool;
-    private final int receiveBufferBytes;
+    private final ContextWaiter waiter;
     private final int mtuBytes;
-    private final long spinNs;
-    private final PollSet pollSet = new PollSet(2);
-
-    private final int[] freeSlots;
-    private final byte[] slotState;
-    private final int[] slotNode;
-    private final int[] slotContext;
-    private final int[] slotLength;
-    private final MemorySegment[] slotSegments;
-    private final UnsafeBuffer[] slotBuffers;
-    private final int[] heldMessages;
-    private final int[] failedSlots;
-    private final int[] failedStatus;
-    private final int[] failedNode;
-    private final int[] failedContext;
-
     private SendDoneListener sendDoneListener = (slot, status) -> {};
-    private int freeCount;
-    private int inFlightCount;
-    private int messagesHeld;
-    private long failedHead;
-    private long failedTail;
-    private long position;
-    private int sleepSignalled;
-    private int idleCalls;
-    private long aliveCheckedNs;
-    private long lastBeat;
-    private long lastBeatNs;
-    private boolean hasUntoldSends;
-    private boolean isNodeGone;
-    private boolean isClosed;
-    private boolean isWaiting;
-    private int expectedSignals;
 
     PmContext(
             final PmDevice device,
@@ -95,39 +48,43 @@ public final class PmContext implements AutoCloseable {
         this.device = device;
         this.attachment = attachment;
         this.memory = memory;
-        this.spinNs = spinNs;
-        isInvoked = attachment.invoker() != null;
-        node = new NodePage(attachment.nodePageAddress());
-        control =
+        mtuBytes = device.facts().mtuBytes();
+        final ControlMemory control =
                 new ControlMemory(
                         memory.controlAddress(), memory.sendBuffers(), memory.deliveryEntries());
         control.check();
-        submissions = control.submissionRing();
-        completions = control.completionRing();
-        deliveries = control.deliveryRing();
-        releases = control.releaseRing();
+        final PmInvoker invoker = attachment.invoker();
+        final NodePage node = new NodePage(attachment.nodePageAddress());
+        final NodeBell bell = new NodeBell(node, memory.loop(), memory.wakeNode(), invoker != null);
+        state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));
+        sends =
+                new SendEnd(
+                        control,
+                        memory.sendPoolAddress(),
+                        memory.sendBuffers(),
+                        memory.sendBufferBytes(),
+                        bell);
+        slots = sends.slots();
+        receives =
+                new ReceiveEnd(
+                        control,
+                        attachment.receivePoolAddress(),
+                        device.facts().receiveBuffers(),
+                        device.facts().receiveBufferBytes(),
+                        bell);
         events = control.eventRing();
-        receivePool = attachment.receivePoolAddress();
-        receiveBufferBytes = device.facts().receiveBufferBytes();
-        mtuBytes = device.facts().mtuBytes();
-        final int slots = memory.sendBuffers();
-        freeSlots = new int[slots];
-        slotState = new byte[slots];
-        slotNode = new int[slots];
-        slotContext = new int[slots];
-        slotLength = new int[slots];
-        slotSegments = new MemorySegment[slots];
-        slotBuffers = new UnsafeBuffer[slots];
-        failedSlots = new int[slots];
-        failedStatus = new int[slots];
-        failedNode = new int[slots];
-        failedContext = new int[slots];
-        heldMessages = new int[device.facts().receiveBuffers()];
-        for (int slot = slots - 1; slot >= 0; slot--) {
-            freeSlots[freeCount++] = slot;
-        }
-        pollSet.add(memory.wakeApplication());
-        pollSet.add(attachment.descriptor());
+        waiter =
+                new ContextWaiter(
+                        sends,
+                        receives,
+                        events,
+                        state,
+                        new ContextSleep(
+                                control, memory.wakeApplication(), attachment.descriptor()),
+                        invoker == null ? null : invoker::run,
+                        device::pollLinkEvents,
+                        device::hasLinkEvents,
+                        spinNs);
     }
 
     /** This context's number. */
@@ -159,51 +116,31 @@ public final class PmContext implements AutoCloseable {
      */
     public int claim(
             final int destinationNode, final int destinationContext, final int lengthBytes) {
-        checkDestination(destinationNode, destinationContext);
-        if (lengthBytes < 0 || lengthBytes > maxLengthBytes()) {
-            throw new IllegalArgumentException(
-                    "lengthBytes must be 0.." + maxLengthBytes() + ": " + lengthBytes);
-        }
-        if (freeCount == 0) {
+        device.checkDestination(destinationNode, destinationContext);
+        checkLength(lengthBytes, maxLengthBytes());
+        if (!slots.hasFree()) {
             pollCompletions();
-            if (freeCount == 0) {
-                return idleStatus(PmStatus.NO_BUFFERS);
-            }
         }
-        final int slot = freeSlots[--freeCount];
-        slotState[slot] = CLAIMED;
-        slotNode[slot] = destinationNode;
-        slotContext[slot] = destinationContext;
-        slotLength[slot] = lengthBytes;
-        return slot;
+        final int slot = slots.claim(destinationNode, destinationContext, lengthBytes);
+        return slot == SendSlots.NONE ? state.idle(PmStatus.NO_BUFFERS) : slot;
     }
 
     /** Address of a claimed slot's buffer, 64-byte aligned, in memory shared with the node only. */
     public long sendAddress(final int slot) {
         checkClaimed(slot);
-        return memory.sendPoolAddress() + (long) slot * memory.sendBufferBytes();
+        return slots.address(slot);
     }
 
     /** View of a claimed slot's buffer, always the same object for a slot. */
     public MutableDirectBuffer sendBuffer(final int slot) {
-        final long address = sendAddress(slot);
-        UnsafeBuffer buffer = slotBuffers[slot];
-        if (buffer == null) {
-            buffer = new UnsafeBuffer(address, memory.sendBufferBytes());
-            slotBuffers[slot] = buffer;
-        }
-        return buffer;
+        checkClaimed(slot);
+        return slots.buffer(slot);
     }
 
     /** A claimed slot's buffer as a segment, always the same object for a slot. */
     public MemorySegment sendSegment(final int slot) {
-        final long address = sendAddress(slot);
-        MemorySegment segment = slotSegments[slot];
-        if (segment == null) {
-            segment = Memory.ALL.asSlice(address, memory.sendBufferBytes());
-            slotSegments[slot] = segment;
-        }
-        return segment;
+        checkClaimed(slot);
+        return slots.segment(slot);
     }
 
     /**
@@ -217,10 +154,7 @@ public final class PmContext implements AutoCloseable {
      */
     public int send(final int slot, final int lengthBytes, final int tag) {
         checkClaimed(slot);
-        if (lengthBytes < 0 || lengthBytes > slotLength[slot]) {
-            throw new IllegalArgumentException(
-                    "lengthBytes must be 0.." + slotLength[slot] + ": " + lengthBytes);
-        }
+        checkLength(lengthBytes, slots.lengthBytes(slot));
         return submit(slot, lengthBytes, tag, 0, 0);
     }
 
@@ -246,17 +180,14 @@ public final class PmContext implements AutoCloseable {
         if (region.device() != device) {
             throw new IllegalArgumentException("the region is of another device");
         }
-        if (lengthBytes > mtuBytes) {
-            throw new IllegalArgumentException(
-                    "lengthBytes must be 0.." + mtuBytes + ": " + lengthBytes);
-        }
+        checkLength(lengthBytes, mtuBytes);
         return submit(slot, lengthBytes, tag, region.id(), offset);
     }
 
     /** Gives a claimed slot back unsent. */
     public void abandon(final int slot) {
         checkClaimed(slot);
-        free(slot);
+        slots.release(slot);
     }
 
     /**
@@ -265,17 +196,18 @@ public final class PmContext implements AutoCloseable {
      * of the newer message.
      */
     public boolean isSendDone(final int slot) {
-        checkSlot(slot);
-        if (slotState[slot] == IN_FLIGHT) {
+        checkOpen();
+        slots.check(slot);
+        if (slots.isInFlight(slot)) {
             pollCompletions();
         }
-        return slotState[slot] != IN_FLIGHT;
+        return !slots.isInFlight(slot);
     }
 
     /** Number of messages handed over that are not yet acknowledged or failed. */
     public int unfinishedSends() {
         pollCompletions();
-        return inFlightCount;
+        return slots.inFlightCount();
     }
 
     /**
@@ -287,20 +219,13 @@ public final class PmContext implements AutoCloseable {
      *     {@link PmStatus#NODE_GONE}. Source: SCore 5.6 pmReceive(3).
      */
     public int receive(final PmMessage message) {
-        final long next = position;
-        if (isClosed || !deliveries.isReady(next) || control.state() != ControlMemory.OPEN) {
-            return idleStatus(PmStatus.EMPTY);
+        if (state.isClosed() || !receives.isReady() || !state.isOpenAtNode()) {
+            return state.idle(PmStatus.EMPTY);
         }
-        final long entry = deliveries.entry(next);
-        final int bufferId = DeliveryRing.bufferId(entry);
-        heldMessages[bufferId]++;
-        messagesHeld++;
-        position = next + 1;
+        final long entry = receives.peek();
         message.set(
-                ((next << 24) | bufferId) & Long.MAX_VALUE,
-                receivePool
-                        + (long) bufferId * receiveBufferBytes
-                        + DeliveryRing.payloadOffset(entry),
+                receives.take(entry),
+                receives.payloadAddress(entry),
                 DeliveryRing.lengthBytes(entry),
                 DeliveryRing.tag(entry),
                 DeliveryRing.sourceNode(entry),
@@ -322,26 +247,14 @@ public final class PmContext implements AutoCloseable {
      *     pmReleaseReceiveBuffer(3).
      */
     public void release(final long handle) {
-        final int bufferId = (int) handle & 0xFF_FFFF;
-        if (handle < 0 || bufferId >= heldMessages.length || heldMessages[bufferId] == 0) {
-            throw new IllegalStateException("no message with this handle is held: " + handle);
-        }
+        final int bufferId = receives.held().bufferId(handle);
         checkOpen();
-        heldMessages[bufferId]--;
-        messagesHeld--;
-        releases.put(bufferId);
-        if (isInvoked) {
-            return;
-        }
-        VarHandle.fullFence();
-        if (control.isReleaseAwaited()) {
-            wakeNode();
-        }
+        receives.release(bufferId);
     }
 
     /** Number of messages received and not yet released. */
     public int messagesHeld() {
-        return messagesHeld;
+        return receives.held().count();
     }
 
     /**
@@ -351,28 +264,30 @@ public final class PmContext implements AutoCloseable {
      * @return {@link PmStatus#OK} or {@link PmStatus#EMPTY}.
      */
     public int pollEvent(final PmEvent event) {
-        if (isClosed) {
+        if (state.isClosed()) {
             return PmStatus.EMPTY;
         }
         device.pollLinkEvents();
-        final int before = inFlightCount;
+        final int before = slots.inFlightCount();
         pollCompletions();
-        // Whoever waits for finished sends next has not been told of these.
-        hasUntoldSends |= inFlightCount != before;
-        if (failedHead != failedTail) {
-            final int index = (int) (failedHead++ % failedSlots.length);
+        if (slots.inFlightCount() != before) {
+            waiter.onUntoldSends();
+        }
+        final FailedSends failed = sends.failed();
+        if (!failed.isEmpty()) {
+            final int index = failed.take();
             event.set(
-                    failedStatus[index],
-                    failedNode[index],
-                    failedContext[index],
-                    failedSlots[index]);
+                    failed.status(index),
+                    failed.node(index),
+                    failed.context(index),
+                    failed.slot(index));
             return PmStatus.OK;
         }
         if (!events.take()) {
             return PmStatus.EMPTY;
         }
         event.set(events.status(), events.node(), events.context(), PmEvent.NO_SLOT);
-        releases.put(ReleaseRing.EVENT);
+        receives.releaseEvent();
         return PmStatus.OK;
     }
 
@@ -386,7 +301,7 @@ public final class PmContext implements AutoCloseable {
      *     PmStatus#NODE_SILENT} (when the node has stood still for 3 seconds of waiting).
      */
     public int await(final long timeoutNs) {
-        return await(ControlMemory.MESSAGES, timeoutNs);
+        return waiter.await(ControlMemory.MESSAGES, timeoutNs);
     }
 
     /**
@@ -394,18 +309,12 @@ public final class PmContext implements AutoCloseable {
      * For a sender that got {@link PmStatus#NO_BUFFERS} and receives nothing.
      */
     public int awaitSends(final long timeoutNs) {
-        return awaitTold(ControlMemory.SENDS, timeoutNs);
+        return waiter.await(ControlMemory.SENDS, timeoutNs);
     }
 
     /** Waits for a message, an event or a finished send; otherwise as {@link #await(long)}. */
     public int awaitAny(final long timeoutNs) {
-        return awaitTold(ControlMemory.MESSAGES | ControlMemory.SENDS, timeoutNs);
-    }
-
-    private int awaitTold(final int interest, final long timeoutNs) {
-        final int status = await(interest, timeoutNs);
-        hasUntoldSends = false;
-        return status;
+        return waiter.await(ControlMemory.MESSAGES | ControlMemory.SENDS, timeoutNs);
     }
 
     /**
@@ -425,49 +334,17 @@ public final class PmContext implements AutoCloseable {
      * @return true if armed; false if there is something to take already, or the context is closed.
      */
     public boolean arm(final boolean withSends) {
-        final int interest = ControlMemory.MESSAGES | (withSends ? ControlMemory.SENDS : 0);
-        if (isClosed) {
-            return false;
-        }
-        startWaiting(interest);
-        device.pollLinkEvents();
-        if (isReady(interest) || closedStatus() != PmStatus.OK) {
-            hasUntoldSends &= !withSends;
-            endWaiting();
-            return false;
-        }
-        return true;
+        return waiter.arm(ControlMemory.MESSAGES | (withSends ? ControlMemory.SENDS : 0));
     }
 
     /** Ends what {@link #arm} began. */
     public void disarm() {
-        if (!isClosed) {
-            endWaiting();
-        }
-    }
-
-    private void startWaiting(final int interest) {
-        isWaiting = true;
-        control.waiting(interest | ControlMemory.LINKS);
-    }
-
-    // A signal comes for each wait that the node has ended, perhaps after the wait: only then is
-    // there something to read, and most waits of a loop that hears its links end without.
-    private void endWaiting() {
-        if (isWaiting) {
-            isWaiting = false;
-            expectedSignals += control.endWaiting() ? 1 : 0;
-        }
-        if (expectedSignals > 0) {
-            expectedSignals -= SignalSocket.drain(memory.wakeApplication());
-        }
+        waiter.disarm();
     }
 
     /** Why the node has closed this context, in words. */
     public String closeReason() {
-        return isClosed
-                ? CloseReason.DETACHED.text()
-                : CloseReason.of(control.closeReason()).text();
+        return state.closeReason();
     }
 
     /**
@@ -477,12 +354,12 @@ public final class PmContext implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (!isClosed) {
-            isClosed = true;
-            freeCount = 0;
+        if (!state.isClosed()) {
+            state.close();
+            slots.close();
             device.onClosed(this);
             attachment.closeContext(memory);
-            pollSet.close();
+            waiter.close();
         }
     }
 
@@ -491,7 +368,7 @@ public final class PmContext implements AutoCloseable {
     }
 
     boolean hasFreeSlot() {
-        return freeCount > 0;
+        return slots.hasFree();
     }
 
     /**
@@ -508,198 +385,42 @@ public final class PmContext implements AutoCloseable {
             final int tag,
             final int region,
             final long regionOffset) {
-        final int closed = closedStatus();
+        final int closed = state.status();
         if (closed != PmStatus.OK) {
-            free(slot);
+            slots.release(slot);
             return closed;
         }
-        slotState[slot] = IN_FLIGHT;
-        inFlightCount++;
-        submissions.put(
-                slot, lengthBytes, slotNode[slot], slotContext[slot], tag, region, regionOffset);
-        if (!isInvoked) {
-            VarHandle.fullFence();
-            wakeNode();
-        }
+        sends.submit(slot, lengthBytes, tag, region, regionOffset);
         return PmStatus.OK;
     }
 
-    // The caller has put a full fence behind what the node is to see.
-    private void wakeNode() {
-        final int sleep = node.sleep(memory.loop());
-        if (sleep != 0 && sleep != sleepSignalled) {
-            sleepSignalled = sleep;
-            EventFd.signal(memory.wakeNode());
-        }
-    }
-
     private void pollCompletions() {
-        if (isClosed) {
+        if (state.isClosed()) {
             return;
         }
-        long entry = completions.take();
+        long entry = sends.takeDone();
         while (entry != CompletionRing.NONE) {
-            onCompletion(CompletionRing.slot(entry), CompletionRing.status(entry));
-            entry = completions.take();
+            sendDoneListener.onSendDone(CompletionRing.slot(entry), CompletionRing.status(entry));
+            entry = sends.takeDone();
         }
-    }
-
-    private void onCompletion(final int slot, final int status) {
-        if (slotState[slot] != IN_FLIGHT) {
-            throw new IllegalStateException("the completion ring was overwritten: slot " + slot);
-        }
-        inFlightCount--;
-        if (status != PmStatus.OK) {
-            if (failedTail - failedHead == failedSlots.length) {
-                failedHead++;
-            }
-            final int index = (int) (failedTail++ % failedSlots.length);
-            failedSlots[index] = slot;
-            failedStatus[index] = status;
-            failedNode[index] = slotNode[slot];
-            failedContext[index] = slotContext[slot];
-        }
-        free(slot);
-        sendDoneListener.onSendDone(slot, status);
-    }
-
-    private void free(final int slot) {
-        slotState[slot] = FREE;
-        freeSlots[freeCount++] = slot;
-    }
-
-    private int await(final int interest, final long timeoutNs) {
-        if (timeoutNs < 0) {
-            throw new IllegalArgumentException("timeoutNs must be 0 or more: " + timeoutNs);
-        }
-        if (isClosed) {
-            return PmStatus.CONTEXT_CLOSED;
-        }
-        if (isReady(interest)) {
-            return PmStatus.OK;
-        }
-        final long startNs = System.nanoTime();
-        final PmInvoker invoker = attachment.invoker();
-        long nowNs = startNs;
-        while (true) {
-            device.pollLinkEvents();
-            final long leftNs = timeoutNs - (nowNs - startNs);
-            final boolean isSpinning = nowNs - startNs < spinNs;
-            if (invoker != null) {
-                invoker.run(isSpinning ? 0 : Math.max(leftNs, 0));
-            } else if (isSpinning || leftNs <= 0) {
-                Thread.onSpinWait();
-            } else {
-                sleep(interest, Math.min(leftNs, ALIVE_CHECK_NS));
-            }
-            if (isReady(interest)) {
-                return PmStatus.OK;
-            }
-            final boolean isSilent =
-                    (!isSpinning || leftNs <= 0) && invoker == null && isNodeSilent(nowNs);
-            if (leftNs <= 0) {
-                return idleStatus(isSilent ? PmStatus.NODE_SILENT : PmStatus.TIMED_OUT);
-            }
-            final int closed = closedStatus();
-            if (closed != PmStatus.OK) {
-                return closed;
-            }
-            if (isSilent) {
-                return PmStatus.NODE_SILENT;
-            }
-            nowNs = System.nanoTime();
-        }
-    }
-
-    private void sleep(final int interest, final long timeoutNs) {
-        startWaiting(interest);
-        if (!isReady(interest)
-                && !device.hasLinkEvents()
-                && control.state() == ControlMemory.OPEN) {
-            pollSet.await(timeoutNs);
-            if (pollSet.ready(1) != 0) {
-                isNodeGone = !attachment.isNodeAlive();
-            }
-        }
-        endWaiting();
-    }
-
-    // Beats are counted, not timed, so that clocks of two processes need not agree.
-    private boolean isNodeSilent(final long nowNs) {
-        final long beat = node.beat();
-        if (beat != lastBeat || beat == 0) {
-            lastBeat = beat;
-            lastBeatNs = nowNs;
-            return false;
-        }
-        return nowNs - lastBeatNs > SILENT_NS;
-    }
-
-    private boolean isReady(final int interest) {
-        return failedHead != failedTail
-                || ((interest & ControlMemory.MESSAGES) != 0
-                        && (deliveries.isReady(position) || events.isReady()))
-                || ((interest & ControlMemory.SENDS) != 0
-                        && (hasUntoldSends || completions.isReady()));
-    }
-
-    // Called when there was nothing to do; now and then asks whether the node still lives.
-    private int idleStatus(final int status) {
-        final int closed = closedStatus();
-        if (closed != PmStatus.OK) {
-            return closed;
-        }
-        if (++idleCalls >= IDLE_CALLS_BEFORE_CLOCK) {
-            idleCalls = 0;
-            final long nowNs = System.nanoTime();
-            if (nowNs - aliveCheckedNs > ALIVE_CHECK_NS) {
-                aliveCheckedNs = nowNs;
-                isNodeGone = !attachment.isNodeAlive();
-            }
-        }
-        return status;
-    }
-
-    private int closedStatus() {
-        if (isClosed) {
-            return PmStatus.CONTEXT_CLOSED;
-        }
-        if (isNodeGone || node.state() != NodePage.ALIVE) {
-            return PmStatus.NODE_GONE;
-        }
-        return control.state() == ControlMemory.OPEN ? PmStatus.OK : PmStatus.CONTEXT_CLOSED;
     }
 
     private void checkOpen() {
-        if (isClosed) {
+        if (state.isClosed()) {
             throw new IllegalStateException("the context is closed: " + memory.contextId());
         }
     }
 
-    void checkDestination(final int destinationNode, final int destinationContext) {
-        device.checkNode(destinationNode);
-        if (destinationContext < 0 || destinationContext >= device.contextCount()) {
+    private static void checkLength(final int lengthBytes, final int mostBytes) {
+        if (lengthBytes < 0 || lengthBytes > mostBytes) {
             throw new IllegalArgumentException(
-                    "destinationContext must be 0.."
-                            + (device.contextCount() - 1)
-                            + ": "
-                            + destinationContext);
-        }
-    }
-
-    private void checkSlot(final int slot) {
-        checkOpen();
-        if (slot < 0 || slot >= slotState.length) {
-            throw new IllegalArgumentException(
-                    "slot must be 0.." + (slotState.length - 1) + ": " + slot);
+                    "lengthBytes must be 0.." + mostBytes + ": " + lengthBytes);
         }
     }
 
     private void checkClaimed(final int slot) {
-        checkSlot(slot);
-        if (slotState[slot] != CLAIMED) {
-            throw new IllegalStateException("slot is not claimed: " + slot);
-        }
+        checkOpen();
+        slots.checkClaimed(slot);
     }
 
     /** Told of every send slot that comes back, before it can be claimed again. */

@@ -252,6 +252,17 @@ public final class PmDevice implements AutoCloseable {
         return facts;
     }
 
+    void checkDestination(final int destinationNode, final int destinationContext) {
+        checkNode(destinationNode);
+        if (destinationContext < 0 || destinationContext >= contextCount()) {
+            throw new IllegalArgumentException(
+                    "destinationContext must be 0.."
+                            + (contextCount() - 1)
+                            + ": "
+                            + destinationContext);
+        }
+    }
+
     void checkNode(final int node) {
         if (node < 0 || node >= facts.nodeCount()) {
             throw new IllegalArgumentException(

@@ -57,7 +57,7 @@ public final class PmLargeMessages {
             final long offset,
             final long lengthBytes,
             final int tag) {
-        context.checkDestination(node, destinationContext);
+        context.device().checkDestination(node, destinationContext);
         region.checkRange(offset, lengthBytes);
         if (region.device() != context.device()) {
             throw new IllegalArgumentException("the region is of another device");
@@ -76,7 +76,7 @@ public final class PmLargeMessages {
             final int destinationContext,
             final MemorySegment payload,
             final int tag) {
-        context.checkDestination(node, destinationContext);
+        context.device().checkDestination(node, destinationContext);
         if (!payload.isNative()) {
             throw new IllegalArgumentException("the payload must be a native segment: " + payload);
         }

@@ -1,0 +1,67 @@
+package io.hxb.pm.endpoint;
+
+import io.hxb.linux.PollSet;
+import io.hxb.linux.SignalSocket;
+import io.hxb.pm.shm.ControlMemory;
+
+/**
+ * How an application sleeps until the node signals its context. Owned by the context's thread.
+ *
+ * <p>To sleep: {@link #start}, look once more whether there is something to do, {@link #await} if
+ * not, {@link #end}.
+ */
+public final class ContextSleep {
+    private final ControlMemory control;
+    private final int signalSocket;
+    private final PollSet pollSet = new PollSet(2);
+    private boolean isWaiting;
+    private int expectedSignals;
+
+    /**
+     * Makes one for a context.
+     *
+     * @param signalSocket the application's end of its SignalSocket.
+     * @param nodeDescriptor becomes readable when the node dies; -1 for none.
+     */
+    public ContextSleep(
+            final ControlMemory control, final int signalSocket, final int nodeDescriptor) {
+        this.control = control;
+        this.signalSocket = signalSocket;
+        pollSet.add(signalSocket);
+        pollSet.add(nodeDescriptor);
+    }
+
+    /** Asks the node for a signal when something of {@code interest} happens, or to its links. */
+    void start(final int interest) {
+        isWaiting = true;
+        control.waiting(interest | ControlMemory.LINKS);
+    }
+
+    /**
+     * Blocks until the node signals or dies.
+     *
+     * @return true if something is to be heard of the node's death.
+     */
+    boolean await(final long timeoutNs) {
+        pollSet.await(timeoutNs);
+        return pollSet.ready(1) != 0;
+    }
+
+    /** Ends what {@link #start} began. */
+    // A signal comes for each wait that the node has ended, perhaps after the wait: only then is
+    // there something to read, and most waits of a loop that hears its links end without.
+    void end() {
+        if (isWaiting) {
+            isWaiting = false;
+            expectedSignals += control.endWaiting() ? 1 : 0;
+        }
+        if (expectedSignals > 0) {
+            expectedSignals -= SignalSocket.drain(signalSocket);
+        }
+    }
+
+    /** Closes it; it is not used any more. */
+    void close() {
+        pollSet.close();
+    }
+}

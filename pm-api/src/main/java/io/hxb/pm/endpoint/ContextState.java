@@ -1,0 +1,70 @@
+package io.hxb.pm.endpoint;
+
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.ControlMemory;
+
+/** Whether a context is open, and if not, why. Owned by the context's thread. */
+public final class ContextState {
+    private final ControlMemory control;
+    private final NodeWatch watch;
+    private boolean isClosed;
+
+    /** Makes the state of a context that is open. */
+    public ContextState(final ControlMemory control, final NodeWatch watch) {
+        this.control = control;
+        this.watch = watch;
+    }
+
+    /** Notes that the application has closed it; its memory is not touched any more. */
+    public void close() {
+        isClosed = true;
+    }
+
+    /** True once the application has closed it. */
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    /** Watches the node. */
+    NodeWatch watch() {
+        return watch;
+    }
+
+    /** True while the node has it open; asked only while the application has. */
+    public boolean isOpenAtNode() {
+        return control.state() == ControlMemory.OPEN;
+    }
+
+    /** {@link PmStatus#OK}, {@link PmStatus#CONTEXT_CLOSED} or {@link PmStatus#NODE_GONE}. */
+    public int status() {
+        if (isClosed) {
+            return PmStatus.CONTEXT_CLOSED;
+        }
+        if (watch.isGone()) {
+            return PmStatus.NODE_GONE;
+        }
+        return isOpenAtNode() ? PmStatus.OK : PmStatus.CONTEXT_CLOSED;
+    }
+
+    /**
+     * Called when there was nothing to do; now and then asks whether the node still lives.
+     *
+     * @return {@link #status()} unless it is OK, else {@code status}.
+     */
+    public int idle(final int status) {
+        final int closed = status();
+        if (closed != PmStatus.OK) {
+            return closed;
+        }
+        watch.onIdle();
+        return status;
+    }
+
+    /** Why it is closed, in words. */
+    public String closeReason() {
+        return isClosed
+                ? CloseReason.DETACHED.text()
+                : CloseReason.of(control.closeReason()).text();
+    }
+}
