@@ -4,11 +4,8 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
 import io.hxb.config.FrameConfig;
-import io.hxb.config.LinkConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
-import io.hxb.counter.CounterLabels;
-import io.hxb.counter.Counters;
 import io.hxb.flow.FlowTable;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -18,11 +15,9 @@ import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Complaints;
 import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
 
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -38,7 +33,6 @@ import java.util.function.BooleanSupplier;
 final class FaultCluster implements AutoCloseable {
     static final long MS = 1_000_000L;
     static final SimFaults FAULTLESS = SimFaults.NONE.withRate(1_000_000_000L, 256);
-    private static final int MTU_BYTES = 1_024;
     private static final int BUFFERS = 512;
     private static final long STEP_NS = 5 * MS;
 
@@ -47,9 +41,8 @@ final class FaultCluster implements AutoCloseable {
     final List<Member> members = new ArrayList<>();
     final FaultLedger ledger;
     final ClusterConfig config;
-    private final Arena arena = Arena.ofConfined();
+    private final SimHardware hardware;
     private final SplittableRandom random;
-    private final Map<String, SimSegment> segments = new HashMap<>();
     private final Map<String, SimFaults> directions = new HashMap<>();
     private final long pauseNs;
     private int incarnations = 1;
@@ -68,49 +61,24 @@ final class FaultCluster implements AutoCloseable {
 
         Member(final int node) {
             this.node = node;
-            final int bufferBytes = MTU_BYTES + 128;
-            pool =
-                    new BufferPool(
-                            arena.allocate((long) BUFFERS * bufferBytes, 64).address(),
-                            BUFFERS,
-                            bufferBytes);
+            pool = hardware.newPool(BUFFERS);
             final BufferPool.Share share = pool.newShare();
             final int incarnation = incarnations++;
-            links = links(node, pool, share);
+            links = hardware.newLinks(node, pool, share);
             ports = NodeParts.ports(config, node, links);
             application =
                     new FaultApplication(
                             node,
                             config.shape().nodeCount(),
                             ledger,
-                            arena,
+                            hardware.arena,
                             random.split(),
                             pauseNs,
                             clock.nanoTime());
-            flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
-            final Complaints complaints = new Complaints();
-            discovery = NodeParts.discovery(config, node, incarnation, "sim", ports, complaints);
-            loop =
-                    new NodeLoop(
-                            new NodeParts(
-                                    config,
-                                    node,
-                                    incarnation,
-                                    "sim",
-                                    pool,
-                                    ports,
-                                    complaints,
-                                    discovery,
-                                    flows,
-                                    newCounters(node),
-                                    null,
-                                    () -> clock.nanoTime() / MS,
-                                    thrown -> {
-                                        throw new AssertionError(thrown);
-                                    }),
-                            0,
-                            share,
-                            links);
+            flows = NodeParts.flows(config, node, SimHardware.MTU_BYTES, pool, application);
+            final NodeParts parts = hardware.newParts(node, incarnation, pool, ports, flows);
+            discovery = parts.discovery();
+            loop = new NodeLoop(parts, 0, share, links);
             application.attach(flows, loop.flows(), share, incarnation);
         }
 
@@ -159,46 +127,10 @@ final class FaultCluster implements AutoCloseable {
                         .withTrunk(
                                 new TrunkConfig(48, 2, 20 * MS, 3, 25, 50 * MS, 200 * MS, 30 * MS))
                         .withFrame(new FrameConfig(false, 16, 0x88B5, 0x88B6, 50 * MS, false));
+        hardware = new SimHardware(config, clock, network, FAULTLESS);
         for (int node = 0; node < shape.nodeCount(); node++) {
             members.add(new Member(node));
         }
-    }
-
-    private SimLink[] links(final int node, final BufferPool pool, final BufferPool.Share share) {
-        final List<SimLink> links = new ArrayList<>();
-        for (final LinkConfig link : config.links(node)) {
-            final long here = config.shape().coordinates(node);
-            links.add(
-                    network.newLink(
-                            segments.computeIfAbsent(
-                                    link.index()
-                                            + "@"
-                                            + Shape.withCoordinate(here, link.dimension(), 0),
-                                    name -> network.newSegment(FAULTLESS)),
-                            link.index(),
-                            Shape.coordinate(here, link.dimension()),
-                            MTU_BYTES,
-                            pool,
-                            share));
-        }
-        return links.toArray(new SimLink[0]);
-    }
-
-    private Counters newCounters(final int node) {
-        return Counters.inMemory(
-                new CounterLabels(
-                        "sim",
-                        config.clusterId(),
-                        node,
-                        config.shape().coordinates(node),
-                        config.shape().dimensions(),
-                        config.links(node).stream()
-                                .map(
-                                        link ->
-                                                new CounterLabels.LinkLabel(
-                                                        link.dimension(), link.number(), "sim"))
-                                .toList()),
-                1);
     }
 
     /** True if two nodes are on one segment of a link, of which they are different ends. */
@@ -345,6 +277,6 @@ final class FaultCluster implements AutoCloseable {
     @Override
     public void close() {
         members.forEach(member -> member.flows.close());
-        arena.close();
+        hardware.close();
     }
 }

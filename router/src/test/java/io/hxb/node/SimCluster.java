@@ -6,8 +6,6 @@ import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
-import io.hxb.counter.CounterLabels;
-import io.hxb.counter.Counters;
 import io.hxb.flow.FlowTable;
 import io.hxb.forward.ForwardCounters;
 import io.hxb.link.BufferPool;
@@ -16,22 +14,17 @@ import io.hxb.link.sim.SimClock;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
-import io.hxb.link.sim.SimSegment;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Complaints;
 import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
 
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** A whole hyper-crossbar in one thread and virtual time: the node's own code over sim links. */
 final class SimCluster implements AutoCloseable {
-    static final int MTU_BYTES = 1_024;
+    static final int MTU_BYTES = SimHardware.MTU_BYTES;
     private static final long STEP_NS = 5_000_000L;
 
     /** One node: its loop and the application on it. */
@@ -49,36 +42,15 @@ final class SimCluster implements AutoCloseable {
         boolean isDead;
 
         Member(final int node, final int buffers) {
-            final int bufferBytes = MTU_BYTES + 128;
-            pool =
-                    new BufferPool(
-                            arena.allocate((long) buffers * bufferBytes, 64).address(),
-                            buffers,
-                            bufferBytes);
+            pool = hardware.newPool(buffers);
             share = pool.newShare();
-            links = links(node, pool, share);
+            links = hardware.newLinks(node, pool, share);
             ports = NodeParts.ports(config, node, links);
-            application = new SimApplication(node, config.shape().nodeCount(), arena, seed);
+            application =
+                    new SimApplication(node, config.shape().nodeCount(), hardware.arena, seed);
             flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
-            final Complaints complaints = new Complaints();
-            discovery = NodeParts.discovery(config, node, node + 1, "sim", ports, complaints);
-            final NodeParts parts =
-                    new NodeParts(
-                            config,
-                            node,
-                            node + 1,
-                            "sim",
-                            pool,
-                            ports,
-                            complaints,
-                            discovery,
-                            flows,
-                            newCounters(node),
-                            null,
-                            () -> clock.nanoTime() / 1_000_000,
-                            thrown -> {
-                                throw new AssertionError(thrown);
-                            });
+            final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
+            discovery = parts.discovery();
             loop = new NodeLoop(parts, 0, share, links);
             application.attach(flows, loop.flows(), share);
         }
@@ -105,9 +77,7 @@ final class SimCluster implements AutoCloseable {
     final List<Member> members = new ArrayList<>();
     final ClusterConfig config;
     private final long seed;
-    private final Arena arena = Arena.ofConfined();
-    private final SimFaults faults;
-    private final Map<String, SimSegment> segments = new HashMap<>();
+    private final SimHardware hardware;
 
     SimCluster(
             final long seed,
@@ -116,7 +86,6 @@ final class SimCluster implements AutoCloseable {
             final SimFaults faults,
             final int buffers) {
         this.seed = seed;
-        this.faults = faults;
         network = new SimNetwork(clock, seed);
         config =
                 ClusterConfig.of(
@@ -129,48 +98,10 @@ final class SimCluster implements AutoCloseable {
                                 seed % 2 == 0
                                         ? OrderConfig.DEFAULT
                                         : OrderConfig.all(shape.dimensions()));
+        hardware = new SimHardware(config, clock, network, faults);
         for (int node = 0; node < shape.nodeCount(); node++) {
             members.add(new Member(node, buffers));
         }
-    }
-
-    private Link[] links(final int node, final BufferPool pool, final BufferPool.Share share) {
-        final Shape shape = config.shape();
-        final List<SimLink> links = new ArrayList<>();
-        for (final LinkConfig link : config.links(node)) {
-            final long here = shape.coordinates(node);
-            final long line = Shape.withCoordinate(here, link.dimension(), 0);
-            final SimSegment segment =
-                    segments.computeIfAbsent(
-                            link.dimension() + "." + link.number() + "@" + line,
-                            name -> network.newSegment(faults));
-            links.add(
-                    network.newLink(
-                            segment,
-                            link.index(),
-                            Shape.coordinate(here, link.dimension()),
-                            MTU_BYTES,
-                            pool,
-                            share));
-        }
-        return links.toArray(new Link[0]);
-    }
-
-    private Counters newCounters(final int node) {
-        return Counters.inMemory(
-                new CounterLabels(
-                        "sim",
-                        config.clusterId(),
-                        node,
-                        config.shape().coordinates(node),
-                        config.shape().dimensions(),
-                        config.links(node).stream()
-                                .map(
-                                        link ->
-                                                new CounterLabels.LinkLabel(
-                                                        link.dimension(), link.number(), "sim"))
-                                .toList()),
-                1);
     }
 
     /** Lets all nodes work until {@code isDone} or the time is up; true if done. */
@@ -239,6 +170,6 @@ final class SimCluster implements AutoCloseable {
     @Override
     public void close() {
         members.forEach(member -> member.flows.close());
-        arena.close();
+        hardware.close();
     }
 }

@@ -1,0 +1,128 @@
+package io.hxb.node;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkConfig;
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.Counters;
+import io.hxb.flow.FlowTable;
+import io.hxb.link.BufferPool;
+import io.hxb.link.sim.SimClock;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.link.sim.SimLink;
+import io.hxb.link.sim.SimNetwork;
+import io.hxb.link.sim.SimSegment;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.Complaints;
+import io.hxb.trunk.Discovery;
+import io.hxb.trunk.Port;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What simulated clusters of whole nodes are made of: memory, NICs, cables and the parts of a node
+ * on them. Owned by the test.
+ */
+final class SimHardware implements AutoCloseable {
+    static final int MTU_BYTES = 1_024;
+    private static final String HOST = "sim";
+
+    final Arena arena = Arena.ofConfined();
+    private final ClusterConfig config;
+    private final SimClock clock;
+    private final SimNetwork network;
+    private final SimFaults faults;
+    private final Map<String, SimSegment> segments = new HashMap<>();
+
+    /** Makes the hardware of a cluster whose segments all have {@code faults} at first. */
+    SimHardware(
+            final ClusterConfig config,
+            final SimClock clock,
+            final SimNetwork network,
+            final SimFaults faults) {
+        this.config = config;
+        this.clock = clock;
+        this.network = network;
+        this.faults = faults;
+    }
+
+    BufferPool newPool(final int buffers) {
+        final int bufferBytes = MTU_BYTES + 128;
+        final long bytes = (long) buffers * bufferBytes;
+        return new BufferPool(arena.allocate(bytes, 64).address(), buffers, bufferBytes);
+    }
+
+    /** The NICs of a node, each on the segment of its line. */
+    SimLink[] newLinks(final int node, final BufferPool pool, final BufferPool.Share share) {
+        final List<SimLink> links = new ArrayList<>();
+        for (final LinkConfig link : config.links(node)) {
+            final long here = config.shape().coordinates(node);
+            final long line = Shape.withCoordinate(here, link.dimension(), 0);
+            final SimSegment segment =
+                    segments.computeIfAbsent(
+                            link.index() + "@" + line, name -> network.newSegment(faults));
+            links.add(
+                    network.newLink(
+                            segment,
+                            link.index(),
+                            Shape.coordinate(here, link.dimension()),
+                            MTU_BYTES,
+                            pool,
+                            share));
+        }
+        return links.toArray(new SimLink[0]);
+    }
+
+    /** The parts of one incarnation of a node; any error fails the test. */
+    NodeParts newParts(
+            final int node,
+            final int incarnation,
+            final BufferPool pool,
+            final List<Port> ports,
+            final FlowTable flows) {
+        final Complaints complaints = new Complaints();
+        final Discovery discovery =
+                NodeParts.discovery(config, node, incarnation, HOST, ports, complaints);
+        return new NodeParts(
+                config,
+                node,
+                incarnation,
+                HOST,
+                pool,
+                ports,
+                complaints,
+                discovery,
+                flows,
+                newCounters(node),
+                null,
+                () -> clock.nanoTime() / 1_000_000,
+                thrown -> {
+                    throw new AssertionError(thrown);
+                });
+    }
+
+    private Counters newCounters(final int node) {
+        return Counters.inMemory(
+                new CounterLabels(
+                        HOST,
+                        config.clusterId(),
+                        node,
+                        config.shape().coordinates(node),
+                        config.shape().dimensions(),
+                        config.links(node).stream()
+                                .map(
+                                        link ->
+                                                new CounterLabels.LinkLabel(
+                                                        link.dimension(), link.number(), HOST))
+                                .toList()),
+                1);
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}
