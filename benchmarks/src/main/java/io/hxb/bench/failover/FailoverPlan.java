@@ -85,6 +85,6 @@ public record FailoverPlan(
 
     /** As part of a file name. */
     public String file() {
-        return "failover-" + name.replaceAll("[^a-z0-9]+", "-");
+        return "failover-" + name.replaceAll("[^A-Za-z0-9]+", "-");
     }
 }

@@ -126,7 +126,7 @@ final class Failover implements Callable<Integer> {
             final Path samples = folder.resolve("samples.json");
             final List<String> command = command(plan, script, samples);
             if (settings.results() != null) {
-                final Path picture = settings.results().resolve(plan.file() + ".svg");
+                final Path picture = settings.results().resolve(plan.file() + ".png");
                 command.addAll(List.of("--out", picture.toString()));
             }
             try (Program chaos = Program.start("", "", command)) {
