@@ -42,7 +42,7 @@ final class RelayRoundTrip implements Callable<Integer> {
 
     @Option(
             names = "--warm-up",
-            defaultValue = "8",
+            defaultValue = "25",
             description =
                     "seconds of round trips before the first round (default ${DEFAULT-VALUE})")
     private double warmUp;
