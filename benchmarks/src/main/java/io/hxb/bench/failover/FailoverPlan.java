@@ -83,6 +83,11 @@ public record FailoverPlan(
         return shape.replace('x', ',').replace('2', '1');
     }
 
+    /** True if sender and receiver are neighbours, so that their wires carry nothing else. */
+    public boolean isOneTrunk() {
+        return shape.equals("2");
+    }
+
     /** As part of a file name. */
     public String file() {
         return "failover-" + name.replaceAll("[^A-Za-z0-9]+", "-");

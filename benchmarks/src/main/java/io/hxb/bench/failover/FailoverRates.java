@@ -13,6 +13,11 @@ public final class FailoverRates {
     /** So long after a fault its gap is over or it is no gap any more. */
     private static final double SETTLED_S = 0.3;
 
+    /** A gap begins within this time of its fault. */
+    private static final double NEAR_S = 0.5;
+
+    private static final double FULL = 0.9;
+
     private FailoverRates() {}
 
     /**
@@ -78,6 +83,69 @@ public final class FailoverRates {
             figures.put(name + " full ms", event.fullMs());
         }
         return figures;
+    }
+
+    /**
+     * Gaps on the wires themselves, which receivers that wait for a CPU do not widen: the longest
+     * run of samples in which all wires together carried less than 90 % of what those left can.
+     *
+     * @param rates MB/s of all wires into the receiver, frames whole and sent again or not.
+     * @param sampleS length of a sample.
+     * @param capacity MB/s that all of them carry.
+     * @return {@code "quiet wire gap ms"} before the first event, {@code "fault N wire gap ms"} and
+     *     {@code "repaired wire gap ms"}.
+     */
+    public static Map<String, Double> wireGaps(
+            final double[] rates,
+            final double sampleS,
+            final List<Event> events,
+            final double capacity) {
+        final Map<String, Double> gaps = new LinkedHashMap<>();
+        final double start = events.getFirst().timeS();
+        gaps.put("quiet wire gap ms", gapMs(rates, sampleS, 0, start, start, capacity));
+        int failed = 0;
+        for (int i = 0; i < events.size(); i++) {
+            final Event event = events.get(i);
+            final boolean isLast = i + 1 == events.size();
+            final boolean isRepair = event.action().startsWith("res");
+            if (isRepair && !isLast) {
+                continue;
+            }
+            final double until = isLast ? rates.length * sampleS : events.get(i + 1).timeS();
+            gaps.put(
+                    isRepair
+                            ? "repaired wire gap ms"
+                            : String.format(Locale.ROOT, "fault %d wire gap ms", ++failed),
+                    gapMs(
+                            rates,
+                            sampleS,
+                            event.timeS(),
+                            Math.min(until, event.timeS() + NEAR_S),
+                            until,
+                            // Until a repaired link is used again, the others are the measure.
+                            capacity * (isRepair ? events.get(i - 1).left() : event.left())));
+        }
+        return gaps;
+    }
+
+    // The longest run of low samples that begins from `from` to `latest` and ends by `until`.
+    private static double gapMs(
+            final double[] rates,
+            final double sampleS,
+            final double from,
+            final double latest,
+            final double until,
+            final double capacity) {
+        final int last = Math.min(rates.length, (int) (until / sampleS));
+        int longest = 0;
+        int run = 0;
+        for (int i = (int) Math.ceil(from / sampleS); i < last; i++) {
+            run = rates[i] < FULL * capacity ? run + 1 : 0;
+            if (run > longest && (i + 1 - run) * sampleS <= latest) {
+                longest = run;
+            }
+        }
+        return longest * sampleS * 1e3;
     }
 
     private static double mean(

@@ -53,8 +53,10 @@ final class Failover implements Callable<Integer> {
                                 "MB/s",
                                 "share of the links %",
                                 "gap ms",
+                                "gap on the wires ms",
                                 "until full rate ms",
-                                "longest gap without a fault ms");
+                                "longest gap without a fault ms",
+                                "the same on the wires ms");
         for (final FailoverPlan plan : FailoverPlan.all()) {
             if (load.includes(plan.name())) {
                 measure(report, plan);
@@ -89,7 +91,9 @@ final class Failover implements Callable<Integer> {
                 format(figures.get("quiet share %")),
                 "-",
                 "-",
-                format(figures.get("quiet gap ms")));
+                "-",
+                format(figures.get("quiet gap ms")),
+                format(figures.get("quiet wire gap ms")));
         final List<String> events =
                 figures.keySet().stream()
                         .filter(name -> name.endsWith(" of left %"))
@@ -102,13 +106,18 @@ final class Failover implements Callable<Integer> {
                     format(figures.get(event + " MB/s")),
                     format(figures.get(event + " of left %")),
                     format(figures.get(event + " gap ms")),
+                    format(figures.get(event + " wire gap ms")),
                     format(figures.get(event + " full ms")),
+                    "",
                     "");
         }
     }
 
     /** Median and range; how many rounds did not come to it at all is said behind. */
     private static String format(final Series series) {
+        if (series == null) {
+            return "";
+        }
         final double[] known =
                 Arrays.stream(series.samples()).filter(value -> !Double.isNaN(value)).toArray();
         final int never = series.samples().length - known.length;
@@ -163,12 +172,39 @@ final class Failover implements Callable<Integer> {
         for (int i = 0; i < rates.length; i++) {
             rates[i] = series.get(i).asDouble();
         }
-        return FailoverRates.figures(
-                rates,
-                result.get("sample_ms").asDouble() / 1e3,
-                FailoverRates.Event.of(result.get("faults")),
-                result.get("quiet_gap_ms").asDouble(),
-                load.capacity(plan.links(), plan.mbit()));
+        final double sampleS = result.get("sample_ms").asDouble() / 1e3;
+        final List<FailoverRates.Event> events = FailoverRates.Event.of(result.get("faults"));
+        final Map<String, Double> figures =
+                FailoverRates.figures(
+                        rates,
+                        sampleS,
+                        events,
+                        result.get("quiet_gap_ms").asDouble(),
+                        load.capacity(plan.links(), plan.mbit()));
+        if (plan.isOneTrunk()) {
+            figures.putAll(
+                    FailoverRates.wireGaps(
+                            wires(result, rates.length, "(" + plan.last() + ")"),
+                            sampleS,
+                            events,
+                            plan.links() * plan.mbit() / 8.0));
+        }
+        return figures;
+    }
+
+    /** MB/s into a node over all its links. */
+    private static double[] wires(
+            final JsonNode result, final int samples, final String coordinates) {
+        final double[] sum = new double[samples];
+        for (final JsonNode link : result.get("links")) {
+            if (link.get("link").asString().endsWith(coordinates)) {
+                final JsonNode rates = link.get("to_node_MBps");
+                for (int i = 0; i < samples; i++) {
+                    sum[i] += rates.path(i).asDouble(0);
+                }
+            }
+        }
+        return sum;
     }
 
     private static void remove(final Path folder) throws IOException {

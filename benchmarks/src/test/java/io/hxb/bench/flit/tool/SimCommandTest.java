@@ -275,7 +275,7 @@ class SimCommandTest {
         final Path file = folder.resolve("ring.csv");
         final String run =
                 "sweep --graph torus:8 --hosts 4 --algorithm minimal --loads 0.6 --cycles 20000"
-                    + " --out "
+                        + " --out "
                         + file;
         // when
         final Outcome outcome = sim(run.split(" ", -1));
