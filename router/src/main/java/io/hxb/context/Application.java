@@ -118,7 +118,7 @@ final class Application {
     /** A context is closed and nothing reads its memory any more; its loop. */
     synchronized void onClosed(final ContextEndpoint context) {
         contexts.remove(context);
-        unreserve(context.memoryBytes());
+        unreserve(context.memory().lengthBytes());
         unmapIfDone();
     }
 

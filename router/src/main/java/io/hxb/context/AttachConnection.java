@@ -109,16 +109,16 @@ final class AttachConnection {
         final int contextId = (int) range(0);
         final ContextEndpoint endpoint = manager.open(application, contextId, options, null);
         message.reply(AttachMessage.OPEN_CONTEXT)
-                .argument(0, endpoint.controlMemory().lengthBytes())
-                .argument(1, endpoint.sendSlots())
-                .argument(2, endpoint.sendBufferBytes())
-                .argument(3, endpoint.deliveryEntries())
+                .argument(0, endpoint.memory().control().lengthBytes())
+                .argument(1, endpoint.memory().sendSlots())
+                .argument(2, endpoint.memory().sendBufferBytes())
+                .argument(3, endpoint.memory().deliveryEntries())
                 .argument(4, manager.loopIndex(contextId));
         return reply(
-                endpoint.controlMemory().descriptor(),
-                endpoint.sendPool().descriptor(),
-                endpoint.wakeApplication(),
-                endpoint.wakeNode());
+                endpoint.memory().control().descriptor(),
+                endpoint.memory().sendPool().descriptor(),
+                endpoint.memory().wakeApplication(),
+                endpoint.memory().wakeNode());
     }
 
     private long range(final int argument) {

@@ -1,12 +1,9 @@
 package io.hxb.context;
 
 import io.hxb.frame.MessageRecordFlyweight;
-import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.SharedMemory;
 import io.hxb.linux.SignalSocket;
-import io.hxb.linux.Sockets;
 import io.hxb.pm.PmAttachment;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmStatus;
@@ -19,7 +16,6 @@ import io.hxb.pm.shm.ReleaseRing;
 import io.hxb.pm.shm.SubmissionRing;
 
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One open context, seen from the node. Owned by the loop that serves it; other loops deliver into
@@ -37,14 +33,11 @@ final class ContextEndpoint {
     private final ContextManager manager;
     private final ContextSettings settings;
     private final ReceiveBooks books;
-    private final SharedMemory controlMemory;
-    private final SharedMemory sendPool;
+    private final EndpointMemory memory;
     private final int signal;
-    private final int wakeApplication;
-    private final int wakeNode;
     private final int sendSlots;
     private final int sendBufferBytes;
-    private final int deliveryEntries;
+    private final long sendPoolAddress;
     private final ControlMemory control;
     private final SubmissionRing submissions;
     private final CompletionRing completions;
@@ -54,8 +47,6 @@ final class ContextEndpoint {
     private final DeliveryCounts counts;
     private final boolean[] inFlight;
     private final Region[] slotRegion;
-
-    private final AtomicInteger users;
 
     private ContextLoop loop;
     private FlowPort port;
@@ -77,75 +68,29 @@ final class ContextEndpoint {
         this.application = application;
         this.contextId = contextId;
         this.incarnation = incarnation;
-        users = new AtomicInteger(application.isLocal() ? 2 : 1);
         settings = manager.settings();
         books = manager.books();
-        sendSlots = options.sendBuffers();
-        sendBufferBytes = sendBufferBytes(settings, options);
-        deliveryEntries = deliveryEntries(settings, options);
-        controlMemory =
-                SharedMemory.create(
-                        "hxb-control", ControlMemory.lengthBytes(sendSlots, deliveryEntries));
-        SharedMemory pool = null;
-        int[] pair = {-1, -1};
-        try {
-            pool = SharedMemory.create("hxb-send", (long) sendSlots * sendBufferBytes);
-            pair = SignalSocket.pair();
-            wakeNode = EventFd.create();
-        } catch (final LinuxException e) {
-            controlMemory.close();
-            if (pool != null) {
-                pool.close();
-            }
-            if (pair[0] >= 0) {
-                Sockets.close(pair[0]);
-                Sockets.close(pair[1]);
-            }
-            throw e;
-        }
-        sendPool = pool;
-        signal = pair[0];
-        wakeApplication = pair[1];
-        final int seals =
-                SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW | SharedMemory.SEAL_SEALS;
-        controlMemory.seal(seals);
-        sendPool.seal(seals);
-        control = new ControlMemory(controlMemory.address(), sendSlots, deliveryEntries);
+        memory = new EndpointMemory(settings, options, application.isLocal() ? 2 : 1);
+        signal = memory.signal();
+        sendSlots = memory.sendSlots();
+        sendBufferBytes = memory.sendBufferBytes();
+        sendPoolAddress = memory.sendPool().address();
+        control =
+                new ControlMemory(memory.control().address(), sendSlots, memory.deliveryEntries());
         control.initialize(contextId);
         submissions = control.submissionRing();
         completions = control.completionRing();
         deliveries = control.deliveryRing();
         releases = control.releaseRing();
         events = control.eventRing();
-        counts = new DeliveryCounts(deliveryEntries);
+        counts = new DeliveryCounts(memory.deliveryEntries());
         inFlight = new boolean[sendSlots];
         slotRegion = new Region[sendSlots];
     }
 
-    private static int sendBufferBytes(
-            final ContextSettings settings, final PmContextOptions options) {
-        return options.sendBufferBytes() > 0
-                ? options.sendBufferBytes()
-                : (settings.mtuBytes() + 63) & -64;
-    }
-
-    // A full frame of the smallest messages has to fit, else it could never be delivered.
-    private static int deliveryEntries(
-            final ContextSettings settings, final PmContextOptions options) {
-        final int bodyBytes = settings.mtuBytes() + MessageRecordFlyweight.LENGTH;
-        final int most = bodyBytes / MessageRecordFlyweight.LENGTH;
-        return Math.max(options.deliveryEntries(), Integer.highestOneBit(most) << 1);
-    }
-
-    /** Shared memory that a context with these options takes. */
-    static long memoryBytes(final ContextSettings settings, final PmContextOptions options) {
-        return (long) options.sendBuffers() * sendBufferBytes(settings, options)
-                + ControlMemory.lengthBytes(
-                        options.sendBuffers(), deliveryEntries(settings, options));
-    }
-
-    long memoryBytes() {
-        return sendPool.lengthBytes() + controlMemory.lengthBytes();
+    /** The memory and descriptors that it shares with the application. */
+    EndpointMemory memory() {
+        return memory;
     }
 
     int contextId() {
@@ -154,34 +99,6 @@ final class ContextEndpoint {
 
     int incarnation() {
         return incarnation;
-    }
-
-    int sendSlots() {
-        return sendSlots;
-    }
-
-    int sendBufferBytes() {
-        return sendBufferBytes;
-    }
-
-    int deliveryEntries() {
-        return deliveryEntries;
-    }
-
-    SharedMemory controlMemory() {
-        return controlMemory;
-    }
-
-    SharedMemory sendPool() {
-        return sendPool;
-    }
-
-    int wakeApplication() {
-        return wakeApplication;
-    }
-
-    int wakeNode() {
-        return wakeNode;
     }
 
     Application application() {
@@ -194,17 +111,7 @@ final class ContextEndpoint {
 
     /** Where the memory lies in this process, for an application within it. */
     PmAttachment.ContextMemory describe() {
-        return new PmAttachment.ContextMemory(
-                contextId,
-                controlMemory.address(),
-                controlMemory.lengthBytes(),
-                sendPool.address(),
-                sendSlots,
-                sendBufferBytes,
-                deliveryEntries,
-                manager.loopIndex(contextId),
-                wakeApplication,
-                wakeNode);
+        return memory.describe(contextId, manager.loopIndex(contextId));
     }
 
     /** Starts serving on a loop. */
@@ -396,7 +303,7 @@ final class ContextEndpoint {
             if (lengthBytes > sendBufferBytes) {
                 return CloseReason.BAD_LENGTH;
             }
-            address = sendPool.address() + (long) slot * sendBufferBytes;
+            address = sendPoolAddress + (long) slot * sendBufferBytes;
         } else {
             final Region region = application.region(submissions.region());
             if (region == null || !region.use(submissions.regionOffset(), lengthBytes)) {
@@ -458,21 +365,6 @@ final class ContextEndpoint {
             }
         }
         return true;
-    }
-
-    /**
-     * One of its users touches the memory no more: the node, or an application in this process.
-     * Unmaps it when it was the last; any thread.
-     */
-    void unmap() {
-        if (users.decrementAndGet() > 0) {
-            return;
-        }
-        controlMemory.close();
-        sendPool.close();
-        Sockets.close(signal);
-        Sockets.close(wakeApplication);
-        Sockets.close(wakeNode);
     }
 
     /** True when the application has left something to do. */

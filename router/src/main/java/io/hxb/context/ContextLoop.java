@@ -149,7 +149,7 @@ public final class ContextLoop implements AutoCloseable {
                 deferred.add(() -> open(endpoint, opened));
                 return;
             }
-            wakeUps.add(endpoint.wakeNode());
+            wakeUps.add(endpoint.memory().wakeNode());
             endpoint.start(this, port);
             final ContextEndpoint[] more = Arrays.copyOf(endpoints, endpoints.length + 1);
             more[endpoints.length] = endpoint;
@@ -225,12 +225,12 @@ public final class ContextLoop implements AutoCloseable {
         closing--;
         counters.contextsClosed++;
         try {
-            wakeUps.remove(endpoint.wakeNode());
+            wakeUps.remove(endpoint.memory().wakeNode());
         } catch (final LinuxException e) {
             LOG.warn("context {}: {}", endpoint.contextId(), e.getMessage());
         }
         manager.unregister(endpoint);
-        endpoint.unmap();
+        endpoint.memory().unmap();
         endpoint.application().onClosed(endpoint);
         deferred.forEach(commands::offer);
         deferred.clear();

@@ -278,7 +278,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                             + ", not "
                             + contextId);
         }
-        final long bytes = ContextEndpoint.memoryBytes(settings, options);
+        final long bytes = EndpointMemory.lengthBytes(settings, options);
         application.reserve(bytes);
         final ContextEndpoint endpoint;
         try {
@@ -308,11 +308,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                             if (failure == null) {
                                 close(endpoint);
                             } else {
-                                endpoint.unmap();
+                                endpoint.memory().unmap();
                                 endpoint.application().onClosed(endpoint);
                             }
                             if (endpoint.application().isLocal()) {
-                                endpoint.unmap();
+                                endpoint.memory().unmap();
                             }
                         });
     }

@@ -39,7 +39,7 @@ final class LocalAttachment implements PmAttachment {
     public ContextMemory openContext(final int contextId, final PmContextOptions options)
             throws PmException {
         final ContextEndpoint endpoint = manager.open(application, contextId, options, invoker);
-        opened.put(endpoint.controlMemory().address(), endpoint);
+        opened.put(endpoint.memory().control().address(), endpoint);
         return endpoint.describe();
     }
 
@@ -48,7 +48,7 @@ final class LocalAttachment implements PmAttachment {
         final ContextEndpoint endpoint = opened.remove(memory.controlAddress());
         if (endpoint != null) {
             manager.close(endpoint);
-            endpoint.unmap();
+            endpoint.memory().unmap();
         }
     }
 
