@@ -4,6 +4,7 @@ import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.flow.timing.CutOff;
+import io.hxb.flow.timing.EarlyCopy;
 import io.hxb.flow.timing.RoundTrip;
 import io.hxb.frame.FrameHeaderFlyweight;
 
@@ -99,6 +100,7 @@ final class SendFlow extends Flow {
     private final boolean isNextToUs;
     private final int[] linkSent;
     private final int[] linkArrived;
+    private final EarlyCopy earlyCopy = new EarlyCopy();
     private int order;
     private int arrivedOrder;
     private long arrivedSentNs;
@@ -137,6 +139,7 @@ final class SendFlow extends Flow {
         isWindowReturned = false;
         isStalled = false;
         hasArrived = false;
+        earlyCopy.forget();
         retries = 0;
         posted = NO_ACK;
     }
@@ -202,6 +205,7 @@ final class SendFlow extends Flow {
         }
         final long ageNs = nowNs - frame.sentNs;
         if (frame.attempts == 1) {
+            earlyCopy.forget();
             roundTrip.onSample(ageNs);
             counters.onRoundTrip(ageNs, roundTrip.smoothedNs());
         } else if (frame.attempts == 0) {
@@ -209,18 +213,43 @@ final class SendFlow extends Flow {
         } else if (ageNs < roundTrip.smoothedNs() / 2) {
             // Too soon for the copy: the frame that was given up has arrived after all.
             roundTrip.onNeedlessResend(nowNs);
+            earlyCopy.note(frame.order, frame.sentNs, ageNs, route(frame));
             return;
         } else {
             roundTrip.onNeededResend();
+            routes.onCopyArrived(peerCoordinates, route(frame));
         }
-        if (!hasArrived || frame.order - arrivedOrder > 0) {
-            hasArrived = true;
-            arrivedOrder = frame.order;
-            arrivedSentNs = frame.sentNs;
-        }
+        noteArrived(frame.order, frame.sentNs);
         if (frame.link >= 0 && frame.linkOrder - linkArrived[frame.link] > 0) {
             linkArrived[frame.link] = frame.linkOrder;
         }
+    }
+
+    private void noteArrived(final int arrived, final long sentNs) {
+        if (!hasArrived || arrived - arrivedOrder > 0) {
+            hasArrived = true;
+            arrivedOrder = arrived;
+            arrivedSentNs = sentNs;
+        }
+    }
+
+    /**
+     * The timer has run out again. If a copy alone has been acknowledged meanwhile, be it ever so
+     * soon, what was sent before it is lost.
+     *
+     * @return true if frames were marked as lost for that.
+     */
+    boolean believeEarlyCopy(final long nowNs) {
+        if (!earlyCopy.isThere()) {
+            return false;
+        }
+        roundTrip.restart(earlyCopy.ageNs());
+        routes.onCopyArrived(peerCoordinates, earlyCopy.route());
+        noteArrived(earlyCopy.order(), earlyCopy.sentNs());
+        earlyCopy.forget();
+        final int before = lost;
+        detectLost(nowNs);
+        return lost > before;
     }
 
     /** Steps over what has been acknowledged at the front. */
@@ -324,8 +353,11 @@ final class SendFlow extends Flow {
 
     private void giveUp(final TxFrame frame) {
         markLost(frame);
-        isRouteSilent |=
-                routes.onLost(peerCoordinates, FrameHeaderFlyweight.routeAt(frame.headerAddress));
+        isRouteSilent |= routes.onLost(peerCoordinates, route(frame));
+    }
+
+    private static long route(final TxFrame frame) {
+        return FrameHeaderFlyweight.routeAt(frame.headerAddress);
     }
 
     /** Marks what took a link that has failed as lost; returns how many frames that were. */

@@ -202,6 +202,10 @@ final class Sender {
 
     private void timeOut(final SendFlow flow, final long timeoutNs) {
         flow.progressNs = nowNs;
+        if (flow.believeEarlyCopy(nowNs)) {
+            counters.timeouts++;
+            return;
+        }
         // Mostly an end of the flow has waited for its CPU and nothing is lost: a single frame goes
         // first, and its acknowledgement tells what has arrived (as RFC 8985's tail loss probe).
         final int mostFrames = flow.roundTrip.isBackedOff() ? config.resendFrames() : 1;

@@ -18,6 +18,8 @@ final class Transmitter implements FrameOwner {
     private static final int FRAMES_A_ROUND = 256;
     private static final int ROUNDS = 4;
 
+    private static final int NEW_ROUTE_RETRIES = 2;
+
     private final FlowTable table;
     private final FlowSettings config;
     private final FlowOutput output;
@@ -162,8 +164,11 @@ final class Transmitter implements FrameOwner {
             flow.startTimes(nowNs);
         }
         if (flow.retryNs - nowNs <= 0) {
-            if (flow.retries > 0) {
-                routes.onLost(flow.peerCoordinates, flow.openRoute);
+            final boolean isRouteSilent =
+                    flow.retries > 0 && routes.onLost(flow.peerCoordinates, flow.openRoute);
+            if (isRouteSilent) {
+                // The next ones go by another route, which is not to blame for this one.
+                flow.retries = Math.min(flow.retries, NEW_ROUTE_RETRIES);
             }
             final boolean isSent = control.sendOpen(flow);
             isWithoutRoute = control.hadNoRoute();

@@ -296,6 +296,31 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldSendTheRestAgainWhenOnlyACopyIsAnsweredHoweverSoon() {
+        // given: round trips measured in queues that are lost now, with all that was in them
+        flows.peer = FlowFixture.DISTANT_PEER;
+        flows.open(100);
+        for (int slot = 1; slot <= 16; slot++) {
+            sendOn(0, 1);
+            flows.work(1_500_000);
+            flows.ack(FIRST + 1 + slot, 100);
+            flows.work(0);
+        }
+        sendOn(0, 64);
+        while (flows.loop.counters().framesResent == 0) {
+            flows.workFor(100_000);
+        }
+        flows.work(200_000);
+        assertEquals(1, flows.loop.counters().framesResent);
+        // when
+        flows.ack(FIRST + 18, 100);
+        flows.workFor(10 * MILLISECOND);
+        // then
+        final List<Integer> again = flows.sequences().subList(80, flows.sequences().size());
+        assertEquals(64, again.stream().distinct().count());
+    }
+
+    @Test
     void shouldNotMeasureRoundTripsOfFramesSentTwice() {
         // given
         flows.open(100);

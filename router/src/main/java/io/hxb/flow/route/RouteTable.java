@@ -241,6 +241,17 @@ public final class RouteTable {
     }
 
     /**
+     * A frame that was sent again, last by that route, has arrived, by this or an earlier one: the
+     * route is not silent, but that proves none of its hops.
+     */
+    public void onCopyArrived(final long destination, final long route) {
+        final Destination entry = find(destination);
+        if (entry != null) {
+            entry.onArrived(Route.start(route));
+        }
+    }
+
+    /**
      * A peer has sent again what was answered already: the answers get lost, so for a second they
      * go back by the way the peer's frame came.
      *

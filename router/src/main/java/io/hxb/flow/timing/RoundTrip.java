@@ -39,6 +39,16 @@ public final class RoundTrip {
         }
     }
 
+    /** What was measured holds no more; {@code rttNs} is the first round trip of those to come. */
+    public void restart(final long rttNs) {
+        smoothedNs = 0;
+        backOff = 0;
+        patience = 1;
+        needed = 0;
+        hasGrown = false;
+        onSample(rttNs);
+    }
+
     /**
      * A frame that was sent again has arrived itself: queues of unequal length had kept it, so such
      * frames get twice the patience, at most once in a round trip.

@@ -1,0 +1,70 @@
+package io.hxb.flow.timing;
+
+/**
+ * The last copy of a frame that was acknowledged sooner than a round trip takes. Owned by the loop
+ * of the flow.
+ *
+ * <p>Mostly the frame itself has arrived late, and those behind it arrive now. If nothing does
+ * until the timer runs out once more, they are lost, and the round trip is short because the queues
+ * in which it was measured were lost with them: then the copy did arrive.
+ */
+public final class EarlyCopy {
+    private int order;
+    private long sentNs;
+    private long ageNs;
+    private long route;
+    private boolean isThere;
+
+    /** Makes one for a flow without copies. */
+    public EarlyCopy() {}
+
+    /**
+     * A copy was acknowledged too soon.
+     *
+     * @param copyOrder its place among all transmissions of the flow.
+     * @param copySentNs when it was sent.
+     * @param copyAgeNs how long ago that was.
+     * @param copyRoute the route it took.
+     */
+    public void note(
+            final int copyOrder,
+            final long copySentNs,
+            final long copyAgeNs,
+            final long copyRoute) {
+        order = copyOrder;
+        sentNs = copySentNs;
+        ageNs = copyAgeNs;
+        route = copyRoute;
+        isThere = true;
+    }
+
+    /** A frame that was sent only once has arrived, or the flow begins anew. */
+    public void forget() {
+        isThere = false;
+    }
+
+    /** True if nothing but such copies has arrived since the last {@link #forget}. */
+    public boolean isThere() {
+        return isThere;
+    }
+
+    /** Its place among all transmissions of the flow. */
+    public int order() {
+        return order;
+    }
+
+    /** When it was sent. */
+    public long sentNs() {
+        return sentNs;
+    }
+
+    /** Time from then until it was acknowledged, in ns. */
+    public long ageNs() {
+        return ageNs;
+    }
+
+    /** The route it took. */
+    public long route() {
+        return route;
+    }
+}
