@@ -95,6 +95,40 @@ class ChaosSystemTest {
     }
 
     @Test
+    void shouldLeaveALabThatIsUpWhole() throws Exception {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+        // given
+        final Path script = folder.resolve("up.yaml");
+        Files.writeString(
+                script,
+                """
+                - {at: 200ms, pull: "x.0 of (0)"}
+                - {at: 400ms, down: "x.1 of (1)", for: 200ms}
+                - {at: 700ms, kill: "(1)"}
+                """);
+        try {
+            run("lab", "up", "--name", name, "--shape", "2", "--backend", "raw", "--processes");
+            // when
+            final Map<?, ?> report =
+                    run("chaos", "--name", name, "--script", script.toString(), "--json");
+            // then
+            assertNothingLost(report);
+            assertEquals(List.of("pull", "down", "restore", "kill"), actions(report));
+            run("lab", "exec", "--name", name, "0", "--", "true");
+        } finally {
+            run("lab", "down", "--name", name);
+        }
+        assertEquals(0, namespaces());
+    }
+
+    private Map<?, ?> run(final String... arguments) throws Exception {
+        try (HxbProcess hxb = HxbProcess.start(folder, arguments)) {
+            assertEquals(Hxb.OK, hxb.status(), hxb::errors);
+            return arguments[arguments.length - 1].equals("--json") ? hxb.json() : Map.of();
+        }
+    }
+
+    @Test
     void shouldKillNodesOverUdpAndRefuseToCutWhatIsNoCable() throws Exception {
         try (HxbProcess hxb =
                 chaos(
