@@ -23,9 +23,7 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.SelectionKey;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A Netty channel over an HXB stream: made by {@link HxbTransport#client()} or accepted by an
@@ -38,7 +36,7 @@ public final class HxbChannel extends HalfClosableChannel {
 
     private final HxbTransport transport;
     private final HxbChannelConfig config = new HxbChannelConfig(this);
-    private final AtomicBoolean isLookDue = new AtomicBoolean();
+    private final Look look = new Look(this, this::look);
     private volatile boolean isConnected;
     private ChannelPromise connectPromise;
     private Future<?> connectTimeout;
@@ -141,18 +139,10 @@ public final class HxbChannel extends HalfClosableChannel {
 
     /** The stream may have become ready; any thread, the streams' lock is held. */
     private void onReady() {
-        if (isLookDue.compareAndSet(false, true)) {
-            try {
-                eventLoop().execute(this::look);
-            } catch (final RejectedExecutionException e) {
-                // The loop has ended, and nobody will ever look at this channel again.
-                isLookDue.set(true);
-            }
-        }
+        look.onReady();
     }
 
     private void look() {
-        isLookDue.set(false);
         if (connectPromise != null) {
             finishConnect();
         }

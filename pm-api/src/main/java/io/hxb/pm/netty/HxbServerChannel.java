@@ -16,8 +16,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Map;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A Netty channel that listens on a port of this node: bind it to an {@link HxbSocketAddress} of
@@ -27,7 +25,7 @@ public final class HxbServerChannel extends AbstractServerChannel {
     private final HxbTransport transport;
     private final HxbServerSocketChannel socket;
     private final Config config = new Config(this);
-    private final AtomicBoolean isLookDue = new AtomicBoolean();
+    private final Look look = new Look(this, this::look);
     private boolean isReadPending;
 
     HxbServerChannel(final HxbTransport transport) {
@@ -109,18 +107,10 @@ public final class HxbServerChannel extends AbstractServerChannel {
     }
 
     private void onReady() {
-        if (isLookDue.compareAndSet(false, true)) {
-            try {
-                eventLoop().execute(this::look);
-            } catch (final RejectedExecutionException e) {
-                // The loop has ended, and nobody will ever look at this channel again.
-                isLookDue.set(true);
-            }
-        }
+        look.onReady();
     }
 
     private void look() {
-        isLookDue.set(false);
         if (!isReadPending || !isActive()) {
             return;
         }
