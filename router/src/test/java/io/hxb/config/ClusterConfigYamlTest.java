@@ -95,7 +95,7 @@ class ClusterConfigYamlTest {
                 pool: {bufferBytes: 12KiB, buffers: 1024}
                 loop: {wait: spin, cpus: [1, 2], spinFor: 1ms}
                 frame: {crc: true, etherType: 0x88b6}
-                attach: {directory: /tmp/x, allowedUids: [1000], allowedGids: 5}
+                attach: {directory: /run/x, allowedUids: [1000], allowedGids: 5}
                 """;
         // when
         final ClusterConfig config = ClusterConfigYaml.parse(text, "c.yaml");
@@ -108,7 +108,7 @@ class ClusterConfigYamlTest {
                 () -> assertTrue(config.frame().crc()),
                 () -> assertEquals(0x88B6, config.frame().etherType()),
                 () -> assertEquals(0x88B5, config.frame().relayEtherType()),
-                () -> assertEquals(Path.of("/tmp/x"), config.attach().directory()),
+                () -> assertEquals(Path.of("/run/x"), config.attach().directory()),
                 () -> assertEquals(List.of(5), config.attach().allowedGids()),
                 () ->
                         assertEquals(
