@@ -12,7 +12,8 @@ import java.util.Map;
  * @param accepted what arrived.
  * @param acceptedHalfWidth half the 95 % confidence interval of {@code accepted}.
  * @param hops mean links between switches of the packets that arrived.
- * @param isSaturated whether clearly less arrived than was made.
+ * @param isSaturated whether clearly less arrived than was made, which goes for every deadlock,
+ *     even one during the warm-up, when nothing was measured.
  * @param deadlock the lanes that wait for each other, in words, or null.
  * @param cycles simulated, warm-up included.
  * @param warmupCycles of them before measuring.

@@ -18,6 +18,6 @@ record CurvePoint(double load, double accepted, double latency, double hops, boo
                 result.accepted(),
                 result.latency().mean(),
                 result.hops(),
-                result.isSaturated() || result.isDeadlocked());
+                result.isSaturated());
     }
 }

@@ -5,6 +5,7 @@ import io.hxb.bench.flit.core.SimulationException;
 import io.hxb.bench.flit.route.AdaptiveRoutes;
 import io.hxb.bench.flit.route.CrossbarRoutes;
 import io.hxb.bench.flit.route.StoredRoutes;
+import io.hxb.fabric.GraphException;
 import io.hxb.fabric.Lattice;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.plan.RoutingAlgorithm;
@@ -51,9 +52,8 @@ public final class PreparedRoutes {
                     routing.name()
                             + " needs "
                             + needed
-                            + " virtual channels here, and there are "
-                            + experiment.network().lanes()
-                            + "; give more with --vcs");
+                            + " virtual channels here"
+                            + remedy(experiment, needed));
         }
         if (experiment.selection().needsLattice()) {
             // Says which graph it would need.
@@ -74,16 +74,45 @@ public final class PreparedRoutes {
     }
 
     private static Routing routing(final Experiment experiment) {
-        return experiment
-                .algorithm()
-                .routing(
-                        experiment.graph(),
-                        new RoutingOptions(
-                                experiment.root(),
-                                experiment.network().lanes(),
-                                true,
-                                experiment.paths().selection(),
-                                experiment.seed()));
+        final RoutingOptions options =
+                new RoutingOptions(
+                        experiment.root(),
+                        experiment.network().lanes(),
+                        true,
+                        experiment.paths().selection(),
+                        experiment.seed());
+        try {
+            return experiment.algorithm().routing(experiment.graph(), options);
+        } catch (final GraphException e) {
+            final int enough = channelsOfItsOwnChoice(experiment, options);
+            if (enough == 0) {
+                throw e;
+            }
+            throw new GraphException(e.getMessage() + remedy(experiment, enough));
+        }
+    }
+
+    /** Virtual channels of a routing that may choose them, 0 when it cannot work even so. */
+    private static int channelsOfItsOwnChoice(
+            final Experiment experiment, final RoutingOptions options) {
+        try {
+            return experiment
+                    .algorithm()
+                    .routing(experiment.graph(), options.withVirtualChannels(0))
+                    .virtualChannels();
+        } catch (final GraphException e) {
+            return 0;
+        }
+    }
+
+    private static String remedy(final Experiment experiment, final int needed) {
+        return "; there are "
+                + experiment.network().lanes()
+                + ": give --vcs "
+                + needed
+                + ", or write vcs: "
+                + needed
+                + " in the experiment's file";
     }
 
     /** Whether all packets of a pair take the same path. */

@@ -148,7 +148,11 @@ public final class SingleRun {
         final double packetFlits = experiment.traffic().packetFlits();
         // The number of packets made varies by its root; twice that is no sign of saturation.
         final double noise = 2 * Math.sqrt(offeredFlits / packetFlits) * packetFlits;
-        final boolean isSaturated = acceptedFlits < 0.95 * offeredFlits - noise;
+        // A deadlock, after which nothing arrives, may come before anything could be measured.
+        final boolean isSaturated =
+                deadlock != null
+                        || acceptedFlits < 0.95 * offeredFlits - noise
+                        || refusedFlits > 0.05 * offeredFlits;
         return new RunResult(
                 load,
                 offeredFlits / perHost,
@@ -156,7 +160,7 @@ public final class SingleRun {
                 meter.acceptedHalfWidth(),
                 meter.latency(),
                 meter.hops(),
-                isSaturated || refusedFlits > 0.05 * offeredFlits,
+                isSaturated,
                 deadlock,
                 simulator.cycle(),
                 warmup,

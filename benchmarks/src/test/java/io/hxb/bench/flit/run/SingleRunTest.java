@@ -144,6 +144,21 @@ class SingleRunTest {
     }
 
     @Test
+    void shouldCallADeadlockSaturatedEvenDuringTheWarmUp() {
+        // given a warm-up that is longer than the way to the deadlock
+        final Experiment experiment =
+                experiment("torus:5x5", RoutingAlgorithm.MINIMAL, 1).withCycles(200_000, 190_000);
+        // when
+        final RunResult result = run(experiment, 0.9);
+        // then nothing was measured, and no load that locks up counts as carried
+        assertTrue(result.isDeadlocked() && result.cycles() < 190_000, result.toString());
+        assertEquals(0, result.packets());
+        assertTrue(result.isSaturated());
+        assertEquals(true, result.summary(1).get("saturated"));
+        assertEquals(0.0, result.summary(1).get("accepted"));
+    }
+
+    @Test
     void shouldEndTheWarmUpByItself() {
         // given
         final Experiment experiment =

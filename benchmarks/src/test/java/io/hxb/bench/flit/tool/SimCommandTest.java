@@ -121,6 +121,47 @@ class SimCommandTest {
         assertEquals(updown, throughput((Map<?, ?>) one.lastLine().get("series"), "updown-bfs"));
     }
 
+    @Test
+    void shouldNotDependOnTheNumberOfThreads(@TempDir final Path folder) throws IOException {
+        // given ways of routing and selecting that draw random numbers, each at several loads
+        final Path experiment = folder.resolve("experiment.yaml");
+        Files.writeString(
+                experiment,
+                """
+                graph: torus:4x4
+                algorithm: [duato, l-turn-alpha]
+                osf: [random, mmlru]
+                vcs: 3
+                buffer: 16
+                packet: 16
+                arbitration: random
+                load: [0.05, 0.2, 0.4, 0.9]
+                cycles: 3000
+                """);
+        // when
+        final Outcome one = sim("run", "" + experiment, "--json", "--threads", "1");
+        final Outcome two = sim("run", "" + experiment, "--json", "--threads", "2");
+        final Outcome many = sim("run", "" + experiment, "--json", "--threads", "7");
+        // then everything is the same but the time it took
+        assertEquals(0, one.status, one.problem);
+        final Object expected = withoutSeconds(one.lastLine());
+        assertTrue(expected.toString().contains("latency_p99="), expected.toString());
+        assertEquals(expected, withoutSeconds(two.lastLine()));
+        assertEquals(expected, withoutSeconds(many.lastLine()));
+    }
+
+    private static Object withoutSeconds(final Object json) {
+        if (json instanceof Map<?, ?> map) {
+            return map.entrySet().stream()
+                    .filter(entry -> !entry.getKey().equals("seconds"))
+                    .map(entry -> entry.getKey() + "=" + withoutSeconds(entry.getValue()))
+                    .toList();
+        }
+        return json instanceof List<?> list
+                ? list.stream().map(SimCommandTest::withoutSeconds).toList()
+                : String.valueOf(json);
+    }
+
     private static double throughput(final Map<?, ?> series, final String name) {
         return ((Number) ((Map<?, ?>) series.get(name)).get("throughput")).doubleValue();
     }
@@ -131,6 +172,12 @@ class SimCommandTest {
             value = {
                 "run|--graph is missing",
                 "run --graph torus:4x4 --algorithm duato --vcs 2|needs a virtual channel more",
+                "run --graph torus:4x4 --algorithm duato --vcs 2|there are 2: give --vcs 3,",
+                "run --graph torus:4x4 --algorithm dimension-order|needs 2 virtual channels here;",
+                "run --graph torus:4x4 --algorithm dimension-order|vcs: 2 in the experiment's file",
+                "run --graph torus:8x8 --algorithm structured --vcs 3|there are 3: give --vcs 9,",
+                "run --graph torus:4x4 --algorithm silla|there are 1: give --vcs 2,",
+                "run --graph random:32,4,1 --algorithm lash|there are 1: give --vcs 3,",
                 "run --graph random:16,4,1 --algorithm duato --vcs 3|is no mesh or torus",
                 "run --graph random:16,4,1 --osf zigzag|is no mesh or torus",
                 "run --graph torus:4x4 --algorithm nonsense|there is no algorithm 'nonsense'",
