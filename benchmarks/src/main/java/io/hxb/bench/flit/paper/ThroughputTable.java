@@ -74,7 +74,8 @@ final class ThroughputTable {
             }
         }
         if (settings.plots() != null && !plotted.isEmpty()) {
-            final String file = report.title() + "-" + name.replaceAll("[^A-Za-z0-9]+", "-");
+            final String step = settings.stepCycles() > 0 ? "-step-" + settings.stepCycles() : "";
+            final String file = report.title() + "-" + name.replaceAll("[^A-Za-z0-9]+", "-") + step;
             Plots.latency(settings.plots().resolve(file + ".svg"), name, plotted);
         }
     }
