@@ -49,6 +49,7 @@ public final class LoopDriver implements AutoCloseable {
     private long turnNs;
     private boolean isTimeFresh;
     private int unpolledTurns;
+    private int polls;
     private long armedNs = LoopTask.NEVER;
     private boolean isTimerRegistered;
     private volatile boolean isRunning = true;
@@ -175,7 +176,7 @@ public final class LoopDriver implements AutoCloseable {
         turnNs = nowNs;
         isTimeFresh = true;
         // What came while the thread waited for its CPU is heard before timers run out.
-        int work = wasAway ? loop.runNow(0) : 0;
+        int work = wasAway ? poll() : 0;
         final LoopTask[] current = tasks;
         for (final LoopTask task : current) {
             work += guardedWork(task, nowNs);
@@ -189,7 +190,7 @@ public final class LoopDriver implements AutoCloseable {
             work += sleep(current, nowNs, waitLimitNs);
         } else if (work == 0 || ++unpolledTurns > MAX_UNPOLLED_TURNS) {
             unpolledTurns = 0;
-            work += loop.runNow(0);
+            work += poll();
         }
         // A task that was stopped meanwhile must not be touched: its memory may be gone.
         for (final LoopTask task : tasks) {
@@ -199,6 +200,17 @@ public final class LoopDriver implements AutoCloseable {
             idleSinceNs = nowNs;
         }
         return work;
+    }
+
+    private int poll() {
+        final int work = loop.runNow(0);
+        polls++;
+        return work;
+    }
+
+    /** How often the descriptors have been asked, and those that were ready handled. */
+    int polls() {
+        return polls;
     }
 
     private int guardedWork(final LoopTask task, final long nowNs) {
@@ -228,11 +240,12 @@ public final class LoopDriver implements AutoCloseable {
         }
         if (deadlineNs != LoopTask.NEVER && deadlineNs - nowNs <= 0) {
             wake(current);
-            return loop.runNow(0);
+            return poll();
         }
         arm(deadlineNs, nowNs);
         isTimeFresh = false;
         final int work = loop.run(0, 0);
+        polls++;
         wake(tasks);
         return work;
     }

@@ -48,6 +48,7 @@ final class NodeLoop implements LoopTask {
     private LoopDriver driver;
     private long busyTurns;
     private long idleTurns;
+    private int pollsSeen;
     private ContextPolling contexts = ContextPolling.NONE;
 
     /**
@@ -236,6 +237,7 @@ final class NodeLoop implements LoopTask {
         if (!unread.isEmpty()) {
             work += receiveUnread(nowNs);
         }
+        notePoll();
         if (forwarder.hasLoopback()) {
             work += forwarder.deliverLoopback();
         }
@@ -256,6 +258,18 @@ final class NodeLoop implements LoopTask {
         health.doWork(nowNs);
         export.doWork(nowNs);
         return work;
+    }
+
+    // What the links' neighbours say is compared with what has arrived: that has to be read first.
+    private void notePoll() {
+        final int polls = driver == null ? pollsSeen + 1 : driver.polls();
+        if (polls != pollsSeen) {
+            pollsSeen = polls;
+            health.onPolled();
+            for (int i = 0; i < unread.size(); i++) {
+                health.onUnread(unread.get(i).link.index());
+            }
+        }
     }
 
     // Links whose last batch was full may have more, and epoll tells only once.

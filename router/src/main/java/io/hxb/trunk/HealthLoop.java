@@ -23,11 +23,12 @@ public final class HealthLoop {
         void onExcluded(Port port, int neighbour);
     }
 
-    private static final VarHandle TURNS;
+    private static final VarHandle POLLS;
+    private static final VarHandle UNREAD = MethodHandles.arrayElementVarHandle(int[].class);
 
     static {
         try {
-            TURNS = MethodHandles.lookup().findVarHandle(HealthLoop.class, "turns", int.class);
+            POLLS = MethodHandles.lookup().findVarHandle(HealthLoop.class, "polls", int.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -39,6 +40,8 @@ public final class HealthLoop {
     private final TrunkSender[] trunks;
     private final int[] received;
     private final long[] sendErrors;
+    private final int[] unreadPolls;
+    private final int[] lastUnread;
     private final BufferPool pool;
     private final BufferPool.Share share;
     private final ExclusionHandler handler;
@@ -48,7 +51,7 @@ public final class HealthLoop {
     private int bufferId;
     private int exclusionsSeen;
     private boolean isNoted;
-    private int turns;
+    private int polls;
 
     /**
      * Lets a loop take part; before it starts.
@@ -81,6 +84,8 @@ public final class HealthLoop {
         this.handler = handler;
         this.wakeUp = wakeUp;
         sendErrors = new long[senders.length];
+        unreadPolls = new int[senders.length];
+        lastUnread = new int[senders.length];
         health.add(this);
     }
 
@@ -89,13 +94,25 @@ public final class HealthLoop {
         isNoted = true;
     }
 
+    /** The loop has asked for frames on all its links and received them, but for unread ones. */
+    public void onPolled() {
+        POLLS.setOpaque(this, polls + 1);
+    }
+
+    /** At the last {@link #onPolled} frames were left waiting on a link. */
+    public void onUnread(final int linkIndex) {
+        if (lastUnread[linkIndex] != polls) {
+            lastUnread[linkIndex] = polls;
+            UNREAD.setOpaque(unreadPolls, linkIndex, unreadPolls[linkIndex] + 1);
+        }
+    }
+
     /**
      * Does what is due: judges links, sends status frames, hands exclusions to the loop.
      *
      * @return status frames queued.
      */
     public int doWork(final long nowNs) {
-        TURNS.setOpaque(this, turns + 1);
         int sent = 0;
         if (health.isDue(nowNs, isNoted)) {
             isNoted = false;
@@ -149,8 +166,9 @@ public final class HealthLoop {
         wakeUp.run();
     }
 
-    int turns() {
-        return (int) TURNS.getOpaque(this);
+    /** How often all that waited on a link was received, as far as this loop receives on it. */
+    int drains(final int linkIndex) {
+        return (int) POLLS.getOpaque(this) - (int) UNREAD.getOpaque(unreadPolls, linkIndex);
     }
 
     int[] received() {
@@ -159,6 +177,11 @@ public final class HealthLoop {
 
     TrunkSender trunk(final int dimension) {
         return trunks[dimension];
+    }
+
+    /** Frames that wait in this loop's sender of a link; other loops get a slightly old value. */
+    int queuedFrames(final Port port) {
+        return senders[port.link().index()].queuedFrames();
     }
 
     /** Sends what is queued, so that what is counted as sent is on its way. */

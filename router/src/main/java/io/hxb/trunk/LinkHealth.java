@@ -18,8 +18,6 @@ final class LinkHealth {
     private static final int MISSED_FRAMES = 4;
     private static final int MISSED_CHECKS = 4;
     private static final int FEW_LOST_PERCENT = 1;
-    private static final int LOSS_FRAMES = 32;
-    private static final int MIN_LOST = 3;
     private static final int SMALL_LOSS_PERCENT = 3;
     private static final int MIN_WEIGHT = 4;
     private static final int WEIGHT_STEP = 4;
@@ -50,6 +48,7 @@ final class LinkHealth {
     private final HealthSettings settings;
     private final HeardFrames heard;
     private final int[] othersBase;
+    private final LossMeter loss = new LossMeter();
     private int frames;
     private int base;
     private long baseNs;
@@ -61,11 +60,6 @@ final class LinkHealth {
     private boolean knowsSent;
     private int quietFrames;
     private int quietSent;
-    private int lossSent;
-    private int lossFrames;
-    private boolean hasLossBase;
-    private int lossPercent;
-    private int smoothedLoss;
     private int lastBeat;
     private int goodBeats;
     private int neededBeats;
@@ -96,7 +90,7 @@ final class LinkHealth {
         toldWeight = LinkStatusFlyweight.MAX_WEIGHT;
         weight = LinkStatusFlyweight.MAX_WEIGHT;
         knowsSent = false;
-        hasLossBase = false;
+        loss.forget();
         goodBeats = 0;
         holdNs = 0;
         hasRecovered = false;
@@ -200,7 +194,7 @@ final class LinkHealth {
                 && silentChecks >= MISSED_CHECKS
                 && nowNs - heardNs >= HealthSettings.SILENT_CHECKS * HealthSettings.CHECK_NS
                 && gapNs < SURE_GAP_NS
-                && smoothedLoss < 100 * FEW_LOST_PERCENT;
+                && loss.smoothedHundredths() < 100 * FEW_LOST_PERCENT;
     }
 
     // How far frames are usually apart: a slow link is not silent between two of them.
@@ -237,30 +231,21 @@ final class LinkHealth {
     }
 
     /**
-     * A status frame arrived here, behind {@code sent} frames of the neighbour: measures how many
-     * of them arrived.
+     * A status frame arrived here, behind {@code sent} frames of the neighbour.
      *
-     * @return true if there is something new to judge.
+     * @param drains how often the link's sockets have been seen empty.
      */
-    boolean measureLoss(final int sent) {
-        final int arrived = heard.frames(neighbour);
-        final int sentSince = sent - lossSent;
-        if (!hasLossBase || sentSince < 0) {
-            hasLossBase = true;
-        } else if (sentSince < LOSS_FRAMES) {
-            return false;
-        } else {
-            final long lost = (long) sentSince - (arrived - lossFrames);
-            lossPercent = lost < MIN_LOST ? 0 : (int) Math.min(100, 100 * lost / sentSince);
-            smoothedLoss += (100 * lossPercent - smoothedLoss) / 4;
-        }
-        lossSent = sent;
-        lossFrames = arrived;
-        return true;
+    void onSentHere(final int sent, final int drains) {
+        loss.onTold(sent, heard.frames(neighbour), drains);
+    }
+
+    /** Measures how many of those frames arrived; true if there is something new to judge. */
+    boolean measureLoss(final int drains) {
+        return loss.measure(heard.frames(neighbour), drains);
     }
 
     int lossPercent() {
-        return lossPercent;
+        return loss.percent();
     }
 
     /**
@@ -276,7 +261,8 @@ final class LinkHealth {
         } else {
             weight = Math.min(LinkStatusFlyweight.MAX_WEIGHT, weight + WEIGHT_STEP);
         }
-        final int lastingPercent = smoothedLoss / 100 - (lossPercent - excessPercent);
+        final int lastingPercent =
+                loss.smoothedHundredths() / 100 - (loss.percent() - excessPercent);
         return isAtLeast && lastingPercent > settings.lossPercent();
     }
 
@@ -334,9 +320,7 @@ final class LinkHealth {
         verdict = LinkState.GOOD;
         reason = why;
         silentChecks = 0;
-        hasLossBase = false;
-        lossPercent = 0;
-        smoothedLoss = 0;
+        loss.forget();
         weight = LinkStatusFlyweight.MAX_WEIGHT;
         heardNs = nowNs;
         frames = heard.frames(neighbour);

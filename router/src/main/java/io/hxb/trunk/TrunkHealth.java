@@ -37,8 +37,9 @@ public final class TrunkHealth {
     private final HealthCounters counters;
     // When each link to each neighbour was excluded last; written before exclusions is.
     private final int[][] excluded;
-    private final boolean[] hasTurned;
-    private final int[] turns;
+    private final HealthLoop[] readers;
+    private final boolean[] isDrained;
+    private final int[] drains;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
     private long lookedNs;
@@ -75,8 +76,9 @@ public final class TrunkHealth {
         partners = new TrunkPartner[dimensions][Shape.MAX_EXTENT];
         counters = new HealthCounters(ports.length, dimensions);
         excluded = new int[ports.length][Shape.MAX_EXTENT];
-        hasTurned = new boolean[ports.length];
-        turns = new int[ports.length];
+        readers = new HealthLoop[ports.length];
+        isDrained = new boolean[ports.length];
+        drains = new int[ports.length];
     }
 
     /** Where to learn of links that fail and recover. */
@@ -115,6 +117,9 @@ public final class TrunkHealth {
     /** Lets a loop take part; before it starts. */
     synchronized void add(final HealthLoop loop) {
         loops.add(loop);
+        for (final int link : loop.received()) {
+            readers[link] = loop;
+        }
     }
 
     /** A right hello of a neighbour arrived. */
@@ -231,29 +236,34 @@ public final class TrunkHealth {
         return sent;
     }
 
-    // A link whose loop has not had its turn may have frames waiting: it is not silent.
+    // A link whose sockets have not been read to their end may have frames waiting: it is not
+    // silent.
     private void lookAtLoops() {
-        for (final HealthLoop loop : loops) {
-            for (final int link : loop.received()) {
-                hasTurned[link] = loop.turns() != turns[link];
-                turns[link] = loop.turns();
+        for (int link = 0; link < readers.length; link++) {
+            if (readers[link] != null) {
+                final int now = readers[link].drains(link);
+                isDrained[link] = now != drains[link];
+                drains[link] = now;
             }
         }
     }
 
     /** True if frames that have arrived on a link since the last look have been received. */
-    boolean hasTurned(final LinkHealth link) {
-        return hasTurned[link.port.link().index()];
+    boolean isDrained(final LinkHealth link) {
+        return isDrained[link.port.link().index()];
+    }
+
+    /** How often all that waited on a link has been received. */
+    int drains(final LinkHealth link) {
+        final int index = link.port.link().index();
+        return readers[index] == null ? 0 : readers[index].drains(index);
     }
 
     /** Ends the sleep of the loop that receives on a link. */
     void wake(final LinkHealth link) {
-        for (final HealthLoop loop : loops) {
-            for (final int received : loop.received()) {
-                if (received == link.port.link().index()) {
-                    loop.wake();
-                }
-            }
+        final HealthLoop reader = readers[link.port.link().index()];
+        if (reader != null) {
+            reader.wake();
         }
     }
 
@@ -279,6 +289,15 @@ public final class TrunkHealth {
         return frames;
     }
 
+    // Frames that are still in the node must not be missed by the neighbour.
+    private int queuedFrames(final Port port) {
+        int frames = 0;
+        for (int i = 0; i < loops.size(); i++) {
+            frames += loops.get(i).queuedFrames(port);
+        }
+        return frames;
+    }
+
     private int send(final TrunkPartner partner, final long links, final HealthLoop loop) {
         final Port[] trunk = trunks[partner.dimension];
         loop.flush(trunk);
@@ -293,9 +312,11 @@ public final class TrunkHealth {
             }
             partner.write(body, number);
             for (int i = 0; i < trunk.length; i++) {
-                body.sentFrames(i, sentFrames(partner, i) + partner.links[i].beatsSent);
+                final int handedOver = sentFrames(partner, i) - queuedFrames(trunk[i]);
+                body.sentFrames(i, handedOver + partner.links[i].beatsSent);
             }
-            body.sentFrames(number, body.sentFrames(number) + 1)
+            // What this loop has queued there goes before the status frame.
+            body.sentFrames(number, body.sentFrames(number) + loop.queuedFrames(trunk[number]) + 1)
                     .neighbour(
                             Shape.withCoordinate(
                                     self.here(), partner.dimension, partner.neighbour));

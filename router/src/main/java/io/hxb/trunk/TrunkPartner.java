@@ -126,9 +126,7 @@ final class TrunkPartner {
         for (int i = 0; i < links.length; i++) {
             links[i].onSentTold(status.sentFrames(i));
         }
-        if (links[number].measureLoss(status.sentFrames(number))) {
-            judgeLoss(links[number], nowNs);
-        }
+        links[number].onSentHere(status.sentFrames(number), health.drains(links[number]));
         links[number].onBeat(status.beat(), links, nowNs);
         if (news > 0) {
             peerSequence = status.sequence();
@@ -178,22 +176,29 @@ final class TrunkPartner {
             asks = 0;
         }
         long silent = 0;
+        boolean isWeighed = false;
         for (int i = 0; i < links.length; i++) {
             final boolean isHeard = (news >>> i & 1) != 0;
             final boolean isOtherHeard = (news & ~(1L << i)) != 0;
-            final boolean hasTurned = health.hasTurned(links[i]);
-            if (isOtherHeard && !isHeard && !hasTurned) {
+            final boolean isDrained = health.isDrained(links[i]);
+            if (isOtherHeard && !isHeard && !isDrained) {
                 health.wake(links[i]);
             }
-            if (links[i].isSilent(isHeard, isOtherHeard && hasTurned, links, nowNs)) {
+            if (links[i].isSilent(isHeard, isOtherHeard && isDrained, links, nowNs)) {
                 silent |= 1L << i;
             }
         }
-        judge(silent, nowNs);
+        for (final LinkHealth link : links) {
+            if (link.measureLoss(health.drains(link))) {
+                judgeLoss(link, nowNs);
+                isWeighed = true;
+            }
+        }
+        judge(silent, isWeighed, nowNs);
     }
 
-    private void judge(final long silent, final long nowNs) {
-        boolean isChanged = silent != 0;
+    private void judge(final long silent, final boolean isWeighed, final long nowNs) {
+        boolean isChanged = isWeighed || silent != 0;
         final boolean isNever = nowNs - firstHeardNs > health.unheardNs();
         for (int i = 0; i < links.length; i++) {
             final LinkHealth link = links[i];

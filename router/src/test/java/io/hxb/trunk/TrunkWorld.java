@@ -158,6 +158,7 @@ final class TrunkWorld {
                 offer();
             }
             discovery.doWork(clock.nanoTime(), senders, pool, share);
+            loop.onPolled();
             loop.doWork(clock.nanoTime());
             Arrays.stream(senders).forEach(LinkSender::flush);
         }

@@ -1,0 +1,81 @@
+package io.hxb.trunk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class LossMeterTest {
+    private final LossMeter meter = new LossMeter();
+    private int drains;
+
+    @Test
+    void shouldMeasureWhatIsMissing() {
+        for (int sent = 0; sent <= 1_000; sent += 100) {
+            tell(sent, sent - sent / 10, sent - sent / 10);
+
+            assertEquals(sent == 0 ? 0 : 10, meter.percent());
+        }
+    }
+
+    @Test
+    void shouldNotCallLostWhatHasArrivedAndWaitsToBeRead() {
+        // A node that relays reads what its neighbour says before up to 200 older frames.
+        for (int sent = 1_000; sent < 100_000; sent += 100) {
+            final int waiting = sent / 100 * 37 % 200;
+            tell(sent, sent - waiting, sent + 40);
+
+            assertEquals(0, meter.percent(), "told " + sent + ", waiting " + waiting);
+        }
+    }
+
+    @Test
+    void shouldFindLossBesideFramesThatWait() {
+        for (int sent = 10_000; sent < 100_000; sent += 100) {
+            final int arrived = sent - sent / 5;
+            final int waiting = sent / 100 * 37 % 50;
+            tell(sent, arrived - waiting, arrived + 5);
+        }
+
+        assertTrue(
+                meter.percent() >= 20 - 4 && meter.percent() <= 20, () -> meter.percent() + " %");
+    }
+
+    @Test
+    void shouldNotCompareBeforeBothSocketsWereRead() {
+        meter.onTold(0, 0, drains);
+        drains++;
+
+        assertFalse(meter.measure(0, drains));
+
+        drains++;
+        assertTrue(meter.measure(0, drains));
+    }
+
+    @Test
+    void shouldFollowCountsThatWrapAround() {
+        final int start = Integer.MAX_VALUE - 150;
+        for (int i = 0; i < 10; i++) {
+            tell(start + 100 * i, start + 75 * i, start + 75 * i);
+        }
+
+        assertEquals(25, meter.percent());
+    }
+
+    @Test
+    void shouldNotCountFewMissingFrames() {
+        tell(0, 0, 0);
+        tell(50, 48, 48);
+
+        assertEquals(0, meter.percent());
+    }
+
+    private void tell(final int sent, final int readThen, final int readLater) {
+        meter.onTold(sent, readThen, drains);
+        drains += 2;
+        meter.measure(readLater, drains);
+    }
+}
