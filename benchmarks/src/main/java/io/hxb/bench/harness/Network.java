@@ -1,5 +1,7 @@
 package io.hxb.bench.harness;
 
+import io.hxb.tool.lab.Shaper;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -111,12 +113,11 @@ public final class Network implements AutoCloseable {
         exec(namespace, "ip", "address", "add", address, "dev", nic);
     }
 
-    /** Shapes what leaves a NIC, such as {@code 1gbit}. */
-    public void shape(final String namespace, final String nic, final String rate)
+    /** Shapes what leaves a NIC to a rate in bits a second, as labs do. */
+    public void shape(final String namespace, final String nic, final long rateBps)
             throws IOException, InterruptedException {
-        exec(
-                namespace, "tc", "qdisc", "add", "dev", nic, "root", "tbf", "rate", rate, "burst",
-                "128kb", "latency", "100ms");
+        final String tbf = Shaper.tbf(rateBps, "64mb");
+        exec(namespace, ("tc qdisc add dev " + nic + " root " + tbf).split(" "));
     }
 
     /** MAC address of a NIC, as text. */

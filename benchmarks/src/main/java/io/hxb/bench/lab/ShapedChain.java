@@ -57,7 +57,7 @@ final class ShapedChain implements AutoCloseable {
             throws IOException, InterruptedException {
         network.joinByBridge(
                 node(hop), "r" + link, node(hop + 1), "l" + link, SWITCH, "h" + hop + link, MTU);
-        network.shape(node(hop), "r" + link, mbit + "mbit");
+        network.shape(node(hop), "r" + link, mbit * 1_000_000L);
     }
 
     private Program relay(final int node) throws Exception {

@@ -120,12 +120,11 @@ final class LabScripts {
 
     private static void addShaper(
             final StringBuilder script, final LabSpec spec, final String nic) {
-        // Bursts below 64-128 kB lose throughput: the shaper's timer is not finer than that.
         script.append("qdisc add dev ")
                 .append(nic)
-                .append(" root tbf rate ")
-                .append(spec.rateBps());
-        script.append("bit burst 128kb limit ").append(SHAPER_LIMIT).append('\n');
+                .append(" root ")
+                .append(Shaper.tbf(spec.rateBps(), SHAPER_LIMIT))
+                .append('\n');
     }
 
     /** Removes namespaces, and with them all NICs and shapers inside. */

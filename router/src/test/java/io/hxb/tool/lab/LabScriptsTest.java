@@ -77,7 +77,7 @@ class LabScriptsTest {
         assertFalse(ports.contains(" x0."), ports);
         assertEquals(6, count(ports.lines().toList(), " y0."));
         assertEquals(
-                "qdisc add dev x0 root tbf rate 250000000bit burst 128kb limit 64mb",
+                "qdisc add dev x0 root tbf rate 250000000bit burst 156250b limit 64mb",
                 LabScripts.nodeShapers(spec).lines().findFirst().orElseThrow());
     }
 

@@ -9,6 +9,7 @@ import io.hxb.tool.chaos.script.Fault;
 import io.hxb.tool.chaos.script.FaultDetail;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.Shaper;
 import io.hxb.tool.report.Shell;
 import io.hxb.tool.report.ToolException;
 
@@ -177,14 +178,12 @@ final class CableFault {
 
     private static String shaper(
             final String device, final String verb, final long rateBps, final String limit) {
-        return "qdisc %s dev %s root tbf rate %dbit burst 128kb limit %s\n"
-                .formatted(verb, device, rateBps, limit);
+        return "qdisc %s dev %s root %s\n".formatted(verb, device, Shaper.tbf(rateBps, limit));
     }
 
     private String unshaper(final String device, final boolean isShaped) {
         return isShaped
-                ? "qdisc change dev %s root tbf rate %dbit burst 128kb limit 64mb\n"
-                        .formatted(device, spec.rateBps())
+                ? shaper(device, "change", spec.rateBps(), "64mb")
                 : "qdisc del dev " + device + " root\n";
     }
 
