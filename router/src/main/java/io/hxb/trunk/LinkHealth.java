@@ -15,6 +15,10 @@ final class LinkHealth {
     private static final long MAX_GAP_NS = 5_000_000;
     private static final int GAP_FACTOR = 4;
     private static final long SURE_GAP_NS = MAX_GAP_NS / 2;
+    private static final long PATIENCE_NS = HealthSettings.SILENT_CHECKS * HealthSettings.CHECK_NS;
+    private static final long MAX_PATIENCE_NS = 8 * PATIENCE_NS;
+    private static final long RASH_NS = 10_000_000;
+    private static final long RASH_MEMORY_NS = 10_000_000_000L;
     private static final int MISSED_FRAMES = 4;
     private static final int MISSED_CHECKS = 4;
     private static final int FEW_LOST_PERCENT = 1;
@@ -54,6 +58,9 @@ final class LinkHealth {
     private long baseNs;
     private long heardNs;
     private long gapNs;
+    private long patienceNs = PATIENCE_NS;
+    private long rashNs;
+    private boolean isRash;
     private int silentChecks;
     private int sentByNeighbour;
     private int sentBase;
@@ -133,8 +140,24 @@ final class LinkHealth {
         frames = seen;
         if (isNews) {
             heardNs = nowNs;
+            learnPatience(nowNs);
         }
         return isNews;
+    }
+
+    // Frames that come right after the link was given up for its silence were late, not lost: where
+    // that happens, CPUs are away for as long, and the next silence may last twice as long.
+    private void learnPatience(final long nowNs) {
+        if (isRash && verdict == LinkState.FAILED) {
+            if (nowNs - failedNs < RASH_NS) {
+                patienceNs = Math.min(MAX_PATIENCE_NS, 2 * patienceNs);
+                rashNs = nowNs;
+            }
+            isRash = false;
+        } else if (patienceNs > PATIENCE_NS && nowNs - rashNs > RASH_MEMORY_NS) {
+            patienceNs /= 2;
+            rashNs = nowNs;
+        }
     }
 
     /** A hello of the neighbour arrived. */
@@ -166,10 +189,14 @@ final class LinkHealth {
         } else if (isOtherHeard) {
             silentChecks++;
         }
-        if (verdict != LinkState.GOOD || !knowsSent || nowNs - heardNs < GAP_FACTOR * gapNs) {
+        final long silentNs = nowNs - heardNs;
+        if (verdict != LinkState.GOOD
+                || !knowsSent
+                || silentNs < GAP_FACTOR * gapNs
+                || silentNs < patienceNs) {
             return false;
         }
-        if (isOtherHeard && isMissed(nowNs)) {
+        if (isOtherHeard && isMissed()) {
             return true;
         }
         if (silentChecks < HealthSettings.SILENT_CHECKS
@@ -188,11 +215,10 @@ final class LinkHealth {
      * True if frames that the neighbour has sent since anything arrived here are missing: what few
      * frames show, such as acknowledgements, on a link that is known to be quick and loses little.
      */
-    private boolean isMissed(final long nowNs) {
+    private boolean isMissed() {
         return frames == quietFrames
                 && sentByNeighbour - quietSent >= MISSED_FRAMES
                 && silentChecks >= MISSED_CHECKS
-                && nowNs - heardNs >= HealthSettings.SILENT_CHECKS * HealthSettings.CHECK_NS
                 && gapNs < SURE_GAP_NS
                 && loss.smoothedHundredths() < 100 * FEW_LOST_PERCENT;
     }
@@ -287,6 +313,7 @@ final class LinkHealth {
         verdict = LinkState.FAILED;
         reason = why;
         failedNs = nowNs;
+        isRash = why == LinkReason.SILENT;
         goodBeats = 0;
     }
 

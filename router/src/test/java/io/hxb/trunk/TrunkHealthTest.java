@@ -54,6 +54,38 @@ class TrunkHealthTest {
     }
 
     @Test
+    void shouldBePatientWithALinkWhoseFramesWereOnlyLate() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, 3 * FULL);
+        world.run(100 * MS);
+        delay(world, 1, 5_800_000);
+        world.run(300 * MS);
+        assertEquals(1, world.end(1).discovery.health().counters().excluded(1), "given up");
+        assertTrue(world.end(0).isUsed(1), "and used again");
+        // when
+        delay(world, 1, 5_800_000);
+        world.run(300 * MS);
+        // then
+        assertEquals(1, world.end(1).discovery.health().counters().excluded(1), "may be late");
+        world.cut(1, 0, true);
+        world.run(10 * MS);
+        assertEquals(2, world.end(1).discovery.health().counters().excluded(1), "is found dead");
+    }
+
+    // What is sent within that time arrives as much later.
+    private static void delay(final TrunkWorld world, final int link, final long ns) {
+        final SimFaults usual = world.end(0).links[link].segment().faults();
+        delay(world, link, usual.withDelay(ns, 0));
+        world.run(ns);
+        delay(world, link, usual);
+    }
+
+    private static void delay(final TrunkWorld world, final int link, final SimFaults faults) {
+        world.network.faults(world.end(0).links[link], world.end(1).links[link], faults);
+    }
+
+    @Test
     void shouldNotJudgeIdleOrSlowTraffic() {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(2);
