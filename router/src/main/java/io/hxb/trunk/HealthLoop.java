@@ -150,16 +150,20 @@ public final class HealthLoop {
     /**
      * When {@link #doWork} has to be called at the latest.
      *
-     * @param isKeeper true for the one loop that looks after what is due by time.
+     * <p>The loop that worked last has found what is due next, such as a question to a neighbour
+     * that says nothing, and the keeper may be asleep until later: so it wakes for that itself.
+     *
+     * @param isKeeper true for the one loop that always looks after what is due by time.
      * @return time in ns; {@code Long.MAX_VALUE} for never.
      */
     public long nextDeadlineNs(final boolean isKeeper) {
         final long dueNs = health.dueNs();
+        final boolean isWokenByTime = isKeeper || health.isPlanner(this);
         if (isNoted) {
             final long lookNs = health.lookNs();
-            return isKeeper && dueNs - lookNs < 0 ? dueNs : lookNs;
+            return isWokenByTime && dueNs - lookNs < 0 ? dueNs : lookNs;
         }
-        return isKeeper ? dueNs : Long.MAX_VALUE;
+        return isWokenByTime ? dueNs : Long.MAX_VALUE;
     }
 
     void wake() {

@@ -47,6 +47,8 @@ public final class TrunkHealth {
     // Read without the lock, so that a turn with nothing due does not take it.
     private volatile long lookNs;
     private volatile long dueNs;
+    // The loop that has said when work is due again: it wakes for it, whoever keeps time.
+    private volatile HealthLoop planner;
     private volatile boolean isStarted;
     private volatile int exclusions;
 
@@ -209,6 +211,7 @@ public final class TrunkHealth {
      */
     synchronized int work(final long nowNs, final HealthLoop loop) {
         isStarted = true;
+        planner = loop;
         final boolean isLook = !hasLooked || nowNs - lookedNs >= HealthSettings.CHECK_NS;
         if (isLook) {
             hasLooked = true;
@@ -386,6 +389,11 @@ public final class TrunkHealth {
     /** When {@link #work} has something to do again, whatever happens. */
     long dueNs() {
         return dueNs;
+    }
+
+    /** True if that loop was the last to {@link #work}: others may sleep past what it found due. */
+    boolean isPlanner(final HealthLoop loop) {
+        return planner == loop;
     }
 
     /** When {@link #work} should look again after frames came or went. */

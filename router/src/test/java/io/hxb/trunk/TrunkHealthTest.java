@@ -287,6 +287,23 @@ class TrunkHealthTest {
     }
 
     @Test
+    void shouldAskASilentNeighbourInTimeThoughTheLoopThatKeepsTimeSleeps() {
+        // given: a loop that has sent, beside the keeper, which sleeps until the next hello
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(1).isAsleep = true;
+        world.end(0).sendTo(1, 1_000);
+        world.run(2 * MS);
+        world.end(0).sendTo(1, 0);
+        // when
+        world.end(0).isWokenByTimeOnly = true;
+        final long ns =
+                world.runUntil(() -> !world.end(0).isUsed(0) && !world.end(0).isUsed(1), 300 * MS);
+        // then
+        assertTrue(ns <= 150 * MS, "took " + ns);
+        assertEquals(LinkReason.UNANSWERED, world.end(0).lastReason());
+    }
+
+    @Test
     void shouldAskANeighbourThatIsSentFramesAndSaysNothing() {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(2);

@@ -77,6 +77,10 @@ final class TrunkWorld {
         final long[] arrived;
         final long[] sent;
         boolean isAsleep;
+
+        /** It wakes only when it says that something is due by time, and is not the keeper. */
+        boolean isWokenByTimeOnly;
+
         private final BufferPool pool = frames.pool(1_024, 1_536);
         private final BufferPool.Share share = pool.newShare();
         private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -148,7 +152,7 @@ final class TrunkWorld {
         }
 
         private void turn() {
-            if (isAsleep) {
+            if (isAsleep || (isWokenByTimeOnly && !isDueByTime())) {
                 return;
             }
             for (final SimLink link : links) {
@@ -161,6 +165,11 @@ final class TrunkWorld {
             loop.onPolled();
             loop.doWork(clock.nanoTime());
             Arrays.stream(senders).forEach(LinkSender::flush);
+        }
+
+        private boolean isDueByTime() {
+            final long dueNs = loop.nextDeadlineNs(false);
+            return dueNs != Long.MAX_VALUE && dueNs - clock.nanoTime() <= 0;
         }
 
         private void offer() {
