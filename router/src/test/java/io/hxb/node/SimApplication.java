@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 /** An application in a simulated cluster: sends numbered messages to all, checks what it gets. */
 final class SimApplication implements FlowListener {
     static final int CONTEXT = 1;
-    private static final int SLOTS = 32;
+    static final int SLOTS = 32;
     private static final int SLOT_BYTES = SimCluster.MTU_BYTES - 72;
     private static final int HELD_FRAMES = 48;
 
@@ -32,7 +32,7 @@ final class SimApplication implements FlowListener {
     private FlowLoop loop;
     private BufferPool.Share share;
     private final long[] failedTo;
-    private final int[] slotTo = new int[SLOTS];
+    private final int[] slotTo;
     private boolean wasFull;
 
     /** Nodes to send to; null for all. */
@@ -51,14 +51,21 @@ final class SimApplication implements FlowListener {
     long failed;
     long received;
 
-    SimApplication(final int node, final int nodeCount, final Arena arena, final long seed) {
+    /** Makes one that has at most {@code slots} messages on the way. */
+    SimApplication(
+            final int node,
+            final int nodeCount,
+            final Arena arena,
+            final long seed,
+            final int slots) {
         this.node = node;
         this.nodeCount = nodeCount;
-        memory = arena.allocate((long) SLOTS * SLOT_BYTES, 8).address();
+        memory = arena.allocate((long) slots * SLOT_BYTES, 8).address();
+        slotTo = new int[slots];
         random = new SplittableRandom(seed * 31 + node);
         sentTo = new long[nodeCount];
         failedTo = new long[nodeCount];
-        for (int slot = 0; slot < SLOTS; slot++) {
+        for (int slot = 0; slot < slots; slot++) {
             free.add(slot);
         }
     }

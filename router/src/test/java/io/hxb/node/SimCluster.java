@@ -41,13 +41,14 @@ final class SimCluster implements AutoCloseable {
         /** A process that does nothing any more; its links take frames, nobody fetches them. */
         boolean isDead;
 
-        Member(final int node, final int buffers) {
+        Member(final int node, final int buffers, final int slots) {
             pool = hardware.newPool(buffers);
             share = pool.newShare();
             links = hardware.newLinks(node, pool, share);
             ports = NodeParts.ports(config, node, links);
             application =
-                    new SimApplication(node, config.shape().nodeCount(), hardware.arena, seed);
+                    new SimApplication(
+                            node, config.shape().nodeCount(), hardware.arena, seed, slots);
             flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
             final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
             discovery = parts.discovery();
@@ -85,6 +86,17 @@ final class SimCluster implements AutoCloseable {
             final int linksPerDimension,
             final SimFaults faults,
             final int buffers) {
+        this(seed, shape, linksPerDimension, faults, buffers, SimApplication.SLOTS);
+    }
+
+    /** The same with applications that have at most {@code slots} messages on the way. */
+    SimCluster(
+            final long seed,
+            final Shape shape,
+            final int linksPerDimension,
+            final SimFaults faults,
+            final int buffers,
+            final int slots) {
         this.seed = seed;
         network = new SimNetwork(clock, seed);
         config =
@@ -100,7 +112,7 @@ final class SimCluster implements AutoCloseable {
                                         : OrderConfig.all(shape.dimensions()));
         hardware = new SimHardware(config, clock, network, faults);
         for (int node = 0; node < shape.nodeCount(); node++) {
-            members.add(new Member(node, buffers));
+            members.add(new Member(node, buffers, slots));
         }
     }
 

@@ -13,8 +13,10 @@ import io.hxb.pm.stream.wire.StreamRecord;
 final class BarePeer implements AutoCloseable {
     static final int ID = 7;
 
+    /** Bytes that it grants a stream, once. */
+    static final int WINDOW = 1000;
+
     private static final long SESSION = 4711;
-    private static final int WINDOW = 1000;
 
     private final PmContext context;
     private final PmMessage message = new PmMessage();

@@ -31,6 +31,9 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 
 /** Peers that vanish, start anew or send nonsense, in each state of a stream. */
 @Tag("system")
@@ -129,6 +132,52 @@ class StreamFailureTest {
         assertEquals(-1, ended.read(bytes(1)), "it had ended before");
         assertThrows(StreamResetException.class, () -> ended.write(bytes(1)));
         assertEquals(1, server.streams().counters().peersLost());
+    }
+
+    @Test
+    void shouldTellOfAPeerThatVanishedBeforeItsStreamsWereAcceptedOrRead() throws Exception {
+        // given
+        final HxbServerSocketChannel server = nodes.streams(0).listen(PORT);
+        final BarePeer peer = new BarePeer(nodes.device(1).openContext(3));
+        peer.open(0, server.streams().contextId(), PORT);
+        peer.send(StreamRecord.DATA, 0, 10);
+        final HxbSocketChannel unread = server.accept();
+        StreamNodes.await("bytes", () -> unread.available() == 10);
+        peer.open(0, server.streams().contextId(), PORT);
+        // when
+        peer.close();
+        StreamNodes.await("the end of both", () -> server.streams().streamCount() == 0);
+        // then
+        assertTrue(LOST.contains(resetOf(server.accept()).reason()), "it waited in the backlog");
+        assertEquals(10, unread.read(bytes(20)), "what had arrived");
+        assertTrue(LOST.contains(resetOf(unread).reason()));
+        assertEquals(1, server.streams().counters().peersLost());
+    }
+
+    @Test
+    void shouldWakeAWriterWhosePeerVanishesWithoutGrantingMore() throws Exception {
+        // given
+        final HxbServerSocketChannel server = nodes.streams(0).listen(PORT);
+        final BarePeer peer = new BarePeer(nodes.device(1).openContext(3));
+        peer.open(0, server.streams().contextId(), PORT);
+        final HxbSocketChannel accepted = server.accept();
+        final FutureTask<Integer> writing = new FutureTask<>(() -> accepted.write(bytes(5_000)));
+        Thread.ofPlatform().daemon().start(writing);
+        StreamNodes.await(
+                "what the peer has granted",
+                () -> server.streams().counters().bytesSent() == BarePeer.WINDOW);
+        // when
+        peer.close();
+        // then
+        final ExecutionException thrown =
+                assertThrows(
+                        ExecutionException.class,
+                        () -> writing.get(StreamNodes.LIMIT, TimeUnit.NANOSECONDS));
+        assertTrue(
+                thrown.getCause() instanceof final StreamResetException reset
+                        && LOST.contains(reset.reason()),
+                thrown::toString);
+        assertEquals(0, server.streams().streamCount());
     }
 
     @Test
