@@ -15,10 +15,6 @@ final class LinkHealth {
     private static final long MAX_GAP_NS = 5_000_000;
     private static final int GAP_FACTOR = 4;
     private static final long SURE_GAP_NS = MAX_GAP_NS / 2;
-    private static final long PATIENCE_NS = HealthSettings.SILENT_CHECKS * HealthSettings.CHECK_NS;
-    private static final long MAX_PATIENCE_NS = 8 * PATIENCE_NS;
-    private static final long RASH_NS = 10_000_000;
-    private static final long RASH_MEMORY_NS = 10_000_000_000L;
     private static final int MISSED_FRAMES = 4;
     private static final int MISSED_CHECKS = 4;
     private static final int FEW_LOST_PERCENT = 1;
@@ -51,6 +47,7 @@ final class LinkHealth {
 
     private final HealthSettings settings;
     private final HeardFrames heard;
+    private final Patience patience;
     private final int[] othersBase;
     private final LossMeter loss = new LossMeter();
     private int frames;
@@ -58,9 +55,7 @@ final class LinkHealth {
     private long baseNs;
     private long heardNs;
     private long gapNs;
-    private long patienceNs = PATIENCE_NS;
-    private long rashNs;
-    private boolean isRash;
+    private boolean isSilenced;
     private int silentChecks;
     private int sentByNeighbour;
     private int sentBase;
@@ -81,11 +76,13 @@ final class LinkHealth {
             final Port port,
             final int neighbour,
             final HeardFrames heard,
+            final Patience patience,
             final int links) {
         this.settings = settings;
         this.port = port;
         this.neighbour = neighbour;
         this.heard = heard;
+        this.patience = patience;
         othersBase = new int[links];
     }
 
@@ -140,24 +137,12 @@ final class LinkHealth {
         frames = seen;
         if (isNews) {
             heardNs = nowNs;
-            learnPatience(nowNs);
+            if (isSilenced && verdict == LinkState.FAILED) {
+                patience.onHeardAgain(failedNs, nowNs);
+            }
+            isSilenced = false;
         }
         return isNews;
-    }
-
-    // Frames that come right after the link was given up for its silence were late, not lost: where
-    // that happens, CPUs are away for as long, and the next silence may last twice as long.
-    private void learnPatience(final long nowNs) {
-        if (isRash && verdict == LinkState.FAILED) {
-            if (nowNs - failedNs < RASH_NS) {
-                patienceNs = Math.min(MAX_PATIENCE_NS, 2 * patienceNs);
-                rashNs = nowNs;
-            }
-            isRash = false;
-        } else if (patienceNs > PATIENCE_NS && nowNs - rashNs > RASH_MEMORY_NS) {
-            patienceNs /= 2;
-            rashNs = nowNs;
-        }
     }
 
     /** A hello of the neighbour arrived. */
@@ -193,7 +178,7 @@ final class LinkHealth {
         if (verdict != LinkState.GOOD
                 || !knowsSent
                 || silentNs < GAP_FACTOR * gapNs
-                || silentNs < patienceNs) {
+                || silentNs < patience.ns()) {
             return false;
         }
         if (isOtherHeard && isMissed()) {
@@ -313,7 +298,7 @@ final class LinkHealth {
         verdict = LinkState.FAILED;
         reason = why;
         failedNs = nowNs;
-        isRash = why == LinkReason.SILENT;
+        isSilenced = why == LinkReason.SILENT;
         goodBeats = 0;
     }
 

@@ -34,6 +34,7 @@ public final class TrunkHealth {
     private final List<TrunkPartner> known = new ArrayList<>();
     private final List<HealthLoop> loops = new ArrayList<>();
     private final LinkEvents events = new LinkEvents();
+    private final Patience patience = new Patience();
     private final HealthCounters counters;
     // When each link to each neighbour was excluded last; written before exclusions is.
     private final int[][] excluded;
@@ -91,6 +92,11 @@ public final class TrunkHealth {
     /** What it has counted. */
     public HealthCounters counters() {
         return counters;
+    }
+
+    /** What all its links share: how long a silence may last. */
+    Patience patience() {
+        return patience;
     }
 
     /** Where the frames of each link are counted, {@code [links]}. */
@@ -217,6 +223,7 @@ public final class TrunkHealth {
             hasLooked = true;
             lookedNs = nowNs;
             lookAtLoops();
+            patience.look(nowNs);
             for (int i = 0; i < known.size(); i++) {
                 known.get(i).look(nowNs);
             }

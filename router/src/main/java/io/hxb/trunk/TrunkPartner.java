@@ -60,7 +60,9 @@ final class TrunkPartner {
         links = new LinkHealth[ports.length];
         for (int i = 0; i < links.length; i++) {
             final HeardFrames frames = heard[ports[i].link().index()];
-            links[i] = new LinkHealth(settings, ports[i], neighbour, frames, links.length);
+            links[i] =
+                    new LinkHealth(
+                            settings, ports[i], neighbour, frames, health.patience(), links.length);
         }
         firstHeardNs = nowNs;
         beatNs = nowNs;

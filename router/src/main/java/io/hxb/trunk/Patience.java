@@ -1,0 +1,39 @@
+package io.hxb.trunk;
+
+/**
+ * How long a node waits for the frames of a link that is silent while others are not. Frames that
+ * come right after a link was given up were late, not lost: where that happens CPUs are away for as
+ * long, whatever the link, and the next silence may last twice as long. Guarded by the lock of
+ * {@link TrunkHealth}.
+ */
+final class Patience {
+    private static final long LEAST_NS = HealthSettings.SILENT_CHECKS * HealthSettings.CHECK_NS;
+    private static final long MOST_NS = 8 * LEAST_NS;
+    private static final long RASH_NS = 10_000_000;
+    private static final long MEMORY_NS = 10_000_000_000L;
+
+    private long ns = LEAST_NS;
+    private long learnedNs;
+
+    /** Silence in ns that a link may keep. */
+    long ns() {
+        return ns;
+    }
+
+    /** Forgets in time what was learned. */
+    void look(final long nowNs) {
+        if (ns > LEAST_NS && nowNs - learnedNs > MEMORY_NS) {
+            ns /= 2;
+            learnedNs = nowNs;
+        }
+    }
+
+    /** Frames have arrived on a link that was given up for its silence at {@code failedNs}. */
+    void onHeardAgain(final long failedNs, final long nowNs) {
+        // What was learned after the link was given up came of the same absence.
+        if (nowNs - failedNs < RASH_NS && (ns == LEAST_NS || failedNs - learnedNs > 0)) {
+            ns = Math.min(MOST_NS, 2 * ns);
+            learnedNs = nowNs;
+        }
+    }
+}
