@@ -25,6 +25,8 @@ import java.util.concurrent.Callable;
 @Command(name = "message-end", mixinStandardHelpOptions = true)
 public final class MessageEnd implements Callable<Integer> {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final int CACHE_LINE = 64;
+    private static final int SHORT_BYTES = 256;
     private static final long NEIGHBOURS_LIMIT_NS = 30_000_000_000L;
 
     @Option(names = "--role", required = true, description = "ping, pong, send or sink")
@@ -75,7 +77,10 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--window", defaultValue = "131072", description = "Aeron's window in bytes")
     private int window;
 
-    @Option(names = "--send-buffers", defaultValue = "1024", description = "of the context")
+    @Option(
+            names = "--send-buffers",
+            defaultValue = "0",
+            description = "of the context, 0 for 4096 of short messages and 1024 of others")
     private int sendBuffers;
 
     @Option(
@@ -128,10 +133,11 @@ public final class MessageEnd implements Callable<Integer> {
             return new RawTransport(nic, overheadBytes);
         }
         final PmContextOptions options =
-                PmContextOptions.DEFAULT
-                        .withSendBuffers(sendBuffers)
-                        .withDeliveryEntries(1 << 14)
-                        .withSpinNs(isBlocking ? 0 : Long.MAX_VALUE);
+                new PmContextOptions(
+                        sendBuffers > 0 ? sendBuffers : size <= SHORT_BYTES ? 4096 : 1024,
+                        (size + CACHE_LINE - 1) & -CACHE_LINE,
+                        1 << 14,
+                        isBlocking ? 0 : Long.MAX_VALUE);
         if (socket != null) {
             final PmDevice device = PmDevice.attach(socket);
             return transport(device, device::close, options);
