@@ -106,8 +106,8 @@ class ChaosSystemTest {
                 - {at: 400ms, down: "x.1 of (1)", for: 200ms}
                 - {at: 700ms, kill: "(1)"}
                 """);
+        run("lab", "up", "--name", name, "--shape", "2", "--backend", "raw", "--processes");
         try {
-            run("lab", "up", "--name", name, "--shape", "2", "--backend", "raw", "--processes");
             // when
             final Map<?, ?> report =
                     run("chaos", "--name", name, "--script", script.toString(), "--json");

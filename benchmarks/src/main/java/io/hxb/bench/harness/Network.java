@@ -116,7 +116,7 @@ public final class Network implements AutoCloseable {
     /** Shapes what leaves a NIC to a rate in bits a second, as labs do. */
     public void shape(final String namespace, final String nic, final long rateBps)
             throws IOException, InterruptedException {
-        final String tbf = Shaper.tbf(rateBps, "64mb");
+        final String tbf = Shaper.tbf(rateBps, Shaper.NO_DROPS);
         exec(namespace, ("tc qdisc add dev " + nic + " root " + tbf).split(" "));
     }
 

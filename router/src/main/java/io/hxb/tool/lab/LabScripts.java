@@ -9,9 +9,6 @@ import java.util.List;
  * functions. One line a command; every text runs in one process. Stateless.
  */
 final class LabScripts {
-    /** Room of a shaper's queue: larger than what sockets may have in flight, so it never drops. */
-    private static final String SHAPER_LIMIT = "64mb";
-
     private LabScripts() {}
 
     /** Makes the namespaces, without IPv6, whose autoconfiguration would send frames of its own. */
@@ -123,7 +120,7 @@ final class LabScripts {
         script.append("qdisc add dev ")
                 .append(nic)
                 .append(" root ")
-                .append(Shaper.tbf(spec.rateBps(), SHAPER_LIMIT))
+                .append(Shaper.tbf(spec.rateBps(), Shaper.NO_DROPS))
                 .append('\n');
     }
 

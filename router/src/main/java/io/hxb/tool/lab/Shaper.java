@@ -9,6 +9,9 @@ public final class Shaper {
      */
     private static final int CATCH_UP_MS = 5;
 
+    /** Room of a queue that is larger than what sockets may have in flight, so it never drops. */
+    public static final String NO_DROPS = "64mb";
+
     private static final long LEAST_BYTES = 128 << 10;
 
     private Shaper() {}
@@ -17,7 +20,7 @@ public final class Shaper {
      * What to put behind {@code tc qdisc add dev NIC root}.
      *
      * @param rateBps bits a second.
-     * @param limit room of its queue, such as {@code 64mb}.
+     * @param limit room of its queue, such as {@link #NO_DROPS}.
      */
     public static String tbf(final long rateBps, final String limit) {
         final long burstBytes = Math.max(LEAST_BYTES, rateBps / 8 * CATCH_UP_MS / 1000);

@@ -162,7 +162,7 @@ final class CableFault {
     private void slow(final long rateBps) {
         final boolean isNicShaped = spec.rateBps() > 0;
         final boolean isPortShaped = isNicShaped && isLineLong();
-        tc(namespace, shaper(nic, isNicShaped ? "change" : "add", rateBps, "64mb"));
+        tc(namespace, shaper(nic, isNicShaped ? "change" : "add", rateBps, Shaper.NO_DROPS));
         tc(switches, shaper(port, isPortShaped ? "change" : "add", rateBps, PORT_QUEUE));
         mending =
                 () -> {
@@ -183,7 +183,7 @@ final class CableFault {
 
     private String unshaper(final String device, final boolean isShaped) {
         return isShaped
-                ? shaper(device, "change", spec.rateBps(), "64mb")
+                ? shaper(device, "change", spec.rateBps(), Shaper.NO_DROPS)
                 : "qdisc del dev " + device + " root\n";
     }
 
