@@ -55,6 +55,7 @@ final class ContextEndpoint {
     private CloseReason closeReason = CloseReason.NONE;
     private boolean isFlowClosed;
     private boolean isSendWakeDue;
+    private boolean isMoreComing;
     private int eventsOut;
 
     ContextEndpoint(
@@ -275,6 +276,11 @@ final class ContextEndpoint {
             }
         }
         counters.messagesSent += taken;
+        final boolean isMore = taken == SUBMISSIONS_PER_TURN && submissions.isReady();
+        if (isMore != isMoreComing) {
+            isMoreComing = isMore;
+            port.moreComing(contextId, isMore);
+        }
         return taken;
     }
 

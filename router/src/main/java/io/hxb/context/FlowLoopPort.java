@@ -52,6 +52,11 @@ public final class FlowLoopPort implements FlowPort {
     }
 
     @Override
+    public void moreComing(final int contextId, final boolean isMoreComing) {
+        loop.moreComing(contextId, isMoreComing);
+    }
+
+    @Override
     public void released(final int flowHandle, final int bufferId) {
         table.released(flowHandle, bufferId, share);
     }

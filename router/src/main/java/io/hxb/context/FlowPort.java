@@ -24,6 +24,12 @@ public interface FlowPort {
             int lengthBytes,
             int tag);
 
+    /**
+     * Says whether the context has left messages that will be submitted in the next turn. What
+     * fills no frame may then wait for them, one turn.
+     */
+    void moreComing(int contextId, boolean isMoreComing);
+
     /** Gives a delivered frame's buffer back. */
     void released(int flowHandle, int bufferId);
 

@@ -33,6 +33,9 @@ final class FlowContext {
     int[] slotTag = new int[0];
     long[] slotAddress = new long[0];
 
+    /** Its application has submitted more than was taken in this turn. */
+    boolean isMoreComing;
+
     int queuedFrames;
     SendFlow lastSendFlow;
     SendFlow sendFlows;

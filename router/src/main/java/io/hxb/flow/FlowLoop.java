@@ -145,6 +145,20 @@ public final class FlowLoop {
     }
 
     /**
+     * Says whether more messages of a context will be submitted before the next {@link #doWork} but
+     * one: small messages that fill no frame then wait for them, but not if none came for their
+     * flow.
+     *
+     * @param contextId a context that this loop owns; nothing happens when it is closed.
+     */
+    public void moreComing(final int contextId, final boolean isMoreComing) {
+        final FlowContext context = table.context(contextId);
+        if (context != null) {
+            context.isMoreComing = isMoreComing;
+        }
+    }
+
+    /**
      * Takes a frame for this node of a type that belongs to flows; data is delivered within the
      * call when its turn has come. The frame has been validated: version, cluster, length, records.
      *

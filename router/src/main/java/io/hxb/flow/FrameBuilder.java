@@ -22,6 +22,20 @@ final class FrameBuilder {
         this.counters = counters;
     }
 
+    /**
+     * True if the messages that wait are small, leave room for another one in their frame, and more
+     * are coming.
+     */
+    boolean isWorthWaiting(final SendFlow flow) {
+        final FlowContext context = flow.context;
+        if (!context.isMoreComing || context.slotLength[flow.pendingHead] > config.inlineBytes()) {
+            return false;
+        }
+        final int another =
+                MessageRecordFlyweight.paddedLength(context.slotLength[flow.pendingTail]);
+        return flow.pendingBytes + another <= config.mtuBytes() - FrameHeaderFlyweight.LENGTH;
+    }
+
     /** Makes a frame of the message that waits longest, or of several small ones. */
     void build(final SendFlow flow, final TxFrame frame) {
         final FlowContext context = flow.context;
@@ -78,6 +92,7 @@ final class FrameBuilder {
         frame.messageCount = 1;
         flow.pendingHead = context.slotNext[slot];
         flow.pendingCount--;
+        flow.pendingBytes -= MessageRecordFlyweight.paddedLength(context.slotLength[slot]);
     }
 
     private void buildShared(final SendFlow flow, final TxFrame frame) {
@@ -112,6 +127,7 @@ final class FrameBuilder {
         frame.messageCount = count;
         flow.pendingHead = slot;
         flow.pendingCount -= count;
+        flow.pendingBytes -= offset;
         flow.sharedInFlight++;
         counters.framesShared++;
     }

@@ -191,6 +191,7 @@ final class SendFeedback {
         flow.pendingHead = FlowContext.NO_SLOT;
         flow.pendingTail = FlowContext.NO_SLOT;
         flow.pendingCount = 0;
+        flow.pendingBytes = 0;
         flow.state = SendFlow.CLOSED;
         flow.epoch = (flow.epoch + 1) & 0xFFFF;
         flow.isOutstanding = false;

@@ -57,6 +57,12 @@ final class SendFlow extends Flow {
     int pendingTail = FlowContext.NO_SLOT;
     int pendingCount;
 
+    /** Bytes of their records if all were to share frames. */
+    int pendingBytes;
+
+    /** What waits fills no frame and has waited for more already. */
+    boolean isHeldBack;
+
     /** When the oldest frame began to wait for news. */
     long progressNs;
 

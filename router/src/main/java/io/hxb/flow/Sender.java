@@ -4,6 +4,7 @@ import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowOutput;
 import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.pm.PmStatus;
 import io.hxb.topology.Shape;
 
@@ -76,6 +77,8 @@ final class Sender {
         }
         flow.pendingTail = sendSlot;
         flow.pendingCount++;
+        flow.pendingBytes += MessageRecordFlyweight.paddedLength(lengthBytes);
+        flow.isHeldBack = false;
         queue.makeReady(flow);
         return PmStatus.OK;
     }

@@ -139,6 +139,11 @@ final class Transmitter implements FrameOwner {
                 hasMore = true;
                 break;
             }
+            if (!flow.isHeldBack && builder.isWorthWaiting(flow)) {
+                flow.isHeldBack = true;
+                hasMore = true;
+                break;
+            }
             final TxFrame frame = pool.acquire(flow.inFlight);
             if (frame == null) {
                 counters.buffersExhausted++;

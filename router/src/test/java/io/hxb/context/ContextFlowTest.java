@@ -162,6 +162,33 @@ class ContextFlowTest {
         assertEquals(0, pool.outstanding());
     }
 
+    @Test
+    void shouldFillFramesWhileTheApplicationIsAhead() throws Exception {
+        // given: twice as many messages as a turn takes, and one more
+        final PmContext one = device.openContext(1, PmContextOptions.DEFAULT.withSendBuffers(1024));
+        final PmContext two = device.openContext(2);
+        send(one, -1);
+        turns(100);
+        final long before = flows.counters().framesSent;
+        for (int i = 0; i < 513; i++) {
+            send(one, i);
+        }
+        // when
+        turns(4);
+        // then: records of 16 bytes, 89 to a frame; 5 full ones and the rest
+        assertEquals(6, flows.counters().framesSent - before);
+        turns(20_000);
+        assertEquals(0, one.unfinishedSends());
+        int received = 0;
+        while (two.receive(message) == PmStatus.OK) {
+            assertEquals(received - 1, message.tag());
+            two.release(message);
+            received++;
+        }
+        assertEquals(514, received);
+        turns(10);
+    }
+
     private static void send(final PmContext from, final int tag) {
         final int slot = from.claim(0, 2, 8);
         assertEquals(PmStatus.OK, from.send(slot, 8, tag));

@@ -130,6 +130,11 @@ final class LoopbackPort implements FlowPort {
     }
 
     @Override
+    public void moreComing(final int contextId, final boolean isMoreComing) {
+        // Nothing waits here.
+    }
+
+    @Override
     public void released(final int flowHandle, final int bufferId) {
         held[flowHandle]--;
         share.release(bufferId);

@@ -94,6 +94,57 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldHoldBackWhatFillsNoFrameForOneTurnWhileMoreIsComing() {
+        // given: room for 35 records of 40 bytes in a frame of 1,500
+        flows.open(64);
+        flows.loop.moreComing(FlowFixture.CONTEXT, true);
+        submitSmall(0, 40);
+        // when, then: a full frame goes, five messages wait
+        flows.work(0);
+        assertEquals(List.of(35), messageCounts());
+        submitSmall(40, 29);
+        flows.work(0);
+        assertEquals(List.of(35), messageCounts(), "34 leave room for one more");
+        submitSmall(69, 1);
+        flows.work(0);
+        assertEquals(List.of(35, 35), messageCounts());
+        // when nothing came for this flow: what is there goes
+        submitSmall(70, 3);
+        flows.work(0);
+        assertEquals(2, messageCounts().size());
+        assertEquals(flows.nowNs, flows.loop.nextDeadlineNs(flows.nowNs), "it does not sleep");
+        flows.work(0);
+        assertEquals(List.of(35, 35, 3), messageCounts());
+    }
+
+    @Test
+    void shouldHoldNothingBackWhenNoMoreIsComingOrTheMessageIsLong() {
+        flows.open(64);
+        submitSmall(0, 2);
+        flows.work(0);
+        assertEquals(List.of(2), messageCounts());
+        flows.loop.moreComing(FlowFixture.CONTEXT, true);
+        flows.submit(2, 1_400);
+        flows.work(0);
+        assertEquals(List.of(2, 1), messageCounts());
+        submitSmall(3, 2);
+        flows.loop.moreComing(FlowFixture.CONTEXT, false);
+        flows.work(0);
+        assertEquals(List.of(2, 1, 2), messageCounts());
+        flows.loop.moreComing(9, true);
+    }
+
+    private void submitSmall(final int firstSlot, final int count) {
+        for (int slot = firstSlot; slot < firstSlot + count; slot++) {
+            assertEquals(PmStatus.OK, flows.submit(slot, 32));
+        }
+    }
+
+    private List<Integer> messageCounts() {
+        return flows.sent(FrameType.DATA).stream().map(sent -> sent.messageCount).toList();
+    }
+
+    @Test
     void shouldSendNoMoreThanTheReceiverTakes() {
         // given
         flows.open(3);
