@@ -20,7 +20,7 @@ import java.util.Map;
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,
-        description = "Measures throughput; every message is checked by its receiver.",
+        description = "Measures throughput; every message is checked by its receiver, see --check.",
         footer = {
             "",
             "--both and --all need the sending nodes on this machine, as in a lab. Messages longer"
@@ -63,10 +63,12 @@ final class PerfCommand extends MeasureCommand {
         final Throughput found =
                 measurement.perf(
                         pairs,
-                        size,
-                        measure.warmUpNs(),
-                        measure.sendNs(),
-                        measure.countOr(Long.MAX_VALUE),
+                        new Measurement.Load(
+                                size,
+                                measure.checkEvery(),
+                                measure.warmUpNs(),
+                                measure.sendNs(),
+                                measure.countOr(Long.MAX_VALUE)),
                         trips);
         final Result result = found.result();
         System.out.printf(

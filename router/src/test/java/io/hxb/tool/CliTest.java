@@ -58,6 +58,7 @@ class CliTest {
                         List.of("--count", "0"),
                         List.of("--seconds", "0"),
                         List.of("--warm-up", "-1"),
+                        List.of("--check", "0"),
                         List.of("--interval", "-5"))) {
             final Outcome outcome =
                     run("lab", "run", "perf", options.getFirst(), options.getLast());

@@ -42,6 +42,11 @@ final class ShapedBandwidth implements Callable<Integer> {
             String paper,
             String target) {}
 
+    /**
+     * As the C program fills no frame, a message is written and compared whole now and then only.
+     */
+    private static final String CHECK_EVERY = "64";
+
     private static final List<Plan> PLANS =
             List.of(
                     new Plan("six links, one hop", "2", 6, 1000, "1", "97.9", "98.5"),
@@ -130,6 +135,8 @@ final class ShapedBandwidth implements Callable<Integer> {
                         plan.mbit,
                         warmUp,
                         settings.seconds(),
+                        "--check",
+                        CHECK_EVERY,
                         "--from",
                         plan.to.replace('1', '0'),
                         "--to",

@@ -39,13 +39,18 @@ public final class MessagePattern {
      * @param sequence number of the message in its stream; 32 bits of it are carried.
      */
     public static void write(final long address, final int lengthBytes, final long sequence) {
-        Memory.putInt(address, (int) sequence);
+        number(address, sequence);
         int offset = MIN_BYTES;
         while (offset < lengthBytes) {
             final int piece = Math.min(LONGEST_PIECE, lengthBytes - offset);
             Memory.copy(source(sequence), address + offset, piece);
             offset += piece;
         }
+    }
+
+    /** Writes the sequence number of a message and leaves the bytes behind it as they are. */
+    public static void number(final long address, final long sequence) {
+        Memory.putInt(address, (int) sequence);
     }
 
     /** The sequence number that a message carries; its length is {@link #MIN_BYTES} or more. */

@@ -88,7 +88,8 @@ public final class NodeService {
 
     private boolean handle() {
         return switch (message.tag()) {
-            case ServiceProtocol.COUNT -> count();
+            case ServiceProtocol.COUNT -> count(true);
+            case ServiceProtocol.COUNT_NUMBER -> count(false);
             case ServiceProtocol.ECHO -> echo();
             case ServiceProtocol.COUNT_REPORT -> report();
             case ServiceProtocol.COUNT_RESET -> {
@@ -100,7 +101,7 @@ public final class NodeService {
         };
     }
 
-    private boolean count() {
+    private boolean count(final boolean isWhole) {
         StreamCheck stream = streams.get(streamKey());
         if (stream == null) {
             if (streams.size() >= MOST_STREAMS) {
@@ -114,7 +115,7 @@ public final class NodeService {
             stream.onMessage(
                     MessagePattern.sequence(message.address()),
                     length,
-                    MessagePattern.isIntact(message.address(), length));
+                    !isWhole || MessagePattern.isIntact(message.address(), length));
         }
         return true;
     }

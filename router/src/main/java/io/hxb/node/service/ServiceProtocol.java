@@ -7,6 +7,7 @@ package io.hxb.node.service;
  * tag           payload                          answer
  * ECHO          anything                         ECHO_REPLY with the same payload
  * COUNT         as MessagePattern writes it      none; checked and counted by source context
+ * COUNT_NUMBER  a MessagePattern's number first  none; counted by its number, the rest is not read
  * COUNT_REPORT  none                             COUNT_REPLY: messages, bytes, lost, duplicated,
  *                                                reordered, corrupt; 8 bytes each, little-endian
  * COUNT_RESET   none                             COUNT_REPLY with all 0
@@ -35,6 +36,9 @@ public final class ServiceProtocol {
 
     /** Forgets what was counted of this source context. */
     public static final int COUNT_RESET = 0x4858_0006;
+
+    /** A message to be counted by its number; its other bytes are not looked at. */
+    public static final int COUNT_NUMBER = 0x4858_0007;
 
     /** Bytes of a {@link #COUNT_REPLY}. */
     public static final int REPLY_BYTES = 6 * Long.BYTES;

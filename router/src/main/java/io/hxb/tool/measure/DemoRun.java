@@ -102,7 +102,10 @@ public final class DemoRun {
     private static Throughput perf(
             final Measurement measurement, final Pair pair, final int size, final long sendNs)
             throws IOException {
-        return measurement.perf(List.of(pair), size, 0, sendNs, Long.MAX_VALUE, RoundTrips.NONE);
+        return measurement.perf(
+                List.of(pair),
+                new Measurement.Load(size, 1, 0, sendNs, Long.MAX_VALUE),
+                RoundTrips.NONE);
     }
 
     private Transfer transfer(final FileSet files) throws IOException {

@@ -29,6 +29,7 @@ final class LargePerfRun implements AutoCloseable {
 
     private final Cluster cluster;
     private final int lengthBytes;
+    private final long checkEvery;
     private final Map<Integer, End> ends = new HashMap<>();
     private final List<Stream> streams = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -71,11 +72,13 @@ final class LargePerfRun implements AutoCloseable {
                 failed++;
                 return;
             }
+            final int number = MessagePattern.sequence(target.address());
+            final boolean isWhole = Integer.toUnsignedLong(number) % checkEvery == 0;
             checks.computeIfAbsent(sourceNode, key -> new StreamCheck())
                     .onMessage(
-                            MessagePattern.sequence(target.address()),
+                            number,
                             lengthBytes,
-                            MessagePattern.isIntact(target.address(), lengthBytes));
+                            !isWhole || MessagePattern.isIntact(target.address(), lengthBytes));
         }
 
         @Override
@@ -106,10 +109,15 @@ final class LargePerfRun implements AutoCloseable {
         }
     }
 
-    LargePerfRun(final Cluster cluster, final List<Pair> pairs, final int lengthBytes)
+    LargePerfRun(
+            final Cluster cluster,
+            final List<Pair> pairs,
+            final int lengthBytes,
+            final long checkEvery)
             throws IOException {
         this.cluster = cluster;
         this.lengthBytes = lengthBytes;
+        this.checkEvery = checkEvery;
         for (final Pair pair : pairs) {
             for (final int node : new int[] {pair.from(), pair.to()}) {
                 if (!ends.containsKey(node)) {
@@ -169,7 +177,12 @@ final class LargePerfRun implements AutoCloseable {
                     stream.transfers[i] < 0 || stream.from.messages.isSent(stream.transfers[i]);
             if (isFree) {
                 final long offset = i * slotBytes();
-                MessagePattern.write(stream.region.address() + offset, lengthBytes, stream.sent);
+                final long address = stream.region.address() + offset;
+                if (stream.sent % checkEvery == 0) {
+                    MessagePattern.write(address, lengthBytes, stream.sent);
+                } else {
+                    MessagePattern.number(address, stream.sent);
+                }
                 final long transfer =
                         stream.from.messages.send(
                                 stream.target,

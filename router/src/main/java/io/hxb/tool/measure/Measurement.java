@@ -44,6 +44,20 @@ public final class Measurement {
             String from, String to, int hops, @JsonProperty("rtt_us") RoundTrips rttUs) {}
 
     /**
+     * What throughput is measured with. Immutable.
+     *
+     * @param lengthBytes payload of a message, 4 or more.
+     * @param checkEvery of one message of so many every byte is written by its sender and compared
+     *     by its receiver, of the others only the number; 1 or more.
+     * @param warmUpNs how long to send before, so that the code measured is compiled; its faults
+     *     count, its messages do not.
+     * @param sendNs how long to send.
+     * @param limitMessages most messages of each pair.
+     */
+    public record Load(
+            int lengthBytes, long checkEvery, long warmUpNs, long sendNs, long limitMessages) {}
+
+    /**
      * What round trips were found.
      *
      * @param result all pairs together.
@@ -137,24 +151,15 @@ public final class Measurement {
     /**
      * Measures throughput of all pairs at once.
      *
-     * @param warmUpNs how long to send before, so that the code measured is compiled; its faults
-     *     count, its messages do not.
      * @param roundTrips measured before, to be reported along.
      */
-    public Throughput perf(
-            final List<Pair> pairs,
-            final int lengthBytes,
-            final long warmUpNs,
-            final long sendNs,
-            final long limitMessages,
-            final RoundTrips roundTrips)
+    public Throughput perf(final List<Pair> pairs, final Load load, final RoundTrips roundTrips)
             throws IOException {
-        final Result warmUp =
-                warmUpNs > 0 ? send(pairs, lengthBytes, warmUpNs, limitMessages) : Result.NONE;
+        final Result warmUp = load.warmUpNs > 0 ? send(pairs, load, load.warmUpNs) : Result.NONE;
         try (ClusterCounters counters = new ClusterCounters(cluster.config())) {
             final ClusterCounters.Reading before = counters.read();
             final long cpuBeforeNs = CpuTime.ofNs(cluster.pids());
-            final Result result = send(pairs, lengthBytes, sendNs, limitMessages);
+            final Result result = send(pairs, load, load.sendNs);
             final long cpuNs = CpuTime.ofNs(cluster.pids()) - cpuBeforeNs;
             final ClusterCounters.Reading after = settled(counters);
             final long relays = difference(before, after, CounterType.FORWARD_RELAYED_FRAMES);
@@ -167,28 +172,18 @@ public final class Measurement {
         }
     }
 
-    private Result send(
-            final List<Pair> pairs,
-            final int lengthBytes,
-            final long sendNs,
-            final long limitMessages)
+    private Result send(final List<Pair> pairs, final Load load, final long sendNs)
             throws IOException {
         final boolean isOneFrame =
-                lengthBytes <= cluster.device(pairs.getFirst().from()).mtuBytes();
-        return isOneFrame
-                ? small(pairs, lengthBytes, sendNs, limitMessages)
-                : large(pairs, lengthBytes, sendNs, limitMessages);
+                load.lengthBytes <= cluster.device(pairs.getFirst().from()).mtuBytes();
+        return isOneFrame ? small(pairs, load, sendNs) : large(pairs, load, sendNs);
     }
 
-    private Result small(
-            final List<Pair> pairs,
-            final int lengthBytes,
-            final long sendNs,
-            final long limitMessages)
+    private Result small(final List<Pair> pairs, final Load load, final long sendNs)
             throws IOException {
         final Map<Integer, PmContext> contexts = new HashMap<>();
         try {
-            final PerfRun run = new PerfRun(lengthBytes);
+            final PerfRun run = new PerfRun(load.lengthBytes, load.checkEvery);
             for (final Pair pair : pairs) {
                 PmContext context = contexts.get(pair.from());
                 if (context == null) {
@@ -201,21 +196,18 @@ public final class Measurement {
                 }
                 run.add(context, pair.to());
             }
-            run.run(sendNs, limitMessages);
+            run.run(sendNs, load.limitMessages);
             return run.result(cluster.config().shape().nodeCount());
         } finally {
             contexts.values().forEach(PmContext::close);
         }
     }
 
-    private Result large(
-            final List<Pair> pairs,
-            final int lengthBytes,
-            final long sendNs,
-            final long limitMessages)
+    private Result large(final List<Pair> pairs, final Load load, final long sendNs)
             throws IOException {
-        try (LargePerfRun run = new LargePerfRun(cluster, pairs, lengthBytes)) {
-            run.run(sendNs, limitMessages);
+        try (LargePerfRun run =
+                new LargePerfRun(cluster, pairs, load.lengthBytes, load.checkEvery)) {
+            run.run(sendNs, load.limitMessages);
             return run.result();
         }
     }

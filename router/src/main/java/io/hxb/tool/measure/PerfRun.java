@@ -23,6 +23,7 @@ public final class PerfRun {
 
     private final List<Stream> streams = new ArrayList<>();
     private final int lengthBytes;
+    private final long checkEvery;
     private long bytes;
     private long messages;
     private long lost;
@@ -47,13 +48,15 @@ public final class PerfRun {
      * Makes a measurement.
      *
      * @param lengthBytes payload of each message, 4 to the contexts' longest.
+     * @param checkEvery of how many messages one is written and compared whole, 1 or more.
      */
-    public PerfRun(final int lengthBytes) {
+    public PerfRun(final int lengthBytes, final long checkEvery) {
         if (lengthBytes < MessagePattern.MIN_BYTES) {
             throw new ToolException(
                     "messages carry a sequence number: --size must be 4 or more: " + lengthBytes);
         }
         this.lengthBytes = lengthBytes;
+        this.checkEvery = checkEvery;
     }
 
     /**
@@ -138,8 +141,13 @@ public final class PerfRun {
                 throw new ToolException(
                         "cannot send: " + PmStatus.name(slot) + " " + context.closeReason());
             }
-            MessagePattern.write(context.sendAddress(slot), lengthBytes, stream.sent);
-            stream.exchange.send(slot, lengthBytes, ServiceProtocol.COUNT);
+            if (stream.sent % checkEvery == 0) {
+                MessagePattern.write(context.sendAddress(slot), lengthBytes, stream.sent);
+                stream.exchange.send(slot, lengthBytes, ServiceProtocol.COUNT);
+            } else {
+                MessagePattern.number(context.sendAddress(slot), stream.sent);
+                stream.exchange.send(slot, lengthBytes, ServiceProtocol.COUNT_NUMBER);
+            }
             stream.sent++;
             sent++;
         }

@@ -39,6 +39,15 @@ public final class MeasureOptions {
     private double warmUp;
 
     @Option(
+            names = "--check",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "perf: write and compare every byte of one message of N, of the others only the"
+                            + " number (default 1: all)")
+    private long checkEvery;
+
+    @Option(
             names = "--interval",
             paramLabel = "US",
             defaultValue = "0",
@@ -97,6 +106,14 @@ public final class MeasureOptions {
         return (long) (warmUp * 1e9);
     }
 
+    /** Of how many messages one is compared whole. */
+    public long checkEvery() {
+        if (checkEvery < 1) {
+            throw new UsageException("--check must be 1 or more: " + checkEvery);
+        }
+        return checkEvery;
+    }
+
     /** Pause between round trips. */
     public long intervalNs() {
         if (intervalUs < 0 || intervalUs > 600_000_000) {
@@ -115,6 +132,7 @@ public final class MeasureOptions {
         countOr(1);
         sendNs();
         warmUpNs();
+        checkEvery();
         intervalNs();
     }
 
