@@ -124,6 +124,8 @@ class LabRunSystemTest {
                         "1,1,1",
                         "--size",
                         "8192",
+                        "--check",
+                        "4",
                         "--seconds",
                         "1",
                         "--name",
