@@ -293,7 +293,7 @@ public final class PmContext implements AutoCloseable {
 
     /**
      * Waits until a message or an event can be taken: spins for the time set in the options, then
-     * sleeps.
+     * sleeps. Link events are handed to {@link PmDevice#onLinkEvent} meanwhile and do not end it.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return {@link PmStatus#OK}, {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED},
