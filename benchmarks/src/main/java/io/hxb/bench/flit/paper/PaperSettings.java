@@ -31,6 +31,11 @@ public record PaperSettings(
         return new PaperSettings(sweep, Monitor.NONE, true, 2, 0, only, null, CurveStore.none());
     }
 
+    /** What names of files end with, so that runs with and without steps keep theirs. */
+    public static String stepSuffix(final long stepCycles) {
+        return stepCycles == 0 ? "" : "-step-" + stepCycles;
+    }
+
     /** Cycles of one run: fewer than the thesis', which spread less than networks do. */
     long cycles() {
         return isShort ? 30_000 : 60_000;

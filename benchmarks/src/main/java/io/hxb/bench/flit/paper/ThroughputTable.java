@@ -74,8 +74,11 @@ final class ThroughputTable {
             }
         }
         if (settings.plots() != null && !plotted.isEmpty()) {
-            final String step = settings.stepCycles() > 0 ? "-step-" + settings.stepCycles() : "";
-            final String file = report.title() + "-" + name.replaceAll("[^A-Za-z0-9]+", "-") + step;
+            final String file =
+                    report.title()
+                            + "-"
+                            + name.replaceAll("[^A-Za-z0-9]+", "-")
+                            + PaperSettings.stepSuffix(settings.stepCycles());
             Plots.latency(settings.plots().resolve(file + ".svg"), name, plotted);
         }
     }

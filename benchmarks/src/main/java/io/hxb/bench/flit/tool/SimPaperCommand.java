@@ -144,7 +144,7 @@ final class SimPaperCommand implements Callable<Integer> {
     private String fileName(final String title) {
         return title
                 + (only.isEmpty() ? "" : "-" + only.replaceAll("[^a-z0-9]+", "-"))
-                + (step == 0 ? "" : "-step-" + step);
+                + PaperSettings.stepSuffix(step);
     }
 
     private void write(final PaperReport report) throws IOException {
