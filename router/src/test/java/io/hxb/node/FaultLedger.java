@@ -13,7 +13,7 @@ final class FaultLedger {
     private static final int DELIVERED = 1;
     private static final int OK = 2;
     private static final int FAILED = 4;
-    private static final int LIMIT = 1 << 14;
+    private static final int LIMIT = 1 << 16;
 
     private final List<byte[][]> senders = new ArrayList<>();
     private final List<int[]> next = new ArrayList<>();

@@ -59,7 +59,7 @@ class TrunkFaultSimulationTest {
     private static long replay(final long seed) {
         try {
             return run(seed);
-        } catch (final AssertionError e) {
+        } catch (final AssertionError | RuntimeException e) {
             throw new AssertionError("replay by -Dhxb.sim.seed=" + seed, e);
         }
     }
