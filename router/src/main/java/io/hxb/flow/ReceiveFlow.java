@@ -176,6 +176,11 @@ final class ReceiveFlow extends Flow {
         return 768 + 8 * windowFrames;
     }
 
+    /** True once a frame of this flow has arrived. */
+    boolean hasArrivals() {
+        return array.next() != firstSequence || !array.isEmpty();
+    }
+
     /** Frames handed to the context and not released by it. */
     int heldFrames() {
         return array.next() - firstSequence - releasedFrames;

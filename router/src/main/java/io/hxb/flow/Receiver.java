@@ -351,6 +351,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private void replace(final ReceiveFlow known, final int newIncarnation) {
         final FlowContext context = known.context;
         final boolean isRestart = known.peerIncarnation != newIncarnation;
+        final boolean hadBegun = known.hasArrivals();
         final SendFlow sending = known.opposite;
         context.removeReceiveFlow(known);
         end(known);
@@ -362,6 +363,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 loop.feedback().end(sending, PmStatus.PEER_RESTARTED);
                 return;
             }
+        } else if (!hadBegun) {
+            // Meant for the node that was here before, maybe: nobody misses anything.
+            return;
         }
         listener.onPeerStatus(
                 context.id,

@@ -234,6 +234,32 @@ class FlowReceiveTest {
     }
 
     @Test
+    void shouldSaySoWhenTheSourceGaveUpWhatHadBegun() {
+        // given
+        open(PEER);
+        flows.data(PEER, FIRST + 1);
+        flows.work(0);
+        // when
+        flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION, 1);
+        flows.work(0);
+        // then
+        assertEquals(List.of(PEER + ":" + PmStatus.PEER_UNREACHABLE), flows.peerStatus);
+        assertEquals(0, flows.pool.outstanding());
+    }
+
+    @Test
+    void shouldSayNothingWhenTheSourceGaveUpWhatHadNotBegun() {
+        // given: such as an OPEN meant for the node that was here before
+        open(PEER);
+        // when
+        flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION, 1);
+        flows.work(0);
+        // then
+        assertEquals(List.of(), flows.peerStatus);
+        assertEquals(2, flows.sent(FrameType.ACCEPT).size());
+    }
+
+    @Test
     void shouldAcknowledgeOnDataThatGoesTheOtherWay() {
         // given
         flows.open(8);
