@@ -10,7 +10,10 @@ import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.BufferClaim;
 import io.aeron.logbuffer.FragmentHandler;
 
+import org.agrona.IoUtil;
 import org.agrona.concurrent.AgentInvoker;
+
+import java.io.File;
 
 /**
  * Messages over Aeron's UDP transport in its invoker layout: driver and client run on the
@@ -39,10 +42,14 @@ final class AeronTransport implements Transport {
      *     KiB.
      */
     AeronTransport(final String own, final String peer, final int mtuBytes, final int windowBytes) {
+        final String directory = CommonContext.generateRandomDirName();
+        // An end that answers until it is told to stop never closes the driver.
+        final Runnable deletion = () -> IoUtil.delete(new File(directory), true);
+        Runtime.getRuntime().addShutdownHook(new Thread(deletion));
         driver =
                 MediaDriver.launchEmbedded(
                         new MediaDriver.Context()
-                                .aeronDirectoryName(CommonContext.generateRandomDirName())
+                                .aeronDirectoryName(directory)
                                 .threadingMode(ThreadingMode.INVOKER)
                                 .mtuLength(mtuBytes)
                                 .socketSndbufLength(2 << 20)
