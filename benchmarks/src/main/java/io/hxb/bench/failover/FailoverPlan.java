@@ -12,7 +12,7 @@ import java.util.List;
  * @param links in each dimension.
  * @param mbit rate of each link.
  * @param seconds length of the run.
- * @param hasPeer whether MPTCP can do the same.
+ * @param hasPeer whether other systems can do the same.
  * @param script of the faults.
  */
 public record FailoverPlan(

@@ -1,5 +1,5 @@
 /**
- * What fails when in {@code benchmarks/run lab failover}, what is made of the samples, and MPTCP as
- * the one to be compared with.
+ * What fails when in {@code benchmarks/run lab failover}, what is made of the samples, and MPTCP
+ * and Open MPI as those to be compared with.
  */
 package io.hxb.bench.failover;

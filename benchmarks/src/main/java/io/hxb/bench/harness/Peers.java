@@ -11,9 +11,18 @@ public final class Peers {
 
     private Peers() {}
 
+    /** True if a C program has been compiled. */
+    public static boolean hasC(final String name) {
+        return Files.isExecutable(program(name));
+    }
+
+    private static Path program(final String name) {
+        return ROOT.resolve("benchmarks/target/c").resolve(name);
+    }
+
     /** A C program of src/main/c, which benchmarks/run compiles. */
     public static List<String> c(final String name, final String... arguments) {
-        final Path program = ROOT.resolve("benchmarks/target/c").resolve(name);
+        final Path program = program(name);
         if (!Files.isExecutable(program)) {
             throw new IllegalStateException(
                     program + " is missing: benchmarks/run compiles it when gcc is there");

@@ -2,7 +2,7 @@ package io.hxb.bench.lab;
 
 import io.hxb.bench.failover.FailoverPlan;
 import io.hxb.bench.failover.FailoverRates;
-import io.hxb.bench.failover.MptcpBurst;
+import io.hxb.bench.failover.PeerBurst;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.Progress;
@@ -25,14 +25,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** What failing links and nodes cost a transfer, beside MPTCP on the same links. One thread. */
+/**
+ * What failing links and nodes cost a transfer, beside MPTCP and Open MPI on the same links. One
+ * thread.
+ */
 @Command(
         name = "failover",
         mixinStandardHelpOptions = true,
         description = "Throughput while links and relays fail and come back.")
 final class Failover implements Callable<Integer> {
     private static final String HXB = "HXB";
-    private static final String MPTCP = "MPTCP";
 
     @Mixin private Lab.Settings settings;
     @Mixin private Lab.ShapedLoad load;
@@ -72,7 +74,7 @@ final class Failover implements Callable<Integer> {
             contest.add(HXB, () -> run(plan));
         }
         if (plan.hasPeer()) {
-            contest.add(MPTCP, () -> new MptcpBurst(plan).run());
+            PeerBurst.all(plan).forEach(peer -> contest.add(peer.name(), peer::run));
         }
         final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name()));
         report.keep(plan.name(), standing);

@@ -1,6 +1,5 @@
 package io.hxb.tool.chaos;
 
-import io.hxb.config.Backend;
 import io.hxb.tool.chaos.fault.LabFaults;
 import io.hxb.tool.chaos.result.ChaosResult;
 import io.hxb.tool.chaos.result.FaultOutcome;
@@ -71,13 +70,7 @@ public final class ChaosRun {
         files = options.files();
         sampleNs = options.sampleNs();
         final long given = measure.sendNsOr(-1);
-        script =
-                options.script(
-                        spec.shape(),
-                        spec.linkCount(),
-                        spec.backend() == Backend.RAW,
-                        pairs,
-                        given);
+        script = options.script(spec.shape(), spec.linkCount(), spec.hasPorts(), pairs, given);
         lengthNs = given < 0 ? options.lengthNs(script) : given;
         measure.sizeOr(SIZE_BYTES);
         if (script.lastNs() > lengthNs) {
@@ -162,7 +155,7 @@ public final class ChaosRun {
         final List<PairTally> tallies;
         try (Traffic traffic = new Traffic(cluster, pairs, size, clock)) {
             traffic.start();
-            if (spec.backend() == Backend.RAW) {
+            if (spec.hasPorts()) {
                 try (CableMeter meter = new CableMeter(spec, clock)) {
                     play(startNs, faults, traffic);
                     cables = meter.finish();

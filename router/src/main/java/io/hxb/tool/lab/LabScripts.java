@@ -32,14 +32,21 @@ final class LabScripts {
                 .append("\"\n");
     }
 
-    /** In the switch namespace: makes the bridges and all veth pairs, the far ends in the nodes. */
+    /**
+     * In the switch namespace: makes the bridges and all veth pairs, the far ends in the nodes; or
+     * both ends in nodes, without bridges.
+     */
     static String switches(final LabSpec spec) {
         final StringBuilder script = new StringBuilder();
         final Shape shape = spec.shape();
         for (int node = 0; node < shape.nodeCount(); node++) {
             for (int dimension = 0; dimension < shape.dimensions(); dimension++) {
                 for (int link = 0; link < spec.linkCount(); link++) {
-                    addPort(script, spec, node, dimension, link);
+                    if (spec.wiring() == Wiring.BRIDGE) {
+                        addPort(script, spec, node, dimension, link);
+                    } else {
+                        addPair(script, spec, node, dimension, link);
+                    }
                 }
             }
         }
@@ -60,16 +67,35 @@ final class LabScripts {
             script.append(" up type bridge stp_state 0 forward_delay 0 mcast_snooping 0\n");
         }
         script.append("link add ").append(port).append(" mtu ").append(spec.mtuBytes());
-        script.append(" master ")
-                .append(bridge)
-                .append(" type veth peer name ")
-                .append(LabNames.nic(dimension, link));
-        script.append(" mtu ")
-                .append(spec.mtuBytes())
-                .append(" address ")
-                .append(LabNames.mac(dimension, link, node));
-        script.append(" netns ").append(LabNames.namespace(spec.name(), node)).append('\n');
+        script.append(" master ").append(bridge).append(" type veth peer name ");
+        addNic(script, spec, node, dimension, link).append('\n');
         script.append("link set ").append(port).append(" up\n");
+    }
+
+    private static void addPair(
+            final StringBuilder script,
+            final LabSpec spec,
+            final int node,
+            final int dimension,
+            final int link) {
+        final Shape shape = spec.shape();
+        final int first = LabNames.firstNodeOfLine(shape, node, dimension);
+        if (node != first) {
+            script.append("link add ");
+            addNic(script, spec, first, dimension, link).append(" type veth peer name ");
+            addNic(script, spec, node, dimension, link).append('\n');
+        }
+    }
+
+    private static StringBuilder addNic(
+            final StringBuilder script,
+            final LabSpec spec,
+            final int node,
+            final int dimension,
+            final int link) {
+        script.append(LabNames.nic(dimension, link)).append(" mtu ").append(spec.mtuBytes());
+        script.append(" address ").append(LabNames.mac(dimension, link, node));
+        return script.append(" netns ").append(LabNames.namespace(spec.name(), node));
     }
 
     /** In each node's namespace: brings its NICs up. The same text for all nodes. */

@@ -7,6 +7,7 @@ import io.hxb.topology.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What lab is wanted. Immutable, checked.
@@ -17,9 +18,16 @@ import java.util.List;
  * @param backend what links are made of.
  * @param rateBps bits per second of each link and direction; 0 for as fast as it goes.
  * @param mtuBytes MTU of the NICs (RAW), or the largest frame (UDP).
+ * @param wiring what joins the NICs of a line; of no meaning for UDP.
  */
 public record LabSpec(
-        String name, Shape shape, int linkCount, Backend backend, long rateBps, int mtuBytes) {
+        String name,
+        Shape shape,
+        int linkCount,
+        Backend backend,
+        long rateBps,
+        int mtuBytes,
+        Wiring wiring) {
     /** Most NICs of one lab: every one costs kernel memory and time to make. */
     public static final int MAX_NICS = 8192;
 
@@ -61,6 +69,15 @@ public record LabSpec(
             problems.add(
                     "--rate needs --backend raw: loopback cannot be shaped without harming others");
         }
+        if (wiring == Wiring.DIRECT && backend == Backend.UDP) {
+            problems.add("--wiring direct needs --backend raw: UDP links are sockets on loopback");
+        }
+        if (wiring == Wiring.DIRECT && !hasPairsOnly(shape)) {
+            problems.add(
+                    "--wiring direct joins two NICs; the shape "
+                            + shape
+                            + " has lines of another length than 2: use --wiring bridge");
+        }
         if (!problems.isEmpty()) {
             throw new ToolException(String.join("; ", problems));
         }
@@ -74,6 +91,26 @@ public record LabSpec(
      */
     public static long parseRate(final String text) {
         return text.equals("none") ? 0 : Quantity.parseRateBps(text);
+    }
+
+    /** A lab whose lines are bridges. */
+    public LabSpec(
+            final String name,
+            final Shape shape,
+            final int linkCount,
+            final Backend backend,
+            final long rateBps,
+            final int mtuBytes) {
+        this(name, shape, linkCount, backend, rateBps, mtuBytes, Wiring.BRIDGE);
+    }
+
+    private static boolean hasPairsOnly(final Shape shape) {
+        return IntStream.range(0, shape.dimensions()).allMatch(i -> shape.extent(i) == 2);
+    }
+
+    /** True if every NIC has a switch port, which can be measured and made to fail. */
+    public boolean hasPorts() {
+        return backend == Backend.RAW && wiring == Wiring.BRIDGE;
     }
 
     /** NICs per node. */

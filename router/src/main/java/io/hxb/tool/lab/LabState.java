@@ -17,6 +17,7 @@ import java.util.Locale;
  * @param backend {@code raw} or {@code udp}.
  * @param rateBps bits per second of a link, 0 for unshaped.
  * @param mtuBytes MTU.
+ * @param wiring {@code bridge} or {@code direct}.
  * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.
  * @param ownerStartMs when that process started, to tell it from a later one with the same pid.
  * @param nodePids processes of the nodes, empty when the owner carries them all.
@@ -29,6 +30,7 @@ public record LabState(
         String backend,
         long rateBps,
         int mtuBytes,
+        String wiring,
         long ownerPid,
         long ownerStartMs,
         List<Long> nodePids,
@@ -43,6 +45,7 @@ public record LabState(
                         spec.backend().name().toLowerCase(Locale.ROOT),
                         spec.rateBps(),
                         spec.mtuBytes(),
+                        spec.wiring().name().toLowerCase(Locale.ROOT),
                         0,
                         0,
                         List.of(),
@@ -59,6 +62,7 @@ public record LabState(
                 backend,
                 rateBps,
                 mtuBytes,
+                wiring,
                 owner.pid(),
                 startMs(owner),
                 nodePids,
@@ -74,6 +78,7 @@ public record LabState(
                 backend,
                 rateBps,
                 mtuBytes,
+                wiring,
                 ownerPid,
                 ownerStartMs,
                 List.copyOf(pids),
@@ -88,7 +93,8 @@ public record LabState(
                 links,
                 Backend.valueOf(backend.toUpperCase(Locale.ROOT)),
                 rateBps,
-                mtuBytes);
+                mtuBytes,
+                Wiring.valueOf(wiring.toUpperCase(Locale.ROOT)));
     }
 
     /** True while the process that the lab belongs to lives. */

@@ -3,6 +3,7 @@ package io.hxb.tool.option;
 import io.hxb.config.Backend;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.lab.Wiring;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine;
@@ -51,6 +52,16 @@ public final class LabOptions {
     private int mtu;
 
     @Option(
+            names = "--wiring",
+            paramLabel = "bridge|direct",
+            defaultValue = "bridge",
+            description =
+                    "what joins the NICs of a line, raw only: a bridge, whose ports can be made to"
+                            + " fail, or, for lines of two, nothing but the veth pair, which leaves"
+                            + " more CPU to the nodes (default bridge)")
+    private Wiring wiring;
+
+    @Option(
             names = "--name",
             paramLabel = "NAME",
             description = "name of the lab (default lab; demo takes one of its own)")
@@ -73,7 +84,8 @@ public final class LabOptions {
                     links,
                     backend(),
                     LabSpec.parseRate(rate),
-                    mtu);
+                    mtu,
+                    wiring);
         } catch (final IllegalArgumentException | io.hxb.tool.report.ToolException e) {
             throw new CommandLine.ParameterException(command.commandLine(), e.getMessage(), e);
         }

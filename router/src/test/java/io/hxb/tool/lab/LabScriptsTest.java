@@ -58,6 +58,23 @@ class LabScriptsTest {
     }
 
     @Test
+    void shouldJoinTwoNicsByOnePairWithoutABridge() {
+        // given
+        final LabSpec spec =
+                new LabSpec("t", Shape.of(2, 2), 2, Backend.RAW, 0, 9000, Wiring.DIRECT);
+
+        // when
+        final List<String> lines = LabScripts.switches(spec).lines().toList();
+
+        // then: 4 lines of 2 links
+        assertEquals(8, lines.size());
+        assertEquals(
+                "link add x0 mtu 9000 address 02:48:00:00:00:00 netns hxb-t-0 type veth peer name"
+                        + " x0 mtu 9000 address 02:48:00:00:00:01 netns hxb-t-1",
+                lines.getFirst());
+    }
+
+    @Test
     void shouldShapeNothingWithoutARate() {
         final LabSpec spec = new LabSpec("t", Shape.of(3, 3), 2, Backend.RAW, 0, 9000);
 

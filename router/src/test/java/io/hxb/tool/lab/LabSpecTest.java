@@ -34,6 +34,25 @@ class LabSpecTest {
     }
 
     @Test
+    void shouldRefuseToJoinLinesOfThreeDirectly() {
+        final ToolException thrown =
+                assertThrows(
+                        ToolException.class,
+                        () ->
+                                new LabSpec(
+                                        "t",
+                                        Shape.of(2, 3),
+                                        1,
+                                        Backend.RAW,
+                                        0,
+                                        9000,
+                                        Wiring.DIRECT));
+
+        assertTrue(thrown.getMessage().contains("2x3"), thrown.getMessage());
+        assertTrue(thrown.getMessage().contains("--wiring bridge"), thrown.getMessage());
+    }
+
+    @Test
     void shouldReadRates() {
         assertEquals(0, LabSpec.parseRate("none"));
         assertEquals(1_000_000_000L, LabSpec.parseRate("1gbit"));

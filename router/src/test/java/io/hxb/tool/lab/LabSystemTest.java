@@ -113,6 +113,31 @@ class LabSystemTest {
     }
 
     @Test
+    void shouldJoinNicsWithoutBridges() {
+        // given
+        final LabRegistry registry = new LabRegistry(folder);
+        final LabSpec spec =
+                new LabSpec(name, Shape.of(2, 2), 1, Backend.RAW, 0, 9000, Wiring.DIRECT);
+
+        // when
+        final String ends;
+        final LabState state;
+        try (Lab lab = Lab.up(registry, spec)) {
+            final String node = LabNames.namespace(lab.spec().name(), 3);
+            ends = Shell.check("", List.of("ip", "-n", node, "-o", "link", "show", "up"));
+            state = registry.require(name);
+        }
+
+        // then
+        assertEquals(spec, state.spec());
+        for (final String nic : List.of("x0", "y0")) {
+            assertTrue(ends.lines().anyMatch(line -> line.contains(nic + "@")), ends);
+            assertTrue(ends.contains("state UP"), ends);
+        }
+        assertEquals(List.of(), own());
+    }
+
+    @Test
     void shouldFindNamespacesWhoseStateFileWasLost() {
         // given
         final LabRegistry registry = new LabRegistry(folder);

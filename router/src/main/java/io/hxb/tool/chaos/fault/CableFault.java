@@ -1,6 +1,5 @@
 package io.hxb.tool.chaos.fault;
 
-import io.hxb.config.Backend;
 import io.hxb.linux.NetworkNamespace;
 import io.hxb.linux.NicInfo;
 import io.hxb.linux.bpf.FrameFilter;
@@ -38,8 +37,8 @@ final class CableFault {
     private long changedBefore;
 
     CableFault(final LabSpec spec, final Cable cable) {
-        if (spec.backend() != Backend.RAW) {
-            throw new IllegalArgumentException("only raw labs have cables");
+        if (!spec.hasPorts()) {
+            throw new IllegalArgumentException("only labs with switch ports have cables");
         }
         this.spec = spec;
         dimension = cable.dimension();

@@ -55,12 +55,15 @@ public final class LabFaults implements AutoCloseable {
     public LabFaults(final LabSpec spec, final LabNodes nodes, final FaultScript script) {
         this.spec = spec;
         this.nodes = nodes;
-        if (script.hasCables() && spec.backend() != Backend.RAW) {
+        if (script.hasCables() && !spec.hasPorts()) {
             throw new ToolException(
-                    "the links of a UDP lab are sockets on loopback, there is no cable to "
+                    (spec.backend() == Backend.RAW
+                                    ? "the NICs of this lab are joined without switches"
+                                    : "the links of a UDP lab are sockets on loopback")
+                            + ", there is no cable to "
                             + firstOfCables(script).action().word()
-                            + ": use --backend raw as root; nodes can be killed and paused here"
-                            + " too");
+                            + ": use --backend raw --wiring bridge as root; nodes can be killed and"
+                            + " paused here too");
         }
         if (script.hasNodes()) {
             nodes.requireProcesses();

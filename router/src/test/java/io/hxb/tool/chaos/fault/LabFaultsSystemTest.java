@@ -18,6 +18,7 @@ import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabNodes;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.Wiring;
 import io.hxb.tool.report.Shell;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
@@ -302,12 +303,18 @@ class LabFaultsSystemTest {
                 new ScriptReader(new Selector(spec.shape(), 1))
                         .parse("- {at: 0s, kill: (0)}\n", "test");
         final LabSpec udp = new LabSpec(spec.name(), Shape.of(2), 1, Backend.UDP, 0, 9000);
+        final LabSpec direct =
+                new LabSpec(spec.name(), Shape.of(2), 1, Backend.RAW, 0, 9000, Wiring.DIRECT);
         final LabNodes processes = new LabNodes(new LabRegistry(folder), spec.name());
         // then
         assertTrue(
                 assertThrows(ToolException.class, () -> new LabFaults(udp, processes, cables))
                         .getMessage()
-                        .contains("there is no cable to pull: use --backend raw"));
+                        .contains("there is no cable to pull: use --backend raw --wiring bridge"));
+        assertTrue(
+                assertThrows(ToolException.class, () -> new LabFaults(direct, processes, cables))
+                        .getMessage()
+                        .contains("joined without switches"));
         assertTrue(
                 assertThrows(ToolException.class, () -> new LabFaults(spec, processes, nodes))
                         .getMessage()

@@ -1,0 +1,30 @@
+package io.hxb.bench.failover;
+
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.report.Shell;
+
+import java.util.List;
+
+/** IPv4 addresses on the links of a lab of two nodes, one subnet a link. Stateless. */
+final class Subnets {
+    private Subnets() {}
+
+    /** Address of a node on a link. */
+    static String address(final int link, final int node) {
+        return "10.77." + link + "." + (node + 1);
+    }
+
+    /** Gives all NICs their addresses. */
+    static void address(final LabSpec spec) {
+        for (int node = 0; node < 2; node++) {
+            final StringBuilder script = new StringBuilder();
+            for (int link = 0; link < spec.linkCount(); link++) {
+                script.append("addr add ").append(address(link, node)).append("/24 dev ");
+                script.append(LabNames.nic(0, link)).append('\n');
+            }
+            final String namespace = LabNames.namespace(spec.name(), node);
+            Shell.check(script.toString(), List.of("ip", "-n", namespace, "-batch", "-"));
+        }
+    }
+}
