@@ -23,6 +23,33 @@ class MemoryTest {
     }
 
     @Test
+    void shouldCopyEveryShortLengthAndNothingBeside() {
+        try (Arena arena = Arena.ofConfined()) {
+            final long source = arena.allocate(256, 8).address();
+            final long target = arena.allocate(256, 8).address();
+            for (int i = 0; i < 256; i++) {
+                Memory.putByte(source + i, i + 1);
+            }
+            for (int length = 0; length <= 200; length++) {
+                // given
+                Memory.fill(target, 256, 0);
+                // when
+                Memory.copyShort(source + 3, target + 8, length);
+                // then
+                for (int i = 0; i < 256; i++) {
+                    final boolean isCopied = i >= 8 && i < 8 + length;
+                    final int wanted = isCopied ? source(i - 5) : 0;
+                    assertEquals(wanted, Memory.getUnsignedByte(target + i), length + ": " + i);
+                }
+            }
+        }
+    }
+
+    private static int source(final int index) {
+        return index + 1 & 0xFF;
+    }
+
+    @Test
     void shouldSwapOnlyTheExpectedValue() {
         try (Arena arena = Arena.ofConfined()) {
             // given

@@ -23,7 +23,7 @@ import java.lang.invoke.VarHandle;
  * books; the first violation closes the context.
  */
 final class ContextEndpoint {
-    private static final int SUBMISSIONS_PER_TURN = 256;
+    private static final int SUBMISSIONS_PER_TURN = 512;
     private static final int RELEASES_PER_TURN = 512;
     private static final Region FREE_SLOT = null;
 

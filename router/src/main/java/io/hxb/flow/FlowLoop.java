@@ -44,6 +44,7 @@ public final class FlowLoop {
     private long recallNs;
     private boolean isRecallSet;
     private boolean isShortOfCredit;
+    private FlowContext lastContext;
 
     FlowLoop(
             final FlowTable table,
@@ -97,7 +98,7 @@ public final class FlowLoop {
             final long payloadAddress,
             final int lengthBytes,
             final int tag) {
-        final FlowContext context = table.context(contextId);
+        final FlowContext context = context(contextId);
         if (context == null) {
             return PmStatus.CONTEXT_CLOSED;
         }
@@ -144,10 +145,19 @@ public final class FlowLoop {
         }
     }
 
+    // One context submits many messages in a row.
+    private FlowContext context(final int contextId) {
+        final FlowContext last = lastContext;
+        if (last != null && last.id == contextId && last.isOpen) {
+            return last;
+        }
+        lastContext = table.context(contextId);
+        return lastContext;
+    }
+
     /**
-     * Says whether more messages of a context will be submitted before the next {@link #doWork} but
-     * one: small messages that fill no frame then wait for them, but not if none came for their
-     * flow.
+     * Says whether a context has more messages than this turn took: small ones that fill no frame
+     * then wait for the next turn, but not if that brings none for their flow.
      *
      * @param contextId a context that this loop owns; nothing happens when it is closed.
      */

@@ -112,7 +112,7 @@ final class FrameBuilder {
             }
             Memory.putInt(body + offset, lengthBytes);
             Memory.putInt(body + offset + 4, context.slotTag[slot]);
-            Memory.copy(
+            Memory.copyShort(
                     context.slotAddress[slot],
                     body + offset + MessageRecordFlyweight.LENGTH,
                     lengthBytes);
