@@ -80,7 +80,7 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(
             names = "--send-buffers",
             defaultValue = "0",
-            description = "of the context, 0 for 4096 of short messages and 1024 of others")
+            description = "of the context, 0 for 8192 of short messages and 1024 of others")
     private int sendBuffers;
 
     @Option(
@@ -134,7 +134,7 @@ public final class MessageEnd implements Callable<Integer> {
         }
         final PmContextOptions options =
                 new PmContextOptions(
-                        sendBuffers > 0 ? sendBuffers : size <= SHORT_BYTES ? 4096 : 1024,
+                        sendBuffers > 0 ? sendBuffers : size <= SHORT_BYTES ? 8192 : 1024,
                         (size + CACHE_LINE - 1) & -CACHE_LINE,
                         1 << 14,
                         isBlocking ? 0 : Long.MAX_VALUE);
