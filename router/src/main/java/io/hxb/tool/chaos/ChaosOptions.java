@@ -126,8 +126,8 @@ public final class ChaosOptions {
                                 .toList();
         if (!hasCables) {
             throw new UsageException(
-                    "--random needs cables to cut: use --backend raw as root, or a --script that"
-                            + " kills and pauses nodes");
+                    "--random needs cables to cut: use --backend raw --wiring bridge as root, or a"
+                            + " --script that kills and pauses nodes");
         }
         return new RandomScript(selector, mortals)
                 .draw(drawn, faults, QUIET_NS, until - AFTERWARDS_NS);
