@@ -162,7 +162,7 @@ public final class FlowLoop {
      * @param contextId a context that this loop owns; nothing happens when it is closed.
      */
     public void moreComing(final int contextId, final boolean isMoreComing) {
-        final FlowContext context = table.context(contextId);
+        final FlowContext context = context(contextId);
         if (context != null) {
             context.isMoreComing = isMoreComing;
         }

@@ -35,6 +35,10 @@ public record LabState(
         long ownerStartMs,
         List<Long> nodePids,
         boolean isReady) {
+    /** State files of earlier releases say nothing of wiring: there were bridges only. */
+    public LabState {
+        wiring = wiring == null ? "bridge" : wiring;
+    }
 
     /** State of a new lab owned by this process. */
     static LabState of(final LabSpec spec) {

@@ -7,7 +7,7 @@ public enum Wiring {
 
     /**
      * Nothing: the NICs of two nodes are the ends of one veth pair, as two NICs of real PCs with a
-     * cable between them. Lines of two only; leaves more of the CPUs to the nodes.
+     * cable between them. Lines of two only.
      */
     DIRECT
 }

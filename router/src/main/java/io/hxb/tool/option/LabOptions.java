@@ -57,8 +57,8 @@ public final class LabOptions {
             defaultValue = "bridge",
             description =
                     "what joins the NICs of a line, raw only: a bridge, whose ports can be made to"
-                            + " fail, or, for lines of two, nothing but the veth pair, which leaves"
-                            + " more CPU to the nodes (default bridge)")
+                        + " fail, or, for lines of two, nothing but the veth pair, as a cable joins"
+                        + " two PCs (default bridge)")
     private Wiring wiring;
 
     @Option(
