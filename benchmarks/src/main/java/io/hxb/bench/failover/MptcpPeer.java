@@ -4,11 +4,11 @@ import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.report.Shell;
 
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -33,58 +33,39 @@ final class MptcpPeer implements Peer {
                 script.append("mptcp endpoint add ").append(Subnets.address(link, node));
                 script.append(" dev ").append(LabNames.nic(0, link)).append(" signal\n");
             }
-            final String namespace = LabNames.namespace(spec.name(), node);
-            Shell.check(script.toString(), List.of("ip", "-n", namespace, "-batch", "-"));
+            Subnets.ip(spec, node, script.toString());
         }
     }
 
     @Override
     public Transfer start(final LabSpec spec, final long startNs, final double seconds)
             throws IOException, InterruptedException {
-        final Program server = server(spec, startNs, seconds);
+        final Program server =
+                burst(spec, 1, "server", seconds, "-t", Long.toString(startNs), "0.0.0.0", PORT);
         try {
             server.ready();
-            return new Connection(server, client(spec, startNs, seconds));
+            // Sends until a moment after the last sample.
+            final double sendS = (startNs - System.nanoTime()) / 1e9 + seconds + 0.3;
+            return new Connection(
+                    server, burst(spec, 0, "client", sendS, Subnets.address(0, 1), PORT));
         } catch (final IOException | InterruptedException e) {
             server.close();
             throw e;
         }
     }
 
-    private static Program server(final LabSpec spec, final long startNs, final double seconds)
+    private static Program burst(
+            final LabSpec spec,
+            final int node,
+            final String mode,
+            final double seconds,
+            final String... rest)
             throws IOException {
-        return Program.start(
-                LabNames.namespace(spec.name(), 1),
-                "",
-                Peers.c(
-                        "tcp_burst",
-                        "-m",
-                        "server",
-                        "-M",
-                        "-S",
-                        Double.toString(seconds),
-                        "-t",
-                        Long.toString(startNs),
-                        "0.0.0.0",
-                        PORT));
-    }
-
-    /** Sends until a moment after the last sample. */
-    private static Program client(final LabSpec spec, final long startNs, final double seconds)
-            throws IOException {
-        final double all = (startNs - System.nanoTime()) / 1e9 + seconds + 0.3;
-        return Program.start(
-                LabNames.namespace(spec.name(), 0),
-                "",
-                Peers.c(
-                        "tcp_burst",
-                        "-m",
-                        "client",
-                        "-M",
-                        "-S",
-                        String.format(Locale.ROOT, "%.1f", all),
-                        Subnets.address(0, 1),
-                        PORT));
+        final String length = String.format(Locale.ROOT, "%.1f", seconds);
+        final List<String> command =
+                new ArrayList<>(Peers.c("tcp_burst", "-m", mode, "-M", "-S", length));
+        command.addAll(List.of(rest));
+        return Program.start(LabNames.namespace(spec.name(), node), "", command);
     }
 
     /** Its two ends. Owned by one thread. */

@@ -48,8 +48,7 @@ final class OpenMpiPeer implements Peer {
             final String script =
                     "addr add %s/24 dev %s%nlink set %s up%n"
                             .formatted(control(node), CONTROL_NIC, CONTROL_NIC);
-            final String namespace = LabNames.namespace(spec.name(), node);
-            Shell.check(script, List.of("ip", "-n", namespace, "-batch", "-"));
+            Subnets.ip(spec, node, script);
         }
     }
 
@@ -135,6 +134,11 @@ final class OpenMpiPeer implements Peer {
         public long[] samples() throws IOException, InterruptedException {
             mpirun.await(Math.max(0, (endNs - System.nanoTime()) / 1e9));
             mpirun.close();
+            if (!Files.exists(file)) {
+                throw new IOException(
+                        "mpirun has started no ranks; it says why above (needed: Open MPI 4,"
+                                + " Debian: openmpi-bin libopenmpi-dev)");
+            }
             final ByteBuffer kept = ByteBuffer.wrap(Files.readAllBytes(file));
             final long[] bytes = new long[kept.capacity() / Long.BYTES];
             kept.order(ByteOrder.nativeOrder()).asLongBuffer().get(bytes);

@@ -23,8 +23,13 @@ final class Subnets {
                 script.append("addr add ").append(address(link, node)).append("/24 dev ");
                 script.append(LabNames.nic(0, link)).append('\n');
             }
-            final String namespace = LabNames.namespace(spec.name(), node);
-            Shell.check(script.toString(), List.of("ip", "-n", namespace, "-batch", "-"));
+            ip(spec, node, script.toString());
         }
+    }
+
+    /** Runs lines of {@code ip} commands in a node's namespace. */
+    static void ip(final LabSpec spec, final int node, final String script) {
+        final String namespace = LabNames.namespace(spec.name(), node);
+        Shell.check(script, List.of("ip", "-n", namespace, "-batch", "-"));
     }
 }
