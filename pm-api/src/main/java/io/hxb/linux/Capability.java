@@ -17,7 +17,10 @@ public enum Capability {
     CAP_SYS_ADMIN(21),
 
     /** Real-time threads. */
-    CAP_SYS_NICE(23);
+    CAP_SYS_NICE(23),
+
+    /** Relaying in the kernel, with CAP_NET_ADMIN. */
+    CAP_BPF(39);
 
     private static final String EFFECTIVE = "CapEff:";
 

@@ -8,6 +8,7 @@ package io.hxb.config;
  * @param receiveBufferBytes SO_RCVBUF of each socket that receives into the pool.
  * @param sendBufferBytes SO_SNDBUF of each sending socket.
  * @param relayRingFrames slots of each NIC's ring of frames to relay, 16 to 65,536, a power of two.
+ * @param kernelRelay whether the kernel relays frames of raw links.
  * @param senderQueueFrames frames that one loop holds back for one blocked link, 16 to 4,096, a
  *     power of two.
  */
@@ -16,10 +17,12 @@ public record SocketConfig(
         int receiveBufferBytes,
         int sendBufferBytes,
         int relayRingFrames,
+        KernelRelay kernelRelay,
         int senderQueueFrames) {
 
     /** What holds when the file says nothing. */
-    public static final SocketConfig DEFAULT = new SocketConfig(0, 8 << 20, 1 << 20, 512, 256);
+    public static final SocketConfig DEFAULT =
+            new SocketConfig(0, 8 << 20, 1 << 20, 512, KernelRelay.AUTO, 256);
 
     /** Checks the values. */
     public SocketConfig {
@@ -33,5 +36,17 @@ public record SocketConfig(
                 .powerOfTwo("relayRingFrames", relayRingFrames, 16, 65_536)
                 .powerOfTwo("senderQueueFrames", senderQueueFrames, 16, 4096)
                 .done();
+    }
+
+    /** Whether the kernel relays frames of raw links, so that the node need not wake for them. */
+    public enum KernelRelay {
+        /** When the kernel and the privileges allow it. */
+        AUTO,
+
+        /** Always; the node does not start without. */
+        ON,
+
+        /** Never. */
+        OFF
     }
 }

@@ -56,6 +56,7 @@ public enum CounterType {
             20,
             "Frames without data that this node took itself: hellos, acknowledgements and so on."),
     FORWARD_RELAYED_FRAMES(21, "Frames for others, sent on."),
+    FORWARD_KERNEL_RELAYED_FRAMES(109, "Of the frames for others, those that the kernel sent on."),
     FORWARD_RELAYED_BYTES(22, "Bytes of header and body of the frames for others."),
     FORWARD_ORIGINATED_FRAMES(23, "Frames that this node sent of its own, resent ones too."),
     FORWARD_LOOPED_BACK_FRAMES(24, "Frames of this node to itself."),

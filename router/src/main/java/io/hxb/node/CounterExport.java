@@ -9,6 +9,7 @@ import io.hxb.flow.route.RouteCounters;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.forward.ForwardCounters;
 import io.hxb.forward.Forwarder;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.DropReason;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -68,12 +69,26 @@ final class CounterExport {
     static final class Builder {
         private final Counters counters;
         private final int loop;
+        private final KernelRelay kernel;
         private final List<Counter> targets = new ArrayList<>();
         private final List<LongSupplier> sources = new ArrayList<>();
 
-        Builder(final Counters counters, final int loop) {
+        /**
+         * Begins with nothing.
+         *
+         * @param kernel what relays beside the loops; null if nothing does. What belongs to no loop
+         *     is counted with the first.
+         */
+        Builder(final Counters counters, final int loop, final KernelRelay kernel) {
             this.counters = counters;
             this.loop = loop;
+            this.kernel = kernel;
+        }
+
+        // With what the kernel has counted, if it relays and this loop counts that.
+        private LongSupplier sum(
+                final boolean counts, final LongSupplier own, final LongSupplier ofKernel) {
+            return kernel == null || !counts ? own : () -> own.getAsLong() + ofKernel.getAsLong();
         }
 
         Builder add(final CounterType type, final int instance, final LongSupplier source) {
@@ -92,11 +107,20 @@ final class CounterExport {
                 final int code = -reason;
                 add(CounterType.ofReason(code), () -> seen.dropped(code));
             }
-            return add(CounterType.FORWARD_RECEIVED_FRAMES, () -> seen.received)
+            final boolean isFirst = loop == 0;
+            final LongSupplier ofKernel = () -> kernel.relayedFrames();
+            add(CounterType.FORWARD_KERNEL_RELAYED_FRAMES, sum(isFirst, () -> 0, ofKernel));
+            return add(
+                            CounterType.FORWARD_RECEIVED_FRAMES,
+                            sum(isFirst, () -> seen.received, ofKernel))
                     .add(CounterType.FORWARD_DELIVERED_FRAMES, () -> seen.delivered)
                     .add(CounterType.FORWARD_CONTROL_FRAMES, () -> seen.linkLocal)
-                    .add(CounterType.FORWARD_RELAYED_FRAMES, () -> seen.relayed)
-                    .add(CounterType.FORWARD_RELAYED_BYTES, () -> seen.relayedBytes)
+                    .add(
+                            CounterType.FORWARD_RELAYED_FRAMES,
+                            sum(isFirst, () -> seen.relayed, ofKernel))
+                    .add(
+                            CounterType.FORWARD_RELAYED_BYTES,
+                            sum(isFirst, () -> seen.relayedBytes, () -> kernel.relayedBytes()))
                     .add(CounterType.FORWARD_ORIGINATED_FRAMES, () -> seen.originated)
                     .add(CounterType.FORWARD_LOOPED_BACK_FRAMES, () -> seen.loopedBack)
                     .add(CounterType.FORWARD_COPIED_FRAMES, () -> seen.copied)
@@ -147,16 +171,35 @@ final class CounterExport {
         Builder received(
                 final Link link, final ForwardCounters seen, final LongSupplier neighbours) {
             final int index = link.index();
-            return add(CounterType.LINK_RECEIVED_FRAMES, index, () -> seen.linkFrames(index))
-                    .add(CounterType.LINK_RECEIVED_BYTES, index, () -> seen.linkBytes(index))
+            return add(
+                            CounterType.LINK_RECEIVED_FRAMES,
+                            index,
+                            sum(
+                                    true,
+                                    () -> seen.linkFrames(index),
+                                    () -> kernel.receivedFrames(index)))
+                    .add(
+                            CounterType.LINK_RECEIVED_BYTES,
+                            index,
+                            sum(
+                                    true,
+                                    () -> seen.linkBytes(index),
+                                    () -> kernel.receivedBytes(index)))
                     .add(CounterType.LINK_UP_STATE, index, () -> link.isUp() ? 1 : 0)
                     .add(CounterType.LINK_MTU_BYTES, index, link::mtuBytes)
                     .add(CounterType.LINK_NEIGHBOURS_NODES, index, neighbours);
         }
 
         Builder sent(final int index, final LinkSender sender) {
-            return add(CounterType.LINK_SENT_FRAMES, index, sender::sentFrames)
-                    .add(CounterType.LINK_SENT_BYTES, index, sender::sentBytes)
+            final boolean isFirst = loop == 0;
+            return add(
+                            CounterType.LINK_SENT_FRAMES,
+                            index,
+                            sum(isFirst, sender::sentFrames, () -> kernel.sentFrames(index)))
+                    .add(
+                            CounterType.LINK_SENT_BYTES,
+                            index,
+                            sum(isFirst, sender::sentBytes, () -> kernel.sentBytes(index)))
                     .add(CounterType.LINK_SEND_ERROR_FRAMES, index, sender::sendErrors);
         }
 

@@ -12,6 +12,7 @@ import io.hxb.context.FlowLoopPort;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowTable;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
@@ -182,11 +183,19 @@ public final class Node implements AutoCloseable {
                 ports,
                 complaints,
                 discovery,
+                kernelRelay(config, ports),
                 flows,
                 keep(counters(config, ports)),
                 linkMonitor(config),
                 SystemEpochClock.INSTANCE,
                 NodeThreads.errorHandler());
+    }
+
+    // After the links, so that it is closed before them.
+    private KernelRelay kernelRelay(final ClusterConfig config, final List<Port> ports)
+            throws IOException {
+        final KernelRelay relay = KernelRelays.open(config, options.nodeId(), ports);
+        return relay == null ? null : keep(relay);
     }
 
     private LinkMonitor linkMonitor(final ClusterConfig config) throws IOException {

@@ -33,7 +33,7 @@ final class NodeCounters {
         this.parts = parts;
         this.news = news;
         final Counters counters = parts.counters();
-        builder = new CounterExport.Builder(counters, 0);
+        builder = new CounterExport.Builder(counters, 0, null);
         kernelDrops = new long[parts.ports().size()];
         stateChanges = new long[parts.ports().size()];
         for (final Port port : parts.ports()) {

@@ -5,6 +5,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.OrderPolicy;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -37,6 +38,7 @@ final class NodeLoop implements LoopTask {
     private final CounterExport export;
     private final NodeUpkeep upkeep;
     private final HealthLoop health;
+    private final KernelRelay kernelRelay;
     private final IoRegistration[] waiting;
     private final boolean[] isWaiting;
     private final long[] blocked;
@@ -49,6 +51,7 @@ final class NodeLoop implements LoopTask {
     private long busyTurns;
     private long idleTurns;
     private int pollsSeen;
+    private long relayedSeen;
     private ContextPolling contexts = ContextPolling.NONE;
 
     /**
@@ -102,6 +105,7 @@ final class NodeLoop implements LoopTask {
                         share,
                         this::onExcluded,
                         this::wake);
+        kernelRelay = parts.kernelRelay();
         blocked = new long[senders.length];
         export = export(parts, index);
         upkeep = index == 0 ? new NodeUpkeep(parts, senders, share) : null;
@@ -111,7 +115,7 @@ final class NodeLoop implements LoopTask {
 
     private CounterExport export(final NodeParts parts, final int index) {
         final CounterExport.Builder builder =
-                new CounterExport.Builder(parts.counters(), index)
+                new CounterExport.Builder(parts.counters(), index, kernelRelay)
                         .forward(forwarder)
                         .flows(flows)
                         .routes(forwarder.routes());
@@ -255,9 +259,23 @@ final class NodeLoop implements LoopTask {
         } else {
             idleTurns++;
         }
+        if (kernelRelay != null) {
+            noteKernelRelay();
+        }
         health.doWork(nowNs);
         export.doWork(nowNs);
         return work;
+    }
+
+    // What the kernel has relayed is part of what the health of the links is judged by.
+    private void noteKernelRelay() {
+        kernelRelay.turn();
+        final long frames = kernelRelay.relayedFrames();
+        if (frames != relayedSeen) {
+            relayedSeen = frames;
+            export.note();
+            health.note();
+        }
     }
 
     // What the links' neighbours say is compared with what has arrived: that has to be read first.

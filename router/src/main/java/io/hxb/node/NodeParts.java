@@ -9,6 +9,7 @@ import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteSettings;
 import io.hxb.forward.ForwardSettings;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -37,6 +38,7 @@ import java.util.List;
  * @param ports this node's ports, by link index.
  * @param complaints what is wrong with the neighbourhood.
  * @param discovery finds the neighbours.
+ * @param kernelRelay relays for the node; null where it does that itself.
  * @param flows flows from and to this node.
  * @param counters counter file.
  * @param linkMonitor tells of changes of the NICs; null for links that are no NICs.
@@ -52,6 +54,7 @@ record NodeParts(
         List<Port> ports,
         Complaints complaints,
         Discovery discovery,
+        KernelRelay kernelRelay,
         FlowTable flows,
         Counters counters,
         LinkMonitor linkMonitor,

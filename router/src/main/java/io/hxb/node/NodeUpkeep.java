@@ -134,6 +134,13 @@ final class NodeUpkeep {
     }
 
     private void refresh() {
+        refreshLinks();
+        if (parts.kernelRelay() != null) {
+            parts.kernelRelay().refresh();
+        }
+    }
+
+    private void refreshLinks() {
         for (int i = 0; i < ports.size(); i++) {
             final Link link = ports.get(i).link();
             if (link.refresh()) {

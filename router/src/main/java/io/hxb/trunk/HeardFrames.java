@@ -23,9 +23,15 @@ public final class HeardFrames {
         }
     }
 
+    private final Port port;
     private final int[] counts = new int[Shape.MAX_EXTENT];
     // Immutable and replaced as a whole: whichever is seen is complete.
     private Addresses addresses = new Addresses(new long[Shape.MAX_EXTENT]);
+
+    /** Begins to count the frames of a port. */
+    HeardFrames(final Port port) {
+        this.port = port;
+    }
 
     /** Counts a frame that came from {@code sourceAddress}; nothing if nobody has it. */
     public void count(final long sourceAddress) {
@@ -35,9 +41,9 @@ public final class HeardFrames {
         }
     }
 
-    /** Frames received from a neighbour, modulo 2^32. */
+    /** Frames received from a neighbour, modulo 2^32; those of the bypass, too. */
     public int frames(final int neighbour) {
-        return (int) COUNT.getOpaque(counts, neighbour);
+        return (int) COUNT.getOpaque(counts, neighbour) + port.bypass().heardFrames(neighbour);
     }
 
     /** Counts frames from {@code address} for {@code neighbour} from now on. */

@@ -28,6 +28,7 @@ public final class Port {
     private final byte[] weights = new byte[Shape.MAX_EXTENT];
     private final LinkState[] states = new LinkState[Shape.MAX_EXTENT];
     private final LinkReason[] reasons = new LinkReason[Shape.MAX_EXTENT];
+    private Bypass bypass = Bypass.NONE;
 
     /**
      * Puts a link in its place.
@@ -99,6 +100,25 @@ public final class Port {
 
     void setWeight(final int neighbour, final int weight) {
         WEIGHT.setOpaque(weights, neighbour, (byte) weight);
+        bypass.weight(neighbour, weight);
+    }
+
+    /** Sets what else moves frames through this port; before the loops start. */
+    public void bypass(final Bypass other) {
+        bypass = other;
+    }
+
+    /** What else moves frames through this port. */
+    Bypass bypass() {
+        return bypass;
+    }
+
+    /** Learns a neighbour's link address, as seen in a hello frame. */
+    void learn(final int neighbour, final long address) {
+        if (link.learned(neighbour) != address) {
+            link.learn(neighbour, address);
+            bypass.learn(neighbour, address);
+        }
     }
 
     /** As people write it: {@code x.0}. */

@@ -75,7 +75,7 @@ public final class TrunkHealth {
                             .toArray(Port[]::new);
         }
         heard = new HeardFrames[ports.length];
-        Arrays.setAll(heard, i -> new HeardFrames());
+        Arrays.setAll(heard, i -> new HeardFrames(ports[i]));
         partners = new TrunkPartner[dimensions][Shape.MAX_EXTENT];
         counters = new HealthCounters(ports.length, dimensions);
         excluded = new int[ports.length][Shape.MAX_EXTENT];
@@ -137,9 +137,7 @@ public final class TrunkHealth {
             final long sourceAddress,
             final int incarnation,
             final long nowNs) {
-        if (port.link().learned(neighbour) != sourceAddress) {
-            port.link().learn(neighbour, sourceAddress);
-        }
+        port.learn(neighbour, sourceAddress);
         heard[port.link().index()].learn(neighbour, sourceAddress);
         TrunkPartner partner = partners[port.dimension()][neighbour];
         if (partner == null) {
@@ -292,7 +290,8 @@ public final class TrunkHealth {
     }
 
     private int sentFrames(final TrunkPartner partner, final int number) {
-        int frames = 0;
+        final Port port = trunks[partner.dimension][number];
+        int frames = port.bypass().sentFrames(partner.neighbour);
         for (int i = 0; i < loops.size(); i++) {
             frames += loops.get(i).trunk(partner.dimension).sentFrames(number, partner.neighbour);
         }

@@ -95,6 +95,7 @@ final class SimHardware implements AutoCloseable {
                 ports,
                 complaints,
                 discovery,
+                null,
                 flows,
                 newCounters(node),
                 null,

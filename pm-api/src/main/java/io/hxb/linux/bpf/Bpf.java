@@ -15,57 +15,72 @@ import java.lang.invoke.MethodHandle;
  * linux/bpf.h, union bpf_attr.
  */
 final class Bpf {
-    /** BPF_TCX_INGRESS. */
-    static final int TCX_INGRESS = 46;
+    /** BPF_MAP_TYPE_HASH. */
+    static final int MAP_TYPE_HASH = 1;
 
-    /** BPF_TCX_EGRESS. */
-    static final int TCX_EGRESS = 47;
+    /** BPF_MAP_TYPE_ARRAY. */
+    static final int MAP_TYPE_ARRAY = 2;
+
+    /** The map can be mapped into memory. Source: BPF_F_MMAPABLE. */
+    static final int MAPPABLE = 1 << 10;
 
     private static final long SYS_BPF = 321;
     private static final int MAP_CREATE = 0;
-    private static final int MAP_LOOKUP = 1;
     private static final int MAP_UPDATE = 2;
+    private static final int MAP_DELETE = 3;
     private static final int PROGRAM_LOAD = 5;
+    private static final int PROGRAM_TEST_RUN = 10;
     private static final int LINK_CREATE = 28;
-    private static final int MAP_TYPE_ARRAY = 2;
     private static final int PROGRAM_TYPE_SCHED_CLS = 3;
     private static final int ATTRIBUTES_BYTES = 144;
-    private static final int LOG_BYTES = 16 * 1024;
+    private static final int LOG_BYTES = 64 * 1024;
 
     private Bpf() {}
 
-    /** Makes an array of one value. Returns its descriptor. */
-    static int createValue(final int valueBytes) throws LinuxException {
+    /** Makes a map. Returns its descriptor. */
+    static int createMap(
+            final int type,
+            final int keyBytes,
+            final int valueBytes,
+            final int entries,
+            final int flags)
+            throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             final long attributes = attributes(arena);
-            Memory.putInt(attributes, MAP_TYPE_ARRAY);
-            Memory.putInt(attributes + 4, Integer.BYTES);
+            Memory.putInt(attributes, type);
+            Memory.putInt(attributes + 4, keyBytes);
             Memory.putInt(attributes + 8, valueBytes);
-            Memory.putInt(attributes + 12, 1);
+            Memory.putInt(attributes + 12, entries);
+            Memory.putInt(attributes + 16, flags);
             return call("bpf(BPF_MAP_CREATE)", MAP_CREATE, attributes);
         }
     }
 
-    /** Writes the value from {@code address}. */
-    static void write(final int map, final long address) throws LinuxException {
-        element("bpf(BPF_MAP_UPDATE_ELEM)", MAP_UPDATE, map, address);
-    }
-
-    /** Reads the value to {@code address}. */
-    static void read(final int map, final long address) throws LinuxException {
-        element("bpf(BPF_MAP_LOOKUP_ELEM)", MAP_LOOKUP, map, address);
-    }
-
-    private static void element(
-            final String name, final int command, final int map, final long address)
-            throws LinuxException {
+    /** Writes one element of a map with keys and values of 8 bytes. */
+    static void put(final int map, final long key, final long value) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
-            final long attributes = attributes(arena);
-            Memory.putInt(attributes, map);
-            Memory.putLong(attributes + 8, arena.allocate(8, 8).address());
-            Memory.putLong(attributes + 16, address);
-            call(name, command, attributes);
+            final long attributes = element(arena, map, key);
+            Memory.putLong(attributes + 16, inMemory(arena, value));
+            call("bpf(BPF_MAP_UPDATE_ELEM)", MAP_UPDATE, attributes);
         }
+    }
+
+    /** Removes one element of a map with keys and values of 8 bytes. */
+    static void remove(final int map, final long key) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            call("bpf(BPF_MAP_DELETE_ELEM)", MAP_DELETE, element(arena, map, key));
+        }
+    }
+
+    private static long element(final Arena arena, final int map, final long key) {
+        final long attributes = attributes(arena);
+        Memory.putInt(attributes, map);
+        Memory.putLong(attributes + 8, inMemory(arena, key));
+        return attributes;
+    }
+
+    private static long inMemory(final Arena arena, final long value) {
+        return arena.allocateFrom(ValueLayout.JAVA_LONG, value).address();
     }
 
     /**
@@ -77,7 +92,6 @@ final class Bpf {
     static int load(final long[] program, final int hook) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             final long attributes = attributes(arena);
-            final MemorySegment log = arena.allocate(LOG_BYTES);
             Memory.putInt(attributes, PROGRAM_TYPE_SCHED_CLS);
             Memory.putInt(attributes + 4, program.length);
             Memory.putLong(
@@ -87,6 +101,7 @@ final class Bpf {
             try {
                 return call("bpf(BPF_PROG_LOAD)", PROGRAM_LOAD, attributes);
             } catch (final LinuxException e) {
+                final MemorySegment log = arena.allocate(LOG_BYTES);
                 Memory.putInt(attributes + 24, 1);
                 Memory.putInt(attributes + 28, LOG_BYTES);
                 Memory.putLong(attributes + 32, log.address());
@@ -107,6 +122,28 @@ final class Bpf {
             Memory.putInt(attributes + 4, ifindex);
             Memory.putInt(attributes + 8, hook);
             return call("bpf(BPF_LINK_CREATE) for TCX", LINK_CREATE, attributes);
+        }
+    }
+
+    /**
+     * Runs a program on a frame that is on no NIC.
+     *
+     * @param frame the frame, and afterwards what the program has made of it.
+     * @return what the program returned.
+     */
+    static int run(final int program, final byte[] frame) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final long attributes = attributes(arena);
+            final MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_BYTE, frame);
+            final MemorySegment out = arena.allocate(frame.length);
+            Memory.putInt(attributes, program);
+            Memory.putInt(attributes + 8, frame.length);
+            Memory.putInt(attributes + 12, frame.length);
+            Memory.putLong(attributes + 16, in.address());
+            Memory.putLong(attributes + 24, out.address());
+            call("bpf(BPF_PROG_TEST_RUN)", PROGRAM_TEST_RUN, attributes);
+            MemorySegment.copy(out, ValueLayout.JAVA_BYTE, 0, frame, 0, frame.length);
+            return Memory.getInt(attributes + 4);
         }
     }
 

@@ -17,9 +17,6 @@ import static io.hxb.linux.bpf.BpfCode.WORD;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.Sockets;
-
-import java.lang.foreign.Arena;
 
 /**
  * Takes a share of the frames that pass a NIC in one direction away, and changes a byte in a share
@@ -37,9 +34,6 @@ import java.lang.foreign.Arena;
  * </pre>
  */
 public final class FrameFilter implements AutoCloseable {
-    /** First kernel that has the hook (TCX). */
-    public static final String KERNEL = "6.6";
-
     private static final int DROP_SHARE_OFFSET = 0;
     private static final int CHANGE_SHARE_OFFSET = 8;
     private static final int DROPPED_OFFSET = 16;
@@ -47,26 +41,21 @@ public final class FrameFilter implements AutoCloseable {
     private static final int VALUE_BYTES = 32;
     private static final long ALWAYS = 1L << 32;
 
-    // Source: linux/bpf.h, enum tcx_action_base, and the numbers of helpers.
-    private static final int TCX_NEXT = -1;
-    private static final int TCX_DROP = 2;
-    private static final int MAP_LOOKUP_ELEM = 1;
-    private static final int GET_PRANDOM_U32 = 7;
-    private static final int SKB_STORE_BYTES = 9;
-    private static final int SKB_LOAD_BYTES = 26;
-
     private static final int ETHERNET_HEADER_BYTES = 14;
     private static final int FLIPPED_BIT = 0x20;
 
-    private final int map;
-    private final int program;
-    private final int link;
+    private final BpfArray shared;
+    private final BpfProgram program;
+    private final BpfProgram.Attachment attachment;
     private boolean isClosed;
 
-    private FrameFilter(final int map, final int program, final int link) {
-        this.map = map;
+    private FrameFilter(
+            final BpfArray shared,
+            final BpfProgram program,
+            final BpfProgram.Attachment attachment) {
+        this.shared = shared;
         this.program = program;
-        this.link = link;
+        this.attachment = attachment;
     }
 
     /**
@@ -77,8 +66,8 @@ public final class FrameFilter implements AutoCloseable {
      * @param dropShare share of the frames to drop, 0 to 1.
      * @param changeShare share of the others in which one byte behind the Ethernet header is
      *     changed, 0 to 1.
-     * @throws LinuxException if the kernel refuses: older than {@link #KERNEL}, or no CAP_BPF and
-     *     CAP_NET_ADMIN.
+     * @throws LinuxException if the kernel refuses: older than {@link BpfProgram#KERNEL}, or no
+     *     CAP_BPF and CAP_NET_ADMIN.
      */
     public static FrameFilter attach(
             final int ifindex,
@@ -86,20 +75,20 @@ public final class FrameFilter implements AutoCloseable {
             final double dropShare,
             final double changeShare)
             throws LinuxException {
-        final int hook = isIngress ? Bpf.TCX_INGRESS : Bpf.TCX_EGRESS;
-        final int map = Bpf.createValue(VALUE_BYTES);
-        int program = -1;
-        try (Arena arena = Arena.ofConfined()) {
-            final long value = arena.allocate(VALUE_BYTES, 8).address();
-            Memory.putLong(value + DROP_SHARE_OFFSET, threshold(dropShare));
-            Memory.putLong(value + CHANGE_SHARE_OFFSET, threshold(changeShare));
-            Bpf.write(map, value);
-            program = Bpf.load(program(map), hook);
-            return new FrameFilter(map, program, Bpf.attach(program, ifindex, hook));
+        final BpfProgram.Hook hook = isIngress ? BpfProgram.Hook.INGRESS : BpfProgram.Hook.EGRESS;
+        final long dropThreshold = threshold(dropShare);
+        final long changeThreshold = threshold(changeShare);
+        final BpfArray shared = BpfArray.create(1, VALUE_BYTES);
+        BpfProgram program = null;
+        try {
+            Memory.putLong(shared.address(0) + DROP_SHARE_OFFSET, dropThreshold);
+            Memory.putLong(shared.address(0) + CHANGE_SHARE_OFFSET, changeThreshold);
+            program = BpfProgram.load(code(shared), hook);
+            return new FrameFilter(shared, program, program.attach(ifindex));
         } catch (final LinuxException e) {
-            Sockets.close(map);
-            if (program >= 0) {
-                Sockets.close(program);
+            shared.close();
+            if (program != null) {
+                program.close();
             }
             throw e;
         }
@@ -112,27 +101,27 @@ public final class FrameFilter implements AutoCloseable {
         return Math.round(share * ALWAYS);
     }
 
-    private static long[] program(final int map) {
+    private static BpfCode code(final BpfArray shared) {
         return new BpfCode()
                 .move(R6, R1)
                 .storeValue(WORD, R10, -4, 0)
                 .move(R2, R10)
                 .plus(R2, -4)
-                .map(R1, map)
-                .call(MAP_LOOKUP_ELEM)
+                .map(R1, shared)
+                .call(BpfCode.MAP_LOOKUP_ELEM)
                 .jumpIfZero(R0, "pass")
                 .move(R7, R0)
-                .call(GET_PRANDOM_U32)
+                .call(BpfCode.GET_PRANDOM_U32)
                 .load(DOUBLE, R1, R7, DROP_SHARE_OFFSET)
                 .jumpIfLess(R0, R1, "drop")
-                .call(GET_PRANDOM_U32)
+                .call(BpfCode.GET_PRANDOM_U32)
                 .load(DOUBLE, R1, R7, CHANGE_SHARE_OFFSET)
                 .jumpIfNotLess(R0, R1, "pass")
                 // Where: anywhere behind the Ethernet header, so that it still arrives.
                 .load(WORD, R8, R6, 0)
                 .jumpIfLessValue(R8, ETHERNET_HEADER_BYTES + 1, "pass")
                 .plus(R8, -ETHERNET_HEADER_BYTES)
-                .call(GET_PRANDOM_U32)
+                .call(BpfCode.GET_PRANDOM_U32)
                 .modulo(R0, R8)
                 .plus(R0, ETHERNET_HEADER_BYTES)
                 .move(R9, R0)
@@ -141,7 +130,7 @@ public final class FrameFilter implements AutoCloseable {
                 .move(R3, R10)
                 .plus(R3, -8)
                 .set(R4, 1)
-                .call(SKB_LOAD_BYTES)
+                .call(BpfCode.SKB_LOAD_BYTES)
                 .jumpIfNotZero(R0, "pass")
                 .load(BYTE, R1, R10, -8)
                 .xor(R1, FLIPPED_BIT)
@@ -152,40 +141,35 @@ public final class FrameFilter implements AutoCloseable {
                 .plus(R3, -8)
                 .set(R4, 1)
                 .set(R5, 0)
-                .call(SKB_STORE_BYTES)
+                .call(BpfCode.SKB_STORE_BYTES)
                 .jumpIfNotZero(R0, "pass")
                 .set(R1, 1)
-                .addAtomically(R7, CHANGED_OFFSET, R1)
+                .addAtomically(DOUBLE, R7, CHANGED_OFFSET, R1)
                 .label("pass")
-                .set(R0, TCX_NEXT)
+                .set(R0, BpfCode.TCX_NEXT)
                 .exit()
                 .label("drop")
                 .set(R1, 1)
-                .addAtomically(R7, DROPPED_OFFSET, R1)
-                .set(R0, TCX_DROP)
-                .exit()
-                .build();
+                .addAtomically(DOUBLE, R7, DROPPED_OFFSET, R1)
+                .set(R0, BpfCode.TCX_DROP)
+                .exit();
     }
 
     /** Frames that were dropped so far. */
-    public long dropped() throws LinuxException {
+    public long dropped() {
         return value(DROPPED_OFFSET);
     }
 
     /** Frames in which a byte was changed so far. */
-    public long changed() throws LinuxException {
+    public long changed() {
         return value(CHANGED_OFFSET);
     }
 
-    private synchronized long value(final int offset) throws LinuxException {
+    private synchronized long value(final int offset) {
         if (isClosed) {
             throw new IllegalStateException("the filter has been taken away");
         }
-        try (Arena arena = Arena.ofConfined()) {
-            final long value = arena.allocate(VALUE_BYTES, 8).address();
-            Bpf.read(map, value);
-            return Memory.getLong(value + offset);
-        }
+        return Memory.getLongVolatile(shared.address(0) + offset);
     }
 
     /** Takes the filter away; the second call does nothing. */
@@ -193,9 +177,9 @@ public final class FrameFilter implements AutoCloseable {
     public synchronized void close() {
         if (!isClosed) {
             isClosed = true;
-            Sockets.close(link);
-            Sockets.close(program);
-            Sockets.close(map);
+            attachment.close();
+            program.close();
+            shared.close();
         }
     }
 }

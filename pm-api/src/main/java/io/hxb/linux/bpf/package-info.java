@@ -1,5 +1,6 @@
 /**
- * Small programs in the kernel that drop or damage frames of a NIC. They are written as
- * instructions, need no compiler, and go when the process that loaded them ends, however it ends.
+ * Small programs in the kernel that see the frames of NICs, and the memory they share with this
+ * process. They are written as instructions, need no compiler, and go when the process that loaded
+ * them ends, however it ends.
  */
 package io.hxb.linux.bpf;

@@ -216,11 +216,20 @@ final class ClusterReader {
         final int receiveBytes = section.sizeBytes("receiveBuffer", fallback.receiveBufferBytes());
         final int sendBytes = section.sizeBytes("sendBuffer", fallback.sendBufferBytes());
         final int ringFrames = section.count("relayRingFrames", fallback.relayRingFrames());
+        final SocketConfig.KernelRelay kernelRelay =
+                section.choice("kernelRelay", fallback.kernelRelay());
         final int queueFrames = section.count("senderQueueFrames", fallback.senderQueueFrames());
         section.finish();
         return section.build(
                 fallback,
-                () -> new SocketConfig(mtuBytes, receiveBytes, sendBytes, ringFrames, queueFrames));
+                () ->
+                        new SocketConfig(
+                                mtuBytes,
+                                receiveBytes,
+                                sendBytes,
+                                ringFrames,
+                                kernelRelay,
+                                queueFrames));
     }
 
     private static FrameConfig frame(final YamlSection section) {

@@ -119,6 +119,7 @@ final class ClusterWriter {
         line("  receiveBuffer", Quantity.formatSize(config.socket().receiveBufferBytes()));
         line("  sendBuffer", Quantity.formatSize(config.socket().sendBufferBytes()));
         line("  relayRingFrames", config.socket().relayRingFrames());
+        line("  kernelRelay", lower(config.socket().kernelRelay()));
         line("  senderQueueFrames", config.socket().senderQueueFrames());
         section("context");
         line("  maxContexts", config.context().maxContexts());

@@ -437,7 +437,8 @@ public final class RawLink implements Link {
         ring.retire();
     }
 
-    NicInfo boundNic() {
+    /** The NIC that the link is bound to. */
+    public NicInfo nic() {
         return boundNic;
     }
 

@@ -42,7 +42,7 @@ final class RawLinkSender extends SocketSender {
         dimension = config.dimension();
         etherType = config.etherType();
         relayEtherType = config.relayEtherType();
-        bind(link.boundNic());
+        bind(link.nic());
     }
 
     @Override
@@ -81,7 +81,7 @@ final class RawLinkSender extends SocketSender {
 
     @SuppressWarnings("ReferenceEquality") // another object means: bind again
     private void followNic() {
-        final NicInfo current = link.boundNic();
+        final NicInfo current = link.nic();
         if (current != boundNic) {
             bind(current);
         }

@@ -46,6 +46,7 @@ public final class LabCluster {
                                 Privileges.socketBuffer("rmem_max", sockets.receiveBufferBytes()),
                                 Privileges.socketBuffer("wmem_max", sockets.sendBufferBytes()),
                                 sockets.relayRingFrames(),
+                                spec.kernelRelay(),
                                 sockets.senderQueueFrames()))
                 .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
     }

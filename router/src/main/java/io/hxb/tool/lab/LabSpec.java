@@ -2,6 +2,7 @@ package io.hxb.tool.lab;
 
 import io.hxb.config.Backend;
 import io.hxb.config.Quantity;
+import io.hxb.config.SocketConfig;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 
@@ -19,6 +20,7 @@ import java.util.stream.IntStream;
  * @param rateBps bits per second of each link and direction; 0 for as fast as it goes.
  * @param mtuBytes MTU of the NICs (RAW), or the largest frame (UDP).
  * @param wiring what joins the NICs of a line; of no meaning for UDP.
+ * @param kernelRelay whether the kernel relays; of no meaning for UDP.
  */
 public record LabSpec(
         String name,
@@ -27,7 +29,8 @@ public record LabSpec(
         Backend backend,
         long rateBps,
         int mtuBytes,
-        Wiring wiring) {
+        Wiring wiring,
+        SocketConfig.KernelRelay kernelRelay) {
     /** Most NICs of one lab: every one costs kernel memory and time to make. */
     public static final int MAX_NICS = 8192;
 
@@ -78,6 +81,9 @@ public record LabSpec(
                             + shape
                             + " has lines of another length than 2: use --wiring bridge");
         }
+        if (kernelRelay == SocketConfig.KernelRelay.ON && backend == Backend.UDP) {
+            problems.add("--kernel-relay on needs --backend raw: UDP links are sockets");
+        }
         if (!problems.isEmpty()) {
             throw new ToolException(String.join("; ", problems));
         }
@@ -93,7 +99,7 @@ public record LabSpec(
         return text.equals("none") ? 0 : Quantity.parseRateBps(text);
     }
 
-    /** A lab whose lines are bridges. */
+    /** A lab whose lines are bridges, where the kernel relays if it can. */
     public LabSpec(
             final String name,
             final Shape shape,
@@ -101,7 +107,25 @@ public record LabSpec(
             final Backend backend,
             final long rateBps,
             final int mtuBytes) {
-        this(name, shape, linkCount, backend, rateBps, mtuBytes, Wiring.BRIDGE);
+        this(
+                name,
+                shape,
+                linkCount,
+                backend,
+                rateBps,
+                mtuBytes,
+                Wiring.BRIDGE,
+                SocketConfig.KernelRelay.AUTO);
+    }
+
+    /** The same with another wiring. */
+    public LabSpec withWiring(final Wiring value) {
+        return new LabSpec(name, shape, linkCount, backend, rateBps, mtuBytes, value, kernelRelay);
+    }
+
+    /** The same with another say on relays in the kernel. */
+    public LabSpec withKernelRelay(final SocketConfig.KernelRelay value) {
+        return new LabSpec(name, shape, linkCount, backend, rateBps, mtuBytes, wiring, value);
     }
 
     private static boolean hasPairsOnly(final Shape shape) {

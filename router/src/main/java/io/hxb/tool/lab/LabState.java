@@ -1,6 +1,7 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.Backend;
+import io.hxb.config.SocketConfig;
 import io.hxb.topology.Shape;
 
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Locale;
  * @param rateBps bits per second of a link, 0 for unshaped.
  * @param mtuBytes MTU.
  * @param wiring {@code bridge} or {@code direct}.
+ * @param kernelRelay {@code auto}, {@code on} or {@code off}.
  * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.
  * @param ownerStartMs when that process started, to tell it from a later one with the same pid.
  * @param nodePids processes of the nodes, empty when the owner carries them all.
@@ -31,13 +33,15 @@ public record LabState(
         long rateBps,
         int mtuBytes,
         String wiring,
+        String kernelRelay,
         long ownerPid,
         long ownerStartMs,
         List<Long> nodePids,
         boolean isReady) {
-    /** State files of earlier releases say nothing of wiring: there were bridges only. */
+    /** State files of earlier releases say nothing of wiring or of relays in the kernel. */
     public LabState {
         wiring = wiring == null ? "bridge" : wiring;
+        kernelRelay = kernelRelay == null ? "auto" : kernelRelay;
     }
 
     /** State of a new lab owned by this process. */
@@ -50,6 +54,7 @@ public record LabState(
                         spec.rateBps(),
                         spec.mtuBytes(),
                         spec.wiring().name().toLowerCase(Locale.ROOT),
+                        spec.kernelRelay().name().toLowerCase(Locale.ROOT),
                         0,
                         0,
                         List.of(),
@@ -67,6 +72,7 @@ public record LabState(
                 rateBps,
                 mtuBytes,
                 wiring,
+                kernelRelay,
                 owner.pid(),
                 startMs(owner),
                 nodePids,
@@ -83,6 +89,7 @@ public record LabState(
                 rateBps,
                 mtuBytes,
                 wiring,
+                kernelRelay,
                 ownerPid,
                 ownerStartMs,
                 List.copyOf(pids),
@@ -98,7 +105,8 @@ public record LabState(
                 Backend.valueOf(backend.toUpperCase(Locale.ROOT)),
                 rateBps,
                 mtuBytes,
-                Wiring.valueOf(wiring.toUpperCase(Locale.ROOT)));
+                Wiring.valueOf(wiring.toUpperCase(Locale.ROOT)),
+                SocketConfig.KernelRelay.valueOf(kernelRelay.toUpperCase(Locale.ROOT)));
     }
 
     /** True while the process that the lab belongs to lives. */

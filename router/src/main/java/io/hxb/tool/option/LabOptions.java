@@ -1,6 +1,7 @@
 package io.hxb.tool.option;
 
 import io.hxb.config.Backend;
+import io.hxb.config.SocketConfig;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.Privileges;
 import io.hxb.tool.lab.Wiring;
@@ -62,6 +63,15 @@ public final class LabOptions {
     private Wiring wiring;
 
     @Option(
+            names = "--kernel-relay",
+            paramLabel = "auto|on|off",
+            defaultValue = "auto",
+            description =
+                    "whether a BPF program in the kernel relays frames, raw only (default auto:"
+                            + " where the kernel and the privileges allow it)")
+    private SocketConfig.KernelRelay kernelRelay;
+
+    @Option(
             names = "--name",
             paramLabel = "NAME",
             description = "name of the lab (default lab; demo takes one of its own)")
@@ -85,7 +95,8 @@ public final class LabOptions {
                     backend(),
                     LabSpec.parseRate(rate),
                     mtu,
-                    wiring);
+                    wiring,
+                    kernelRelay);
         } catch (final IllegalArgumentException | io.hxb.tool.report.ToolException e) {
             throw new CommandLine.ParameterException(command.commandLine(), e.getMessage(), e);
         }

@@ -61,7 +61,7 @@ class LabScriptsTest {
     void shouldJoinTwoNicsByOnePairWithoutABridge() {
         // given
         final LabSpec spec =
-                new LabSpec("t", Shape.of(2, 2), 2, Backend.RAW, 0, 9000, Wiring.DIRECT);
+                new LabSpec("t", Shape.of(2, 2), 2, Backend.RAW, 0, 9000).withWiring(Wiring.DIRECT);
 
         // when
         final List<String> lines = LabScripts.switches(spec).lines().toList();

@@ -39,14 +39,8 @@ class LabSpecTest {
                 assertThrows(
                         ToolException.class,
                         () ->
-                                new LabSpec(
-                                        "t",
-                                        Shape.of(2, 3),
-                                        1,
-                                        Backend.RAW,
-                                        0,
-                                        9000,
-                                        Wiring.DIRECT));
+                                new LabSpec("t", Shape.of(2, 3), 1, Backend.RAW, 0, 9000)
+                                        .withWiring(Wiring.DIRECT));
 
         assertTrue(thrown.getMessage().contains("2x3"), thrown.getMessage());
         assertTrue(thrown.getMessage().contains("--wiring bridge"), thrown.getMessage());

@@ -117,7 +117,8 @@ class LabSystemTest {
         // given
         final LabRegistry registry = new LabRegistry(folder);
         final LabSpec spec =
-                new LabSpec(name, Shape.of(2, 2), 1, Backend.RAW, 0, 9000, Wiring.DIRECT);
+                new LabSpec(name, Shape.of(2, 2), 1, Backend.RAW, 0, 9000)
+                        .withWiring(Wiring.DIRECT);
 
         // when
         final String ends;

@@ -2,6 +2,7 @@ package io.hxb.tool.chaos.fault;
 
 import io.hxb.linux.NetworkNamespace;
 import io.hxb.linux.NicInfo;
+import io.hxb.linux.bpf.BpfProgram;
 import io.hxb.linux.bpf.FrameFilter;
 import io.hxb.tool.chaos.script.Cable;
 import io.hxb.tool.chaos.script.Fault;
@@ -142,7 +143,7 @@ final class CableFault {
                             + ": "
                             + e.getMessage()
                             + "; this needs Linux "
-                            + FrameFilter.KERNEL
+                            + BpfProgram.KERNEL
                             + " or newer, and root",
                     e);
         }

@@ -304,7 +304,8 @@ class LabFaultsSystemTest {
                         .parse("- {at: 0s, kill: (0)}\n", "test");
         final LabSpec udp = new LabSpec(spec.name(), Shape.of(2), 1, Backend.UDP, 0, 9000);
         final LabSpec direct =
-                new LabSpec(spec.name(), Shape.of(2), 1, Backend.RAW, 0, 9000, Wiring.DIRECT);
+                new LabSpec(spec.name(), Shape.of(2), 1, Backend.RAW, 0, 9000)
+                        .withWiring(Wiring.DIRECT);
         final LabNodes processes = new LabNodes(new LabRegistry(folder), spec.name());
         // then
         assertTrue(

@@ -1,0 +1,94 @@
+package io.hxb.linux.bpf;
+
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Sockets;
+
+/**
+ * A program in the kernel that sees the frames of NICs, in force where it is attached until it is
+ * taken away or the process ends, however it ends. Any thread may call it; whoever loaded it closes
+ * it. Source: linux/bpf.h, BPF_PROG_TYPE_SCHED_CLS at TCX hooks.
+ */
+public final class BpfProgram implements AutoCloseable {
+    /** First kernel that has the hooks (TCX). */
+    public static final String KERNEL = "6.6";
+
+    private final int descriptor;
+    private final Hook hook;
+    private boolean isClosed;
+
+    private BpfProgram(final int descriptor, final Hook hook) {
+        this.descriptor = descriptor;
+        this.hook = hook;
+    }
+
+    /** Where a program sees frames. */
+    public enum Hook {
+        /** What a NIC has received, before sockets of single EtherTypes. BPF_TCX_INGRESS. */
+        INGRESS(46),
+        /** What is sent on a NIC, before its queueing discipline. BPF_TCX_EGRESS. */
+        EGRESS(47);
+
+        private final int number;
+
+        Hook(final int number) {
+            this.number = number;
+        }
+    }
+
+    /**
+     * Loads a program.
+     *
+     * @throws LinuxException if the kernel refuses, with what its verifier says: older than {@link
+     *     #KERNEL}, or no CAP_BPF and CAP_NET_ADMIN.
+     */
+    public static BpfProgram load(final BpfCode code, final Hook hook) throws LinuxException {
+        return new BpfProgram(Bpf.load(code.build(), hook.number), hook);
+    }
+
+    /**
+     * Attaches it to a NIC of this thread's network namespace.
+     *
+     * @param ifindex number of the NIC.
+     * @return takes it away again; without effect when the NIC has gone.
+     */
+    public Attachment attach(final int ifindex) throws LinuxException {
+        return new Attachment(Bpf.attach(descriptor, ifindex, hook.number));
+    }
+
+    /**
+     * Runs it on a frame that is on no NIC.
+     *
+     * @param frame an Ethernet frame; overwritten with what the program has made of it.
+     * @return what the program returned.
+     */
+    public int run(final byte[] frame) throws LinuxException {
+        return Bpf.run(descriptor, frame);
+    }
+
+    /** Unloads it; where it is attached it stays until that is closed, too. */
+    @Override
+    public synchronized void close() {
+        if (!isClosed) {
+            isClosed = true;
+            Sockets.close(descriptor);
+        }
+    }
+
+    /** One NIC that a program is attached to. */
+    public static final class Attachment implements AutoCloseable {
+        private final int descriptor;
+        private boolean isClosed;
+
+        private Attachment(final int descriptor) {
+            this.descriptor = descriptor;
+        }
+
+        @Override
+        public synchronized void close() {
+            if (!isClosed) {
+                isClosed = true;
+                Sockets.close(descriptor);
+            }
+        }
+    }
+}

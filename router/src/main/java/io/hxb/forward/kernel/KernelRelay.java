@@ -1,0 +1,246 @@
+package io.hxb.forward.kernel;
+
+import io.hxb.link.Link;
+import io.hxb.link.raw.RawLink;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.NetworkNamespace;
+import io.hxb.linux.NicInfo;
+import io.hxb.linux.bpf.BpfProgram;
+import io.hxb.trunk.Bypass;
+import io.hxb.trunk.Port;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Lets the kernel relay for one node: a program at each of its NICs sends frames on that have
+ * another destination, without waking the node. The node keeps everything else: it judges the
+ * links, with the programs' counts among its own, tells the programs by weights which to use, and
+ * gets the frames that they cannot send on. While none of its loops turns, it gets all of them.
+ *
+ * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. What
+ * loops call makes no system call.
+ *
+ * <p>Source: design.md section 3, "which later also lets a BPF program in the kernel relay".
+ */
+public final class KernelRelay implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(KernelRelay.class);
+    private static final int ETHERNET_BYTES = 14;
+
+    private final String namespace;
+    private final RelayTable table;
+    private final Entry[] entries;
+    private final int[] entryOfLink;
+
+    private KernelRelay(
+            final String namespace,
+            final RelayTable table,
+            final Entry[] entries,
+            final int[] entryOfLink) {
+        this.namespace = namespace;
+        this.table = table;
+        this.entries = entries;
+        this.entryOfLink = entryOfLink;
+    }
+
+    /**
+     * Loads the programs of a node and attaches them; before its loops start.
+     *
+     * @param ports its ports, all over {@link RawLink}s, of which it must be the only bypass.
+     * @throws IOException if the kernel refuses: older than {@link BpfProgram#KERNEL}, or no
+     *     CAP_BPF and CAP_NET_ADMIN. Nothing stays loaded.
+     */
+    public static KernelRelay open(final KernelRelaySettings settings, final List<Port> ports)
+            throws IOException {
+        final int[] links = new int[settings.shape().dimensions()];
+        int stations = 1;
+        for (final Port port : ports) {
+            links[port.dimension()]++;
+            stations += settings.shape().extent(port.dimension());
+        }
+        final RelayTable table = RelayTable.create(links, stations);
+        final List<Port> inOrder =
+                ports.stream()
+                        .sorted(
+                                Comparator.comparingInt(Port::dimension)
+                                        .thenComparingInt(Port::number))
+                        .toList();
+        final Entry[] entries = new Entry[inOrder.size()];
+        final int[] entryOfLink = new int[entries.length];
+        final KernelRelay relay =
+                new KernelRelay(settings.namespace(), table, entries, entryOfLink);
+        try {
+            for (int i = 0; i < entries.length; i++) {
+                final RelayProgram program = new RelayProgram(settings, table, links, i);
+                final RawLink link = (RawLink) inOrder.get(i).link();
+                entries[i] = new Entry(link, load(program));
+                entryOfLink[link.index()] = i;
+            }
+            relay.attach();
+        } catch (final IOException e) {
+            relay.close();
+            throw e;
+        }
+        for (int i = 0; i < entries.length; i++) {
+            inOrder.get(i).bypass(new TableBypass(table, i));
+        }
+        return relay;
+    }
+
+    private static BpfProgram load(final RelayProgram program) throws LinuxException {
+        return BpfProgram.load(program.write(), BpfProgram.Hook.INGRESS);
+    }
+
+    /**
+     * Follows the NICs: those that can send do, and those made anew get their program again. After
+     * {@link Link#refresh}; makes system calls when something has changed.
+     */
+    public void refresh() {
+        try {
+            attach();
+        } catch (final IOException e) {
+            LOGGER.warn("relaying in the kernel: {}; this node relays itself", e.getMessage());
+        }
+    }
+
+    private void attach() throws IOException {
+        boolean isAttachDue = false;
+        for (int i = 0; i < entries.length; i++) {
+            final Entry entry = entries[i];
+            final NicInfo nic = entry.link.nic();
+            if (!entry.link.isUp()) {
+                table.shut(i);
+                continue;
+            }
+            isAttachDue |= entry.attachment == null || entry.ifindex != nic.ifindex();
+            if (entry.attachment != null && entry.ifindex == nic.ifindex()) {
+                open(i, nic);
+            }
+        }
+        if (isAttachDue) {
+            NetworkNamespace.run(namespace, this::attachInNamespace);
+        }
+    }
+
+    private Void attachInNamespace() throws LinuxException {
+        for (int i = 0; i < entries.length; i++) {
+            final Entry entry = entries[i];
+            final NicInfo nic = entry.link.nic();
+            if (!entry.link.isUp()
+                    || (entry.attachment != null && entry.ifindex == nic.ifindex())) {
+                continue;
+            }
+            entry.detach();
+            entry.attachment = entry.program.attach(nic.ifindex());
+            entry.ifindex = nic.ifindex();
+            open(i, nic);
+        }
+        return null;
+    }
+
+    private void open(final int i, final NicInfo nic) {
+        table.open(i, nic.ifindex(), entries[i].link.mtuBytes() + ETHERNET_BYTES, nic.mac());
+    }
+
+    /** A loop has done a turn: the node lives, and the programs may relay for it. */
+    public void turn() {
+        table.turn();
+    }
+
+    /** Frames relayed since start. */
+    public long relayedFrames() {
+        return table.relayedFrames();
+    }
+
+    /** Bytes of header and body of the frames relayed since start. */
+    public long relayedBytes() {
+        long sum = 0;
+        for (int i = 0; i < entries.length; i++) {
+            sum += table.count(i, RelayTable.SENT_BYTES_OFFSET);
+        }
+        return sum;
+    }
+
+    /** Frames received on a link and relayed. */
+    public long receivedFrames(final int linkIndex) {
+        return table.count(entryOfLink[linkIndex], RelayTable.RECEIVED_FRAMES_OFFSET);
+    }
+
+    /** Bytes of header and body of {@link #receivedFrames}. */
+    public long receivedBytes(final int linkIndex) {
+        return table.count(entryOfLink[linkIndex], RelayTable.RECEIVED_BYTES_OFFSET);
+    }
+
+    /** Frames relayed and sent on a link. */
+    public long sentFrames(final int linkIndex) {
+        return table.count(entryOfLink[linkIndex], RelayTable.SENT_FRAMES_OFFSET);
+    }
+
+    /** Bytes of header and body of {@link #sentFrames}. */
+    public long sentBytes(final int linkIndex) {
+        return table.count(entryOfLink[linkIndex], RelayTable.SENT_BYTES_OFFSET);
+    }
+
+    /** Takes the programs away; when nobody asks for counts or weights any more. */
+    @Override
+    public void close() {
+        for (final Entry entry : entries) {
+            if (entry != null) {
+                entry.detach();
+                entry.program.close();
+            }
+        }
+        table.close();
+    }
+
+    /** A NIC and its program. */
+    private static final class Entry {
+        private final RawLink link;
+        private final BpfProgram program;
+        private BpfProgram.Attachment attachment;
+        private int ifindex;
+
+        Entry(final RawLink link, final BpfProgram program) {
+            this.link = link;
+            this.program = program;
+        }
+
+        void detach() {
+            if (attachment != null) {
+                attachment.close();
+                attachment = null;
+            }
+        }
+    }
+
+    /** One port's part of the table. */
+    private record TableBypass(RelayTable table, int port) implements Bypass {
+        @Override
+        public void weight(final int neighbour, final int weight) {
+            table.weight(port, neighbour, weight);
+        }
+
+        @Override
+        public void learn(final int neighbour, final long address) {
+            try {
+                table.learn(port, neighbour, address);
+            } catch (final LinuxException e) {
+                LOGGER.warn("relaying in the kernel: {}; this node relays itself", e.getMessage());
+            }
+        }
+
+        @Override
+        public int heardFrames(final int neighbour) {
+            return table.heardFrames(port, neighbour);
+        }
+
+        @Override
+        public int sentFrames(final int neighbour) {
+            return table.sentFrames(port, neighbour);
+        }
+    }
+}

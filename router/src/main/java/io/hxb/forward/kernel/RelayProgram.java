@@ -1,0 +1,324 @@
+package io.hxb.forward.kernel;
+
+import static io.hxb.linux.bpf.BpfCode.BYTE;
+import static io.hxb.linux.bpf.BpfCode.DOUBLE;
+import static io.hxb.linux.bpf.BpfCode.HALF;
+import static io.hxb.linux.bpf.BpfCode.R0;
+import static io.hxb.linux.bpf.BpfCode.R1;
+import static io.hxb.linux.bpf.BpfCode.R10;
+import static io.hxb.linux.bpf.BpfCode.R2;
+import static io.hxb.linux.bpf.BpfCode.R3;
+import static io.hxb.linux.bpf.BpfCode.R4;
+import static io.hxb.linux.bpf.BpfCode.R5;
+import static io.hxb.linux.bpf.BpfCode.R6;
+import static io.hxb.linux.bpf.BpfCode.R7;
+import static io.hxb.linux.bpf.BpfCode.R8;
+import static io.hxb.linux.bpf.BpfCode.R9;
+import static io.hxb.linux.bpf.BpfCode.WORD;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.linux.bpf.BpfArray;
+import io.hxb.linux.bpf.BpfCode;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.Port;
+
+import java.util.Arrays;
+
+/**
+ * Writes the program of one port. It relays a frame as {@link io.hxb.forward.Forwarder} does, by
+ * new addresses, an EtherType and one hop less, and counts it; nothing else of the frame changes.
+ * It passes on to the node, untouched, all that is not right, not to be relayed, on a detour,
+ * cannot be sent, or comes while the node shows no sign of life. Used by one thread.
+ *
+ * <p>Registers that last: 6 the frame; 7 the number of the link in its trunk, then the port that
+ * sends; 8 the next hop's coordinate; 9 the trunk. Jumps to "pass" leave the frame to the node.
+ */
+final class RelayProgram {
+    /** Without a turn for so long, the node is thought dead or asleep, and gets the frames. */
+    static final int ALIVE_NS = 5_000_000;
+
+    private static final int ETHERNET_BYTES = 14;
+    private static final int HEAD_BYTES = ETHERNET_BYTES + FrameHeaderFlyweight.LENGTH;
+    private static final int CHANGED_BYTES =
+            ETHERNET_BYTES + FrameHeaderFlyweight.HOP_LIMIT_OFFSET + 1;
+    private static final int WEIGHT_MASK = Port.FULL_WEIGHT - 1;
+    private static final int COORDINATE_MASK = Shape.MAX_EXTENT - 1;
+
+    // On the stack: the frame's head, so that its header lies at a multiple of 8, and below it
+    // what does not fit into registers.
+    private static final int HEADER = -FrameHeaderFlyweight.LENGTH;
+    private static final int ETHERNET = -HEAD_BYTES;
+    private static final int SOURCE_MAC = ETHERNET + 6;
+    private static final int ETHER_TYPE = ETHERNET + 12;
+    private static final int KEY = -88;
+    private static final int NEIGHBOUR = -96;
+    private static final int NODE = -104;
+    private static final int WEIGHT = -112;
+    private static final int PORT = -120;
+
+    private final KernelRelaySettings settings;
+    private final RelayTable table;
+    private final int port;
+    private final int dimensions;
+    private final int mostLinks;
+    private final BpfCode code = new BpfCode();
+
+    /**
+     * Prepares the program of a port.
+     *
+     * @param table what the node's programs share.
+     * @param links ports of each trunk, {@code [dimensions]}.
+     * @param port number of the port in the table.
+     */
+    RelayProgram(
+            final KernelRelaySettings settings,
+            final RelayTable table,
+            final int[] links,
+            final int port) {
+        this.settings = settings;
+        this.table = table;
+        this.port = port;
+        dimensions = links.length;
+        mostLinks = Arrays.stream(links).max().orElseThrow();
+    }
+
+    /** Writes it; once. */
+    BpfCode write() {
+        code.move(R6, R1);
+        readHead();
+        checkNode();
+        findSender();
+        checkHeader();
+        findHop();
+        chooseLink();
+        rewrite();
+        count();
+        return code.load(WORD, R1, R7, RelayTable.NIC_OFFSET)
+                .set(R2, 0)
+                .call(BpfCode.REDIRECT)
+                .exit()
+                .label("pass")
+                .set(R0, BpfCode.TCX_NEXT)
+                .exit();
+    }
+
+    private void readHead() {
+        code.load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
+                .jumpIfNotWord(R1, networkOrder(settings.relayEtherType()), "pass")
+                .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
+                .jumpIfNotZero(R1, "pass")
+                .load(WORD, R1, R6, BpfCode.SKB_LENGTH)
+                .jumpIfLessValue(R1, HEAD_BYTES, "pass")
+                .move(R1, R6)
+                .set(R2, 0)
+                .move(R3, R10)
+                .plus(R3, ETHERNET)
+                .set(R4, HEAD_BYTES)
+                .call(BpfCode.SKB_LOAD_BYTES)
+                .jumpIfNotZero(R0, "pass");
+    }
+
+    // A turn that was not seen before is a sign of life, else its age counts.
+    private void checkNode() {
+        code.storeValue(WORD, R10, KEY, 0);
+        lookUp(table.node());
+        code.store(DOUBLE, R10, NODE, R0)
+                .move(R7, R0)
+                .call(BpfCode.KTIME_GET_NS)
+                .load(DOUBLE, R1, R7, RelayTable.TURNS_OFFSET)
+                .load(DOUBLE, R2, R7, RelayTable.SEEN_TURNS_OFFSET)
+                .jumpIfEqual(R1, R2, "same turn")
+                .store(DOUBLE, R7, RelayTable.SEEN_TURNS_OFFSET, R1)
+                .store(DOUBLE, R7, RelayTable.SEEN_NS_OFFSET, R0)
+                .jump("alive")
+                .label("same turn")
+                .load(DOUBLE, R1, R7, RelayTable.SEEN_NS_OFFSET)
+                .plus(R1, ALIVE_NS)
+                .jumpIfGreater(R0, R1, "pass")
+                .label("alive");
+    }
+
+    private void findSender() {
+        code.load(DOUBLE, R1, R10, SOURCE_MAC)
+                .shiftLeft(R1, Long.SIZE - RelayTable.MAC_BITS)
+                .shiftRight(R1, Long.SIZE - RelayTable.MAC_BITS)
+                .setLong(R2, (long) port << RelayTable.MAC_BITS)
+                .orRegister(R1, R2)
+                .store(DOUBLE, R10, KEY, R1)
+                .move(R2, R10)
+                .plus(R2, KEY)
+                .map(R1, table.neighbours())
+                .call(BpfCode.MAP_LOOKUP_ELEM)
+                .jumpIfZero(R0, "pass")
+                .load(DOUBLE, R1, R0, 0)
+                .store(DOUBLE, R10, NEIGHBOUR, R1);
+    }
+
+    // As FrameValidator.checkHeader; a frame on its last link is for the node, too.
+    private void checkHeader() {
+        code.load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.VERSION_OFFSET)
+                .jumpIfNotWord(R1, FrameHeaderFlyweight.VERSION, "pass")
+                .load(WORD, R1, R10, HEADER + FrameHeaderFlyweight.CLUSTER_OFFSET)
+                .jumpIfNotWord(R1, settings.clusterId(), "pass")
+                .load(HALF, R1, R10, HEADER + FrameHeaderFlyweight.BODY_LENGTH_OFFSET)
+                .plus(R1, HEAD_BYTES)
+                .load(WORD, R2, R6, BpfCode.SKB_LENGTH)
+                .jumpIfGreater(R1, R2, "pass")
+                .load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.HOP_LIMIT_OFFSET)
+                .jumpIfLessValue(R1, 2, "pass")
+                .plus(R1, -1)
+                .store(BYTE, R10, HEADER + FrameHeaderFlyweight.HOP_LIMIT_OFFSET, R1);
+    }
+
+    // As DimensionOrder.nextDimension, then the EtherType that the next hop expects.
+    private void findHop() {
+        code.load(WORD, R9, R10, HEADER + FrameHeaderFlyweight.ORDER_OFFSET)
+                .move(R1, R9)
+                .shiftRight(R1, Integer.SIZE - 1)
+                .jumpIfNotZero(R1, "pass")
+                .load(DOUBLE, R8, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
+                .jumpIfValue(R8, (int) FrameHeaderFlyweight.ANY_DESTINATION, "pass")
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.SOURCE_OFFSET)
+                .setLong(R2, settings.here())
+                .jumpIfEqual(R1, R2, "pass")
+                .move(R1, R8)
+                .xorRegister(R1, R2)
+                .jumpIfZero(R1, "pass");
+        for (int place = 0; place < Shape.MAX_DIMENSIONS; place++) {
+            code.move(R2, R9)
+                    .and(R2, 7)
+                    .move(R3, R2)
+                    .shiftLeft(R3, 3)
+                    .move(R4, R1)
+                    .shiftRightRegister(R4, R3)
+                    .and(R4, COORDINATE_MASK)
+                    .jumpIfNotZero(R4, "hop")
+                    .shiftRight(R9, 4);
+        }
+        code.jump("pass")
+                .label("hop")
+                .jumpIfGreaterValue(R2, dimensions - 1, "pass")
+                .shiftRightRegister(R8, R3)
+                .and(R8, COORDINATE_MASK)
+                .store(WORD, R10, KEY, R2)
+                .shiftLeftRegister(R4, R3)
+                .xorRegister(R1, R4)
+                .set(R2, networkOrder(settings.etherType()))
+                .jumpIfZero(R1, "last hop")
+                .set(R2, networkOrder(settings.relayEtherType()))
+                .label("last hop")
+                .store(HALF, R10, ETHER_TYPE, R2);
+        lookUp(table.trunks());
+        code.move(R9, R0);
+    }
+
+    // As TrunkSender.offer: round robin; a link of a smaller weight takes its share by chance.
+    private void chooseLink() {
+        code.load(WORD, R1, R9, RelayTable.COUNT_OFFSET)
+                .load(WORD, R7, R9, RelayTable.NEXT_OFFSET)
+                .jumpIfLess(R7, R1, "next is there")
+                .set(R7, 0)
+                .label("next is there")
+                .move(R2, R7)
+                .plus(R2, 1)
+                .store(WORD, R9, RelayTable.NEXT_OFFSET, R2);
+        for (int tried = 0; tried < mostLinks; tried++) {
+            final String following = "link " + (tried + 1);
+            code.load(WORD, R1, R9, RelayTable.FIRST_OFFSET)
+                    .plusRegister(R1, R7)
+                    .store(WORD, R10, KEY, R1);
+            lookUp(table.ports());
+            code.load(WORD, R1, R0, RelayTable.NIC_OFFSET)
+                    .jumpIfZero(R1, following)
+                    .move(R1, R0)
+                    .plusRegister(R1, R8)
+                    .load(BYTE, R1, R1, RelayTable.WEIGHTS_OFFSET)
+                    .jumpIfZero(R1, following)
+                    .jumpIfGreaterValue(R1, WEIGHT_MASK, "chosen")
+                    .store(DOUBLE, R10, WEIGHT, R1)
+                    .store(DOUBLE, R10, PORT, R0)
+                    .call(BpfCode.GET_PRANDOM_U32)
+                    .move(R2, R0)
+                    .and(R2, WEIGHT_MASK)
+                    .load(DOUBLE, R0, R10, PORT)
+                    .load(DOUBLE, R1, R10, WEIGHT)
+                    .jumpIfLess(R2, R1, "chosen")
+                    .label(following)
+                    .plus(R7, 1)
+                    .load(WORD, R1, R9, RelayTable.COUNT_OFFSET)
+                    .jumpIfLess(R7, R1, following + " is there")
+                    .set(R7, 0)
+                    .label(following + " is there");
+        }
+        code.jump("pass").label("chosen").move(R7, R0);
+    }
+
+    private void rewrite() {
+        code.move(R1, R8)
+                .shiftLeft(R1, 3)
+                .plusRegister(R1, R7)
+                .load(DOUBLE, R1, R1, RelayTable.MACS_OFFSET)
+                .jumpIfZero(R1, "pass")
+                .store(HALF, R10, ETHERNET, R1)
+                .shiftRight(R1, 16)
+                .store(HALF, R10, ETHERNET + 2, R1)
+                .shiftRight(R1, 16)
+                .store(HALF, R10, ETHERNET + 4, R1)
+                .load(DOUBLE, R1, R7, RelayTable.MAC_OFFSET)
+                .store(WORD, R10, SOURCE_MAC, R1)
+                .shiftRight(R1, 32)
+                .store(HALF, R10, SOURCE_MAC + 4, R1)
+                .load(WORD, R1, R7, RelayTable.LONGEST_OFFSET)
+                .load(WORD, R2, R6, BpfCode.SKB_LENGTH)
+                .jumpIfGreater(R2, R1, "pass")
+                .move(R1, R6)
+                .set(R2, 0)
+                .move(R3, R10)
+                .plus(R3, ETHERNET)
+                .set(R4, CHANGED_BYTES)
+                .set(R5, 0)
+                .call(BpfCode.SKB_STORE_BYTES)
+                .jumpIfNotZero(R0, "pass");
+    }
+
+    private void count() {
+        code.load(WORD, R9, R6, BpfCode.SKB_LENGTH)
+                .plus(R9, -ETHERNET_BYTES)
+                .set(R1, 1)
+                .addAtomically(DOUBLE, R7, RelayTable.SENT_FRAMES_OFFSET, R1)
+                .addAtomically(DOUBLE, R7, RelayTable.SENT_BYTES_OFFSET, R9)
+                .shiftLeft(R8, 2)
+                .plusRegister(R8, R7)
+                .addAtomically(WORD, R8, RelayTable.SENT_OFFSET, R1)
+                .load(DOUBLE, R2, R10, NODE)
+                .addAtomically(DOUBLE, R2, RelayTable.RELAYED_OFFSET, R1)
+                .storeValue(WORD, R10, KEY, port);
+        code.move(R2, R10)
+                .plus(R2, KEY)
+                .map(R1, table.ports())
+                .call(BpfCode.MAP_LOOKUP_ELEM)
+                .jumpIfZero(R0, "counted")
+                .set(R1, 1)
+                .addAtomically(DOUBLE, R0, RelayTable.RECEIVED_FRAMES_OFFSET, R1)
+                .addAtomically(DOUBLE, R0, RelayTable.RECEIVED_BYTES_OFFSET, R9)
+                .load(DOUBLE, R2, R10, NEIGHBOUR)
+                .and(R2, COORDINATE_MASK)
+                .shiftLeft(R2, 2)
+                .plusRegister(R2, R0)
+                .addAtomically(WORD, R2, RelayTable.HEARD_OFFSET, R1)
+                .label("counted");
+    }
+
+    /** Looks up the WORD at KEY; the value's address is in register 0 then. */
+    private void lookUp(final BpfArray array) {
+        code.move(R2, R10)
+                .plus(R2, KEY)
+                .map(R1, array)
+                .call(BpfCode.MAP_LOOKUP_ELEM)
+                .jumpIfZero(R0, "pass");
+    }
+
+    private static int networkOrder(final int etherType) {
+        return Short.toUnsignedInt(Short.reverseBytes((short) etherType));
+    }
+}

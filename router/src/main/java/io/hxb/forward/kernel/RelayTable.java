@@ -1,0 +1,201 @@
+package io.hxb.forward.kernel;
+
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.bpf.BpfArray;
+import io.hxb.linux.bpf.BpfHash;
+import io.hxb.topology.Shape;
+
+/**
+ * What the relay programs of one node and the node share. Written by the node, counted in by the
+ * programs; any thread may call it.
+ *
+ * <pre>
+ * the node, 32 bytes:
+ * offset length meaning (all in native order)
+ *      0      8 turns of the node's loops, so that the programs see that it lives
+ *      8      8 the turn that a program has seen last
+ *     16      8 when it saw that turn first, in ns of CLOCK_MONOTONIC
+ *     24      8 frames relayed
+ *
+ * a trunk, 16 bytes, by dimension:
+ *      0      4 its first port
+ *      4      4 its ports
+ *      8      4 the port whose turn is next, from 0
+ *
+ * a port, 4,416 bytes, trunk after trunk:
+ *      0      4 number of the NIC, 0 while it cannot be used
+ *      4      4 bytes of its longest frame, Ethernet header included
+ *      8      8 its MAC address, as in memory
+ *     16      8 frames received here and relayed
+ *     24      8 their bytes of HXB header and body
+ *     32      8 frames relayed and sent here
+ *     40      8 their bytes of HXB header and body
+ *     64    256 weight, by neighbour
+ *    320   2048 the neighbour's MAC address, as in memory; 0 if not known
+ *   2368   1024 frames received from it and relayed, modulo 2^32
+ *   3392   1024 frames relayed to it, modulo 2^32
+ *
+ * neighbours: port * 2^48 + MAC address as in memory -> coordinate
+ * </pre>
+ */
+final class RelayTable implements AutoCloseable {
+    static final int TURNS_OFFSET = 0;
+    static final int SEEN_TURNS_OFFSET = 8;
+    static final int SEEN_NS_OFFSET = 16;
+    static final int RELAYED_OFFSET = 24;
+    static final int FIRST_OFFSET = 0;
+    static final int COUNT_OFFSET = 4;
+    static final int NEXT_OFFSET = 8;
+    static final int NIC_OFFSET = 0;
+    static final int LONGEST_OFFSET = 4;
+    static final int MAC_OFFSET = 8;
+    static final int RECEIVED_FRAMES_OFFSET = 16;
+    static final int RECEIVED_BYTES_OFFSET = 24;
+    static final int SENT_FRAMES_OFFSET = 32;
+    static final int SENT_BYTES_OFFSET = 40;
+    static final int WEIGHTS_OFFSET = 64;
+    static final int MACS_OFFSET = WEIGHTS_OFFSET + Shape.MAX_EXTENT;
+    static final int HEARD_OFFSET = MACS_OFFSET + Shape.MAX_EXTENT * Long.BYTES;
+    static final int SENT_OFFSET = HEARD_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
+    static final int MAC_BITS = 48;
+
+    private static final int NODE_BYTES = 32;
+    private static final int TRUNK_BYTES = 16;
+    private static final int PORT_BYTES = SENT_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
+
+    private final BpfArray node;
+    private final BpfArray trunks;
+    private final BpfArray ports;
+    private final BpfHash neighbours;
+
+    private RelayTable(
+            final BpfArray node,
+            final BpfArray trunks,
+            final BpfArray ports,
+            final BpfHash neighbours) {
+        this.node = node;
+        this.trunks = trunks;
+        this.ports = ports;
+        this.neighbours = neighbours;
+    }
+
+    /**
+     * Makes the table of a node.
+     *
+     * @param links ports of each trunk, {@code [dimensions]}.
+     * @param stations NICs that all ports together can hear, 1 or more.
+     * @throws LinuxException if the kernel refuses.
+     */
+    static RelayTable create(final int[] links, final int stations) throws LinuxException {
+        BpfArray node = null;
+        BpfArray trunks = null;
+        BpfArray ports = null;
+        try {
+            node = BpfArray.create(1, NODE_BYTES);
+            trunks = BpfArray.create(links.length, TRUNK_BYTES);
+            int first = 0;
+            for (int dimension = 0; dimension < links.length; dimension++) {
+                Memory.putInt(trunks.address(dimension) + FIRST_OFFSET, first);
+                Memory.putInt(trunks.address(dimension) + COUNT_OFFSET, links[dimension]);
+                first += links[dimension];
+            }
+            ports = BpfArray.create(first, PORT_BYTES);
+            return new RelayTable(node, trunks, ports, BpfHash.create(stations));
+        } catch (final LinuxException e) {
+            closeAll(node, trunks, ports);
+            throw e;
+        }
+    }
+
+    private static void closeAll(final BpfArray... arrays) {
+        for (final BpfArray array : arrays) {
+            if (array != null) {
+                array.close();
+            }
+        }
+    }
+
+    BpfArray node() {
+        return node;
+    }
+
+    BpfArray trunks() {
+        return trunks;
+    }
+
+    BpfArray ports() {
+        return ports;
+    }
+
+    BpfHash neighbours() {
+        return neighbours;
+    }
+
+    /** A loop has done a turn. */
+    void turn() {
+        final long address = node.address(0) + TURNS_OFFSET;
+        Memory.putLongRelease(address, Memory.getLong(address) + 1);
+    }
+
+    /** Frames relayed since start. */
+    long relayedFrames() {
+        return Memory.getLongVolatile(node.address(0) + RELAYED_OFFSET);
+    }
+
+    /** One of the counts of a port. */
+    long count(final int port, final int offset) {
+        return Memory.getLongVolatile(ports.address(port) + offset);
+    }
+
+    /** Lets frames be sent at a port. */
+    void open(final int port, final int ifindex, final int longestBytes, final long mac) {
+        final long address = ports.address(port);
+        Memory.putInt(address + LONGEST_OFFSET, longestBytes);
+        Memory.putLongVolatile(address + MAC_OFFSET, inMemory(mac));
+        Memory.putIntVolatile(address + NIC_OFFSET, ifindex);
+    }
+
+    /** Lets no more frames be sent at a port. */
+    void shut(final int port) {
+        Memory.putIntVolatile(ports.address(port) + NIC_OFFSET, 0);
+    }
+
+    void weight(final int port, final int neighbour, final int weight) {
+        Memory.putByte(ports.address(port) + WEIGHTS_OFFSET + neighbour, weight);
+    }
+
+    /** The neighbour that has a MAC address at a port from now on. */
+    void learn(final int port, final int neighbour, final long mac) throws LinuxException {
+        final long address = ports.address(port) + MACS_OFFSET + (long) neighbour * Long.BYTES;
+        final long before = Memory.getLong(address);
+        if (before != 0 && before != inMemory(mac)) {
+            neighbours.remove(key(port, before));
+        }
+        neighbours.put(key(port, inMemory(mac)), neighbour);
+        Memory.putLongVolatile(address, inMemory(mac));
+    }
+
+    int heardFrames(final int port, final int neighbour) {
+        return Memory.getIntVolatile(ports.address(port) + HEARD_OFFSET + 4L * neighbour);
+    }
+
+    int sentFrames(final int port, final int neighbour) {
+        return Memory.getIntVolatile(ports.address(port) + SENT_OFFSET + 4L * neighbour);
+    }
+
+    private static long key(final int port, final long mac) {
+        return (long) port << MAC_BITS | mac;
+    }
+
+    /** A MAC address as its six bytes lie in memory, then two of 0. */
+    static long inMemory(final long mac) {
+        return Long.reverseBytes(mac << (Long.SIZE - MAC_BITS));
+    }
+
+    @Override
+    public void close() {
+        neighbours.close();
+        closeAll(ports, trunks, node);
+    }
+}

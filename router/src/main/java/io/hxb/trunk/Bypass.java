@@ -1,0 +1,45 @@
+package io.hxb.trunk;
+
+/**
+ * The way of frames through a port that the loops of this node never see, because something else
+ * relays them: it is told whom the port reaches and tells how many frames it has moved. Any thread
+ * may call it.
+ */
+public interface Bypass {
+    /** Nothing passes but what the loops see. */
+    Bypass NONE =
+            new Bypass() {
+                @Override
+                public void weight(final int neighbour, final int weight) {}
+
+                @Override
+                public void learn(final int neighbour, final long address) {}
+
+                @Override
+                public int heardFrames(final int neighbour) {
+                    return 0;
+                }
+
+                @Override
+                public int sentFrames(final int neighbour) {
+                    return 0;
+                }
+            };
+
+    /**
+     * Share of the frames to a neighbour that the port gets from now on.
+     *
+     * @param neighbour its coordinate in the port's dimension, 0 to 255.
+     * @param weight 1 to {@link Port#FULL_WEIGHT}, or 0 while the port does not reach it.
+     */
+    void weight(int neighbour, int weight);
+
+    /** The neighbour's link address from now on, never 0. */
+    void learn(int neighbour, long address);
+
+    /** Frames that passed which the port has received from a neighbour, modulo 2^32. */
+    int heardFrames(int neighbour);
+
+    /** Frames that passed which the port has sent to a neighbour, modulo 2^32. */
+    int sentFrames(int neighbour);
+}

@@ -1,0 +1,350 @@
+package io.hxb.forward.kernel;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.linux.Capability;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.bpf.BpfCode;
+import io.hxb.linux.bpf.BpfProgram;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.routing.Route;
+import io.hxb.routing.RouteCodec;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.Port;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Random;
+
+/** Runs the program of one port in the kernel, on frames that are on no NIC. */
+@Tag("system")
+@SuppressWarnings("ByteBufferBackingArray") // all buffers are whole arrays
+class RelayProgramTest {
+    private static final Shape SHAPE = Shape.of(3, 3, 3);
+    private static final long HERE = SHAPE.parseCoordinates("1,1,1");
+    private static final int CLUSTER = 0x8000_0077;
+    private static final int ETHER_TYPE = 0x88B5;
+    private static final int RELAY_ETHER_TYPE = 0x88B6;
+    private static final int LINKS = 2;
+    private static final int PORT = 1;
+    private static final int FROM = 2;
+    private static final int ETHERNET_BYTES = 14;
+    private static final int LONGEST_BYTES = 9014;
+
+    private RelayTable table;
+    private BpfProgram program;
+
+    @BeforeEach
+    void load() throws LinuxException {
+        assumeTrue(
+                Capability.CAP_BPF.isEffective() && Capability.CAP_NET_ADMIN.isEffective(),
+                "skipped: BPF needs CAP_BPF and CAP_NET_ADMIN");
+        final int[] links = {LINKS, LINKS, LINKS};
+        table = RelayTable.create(links, 32);
+        program =
+                BpfProgram.load(
+                        new RelayProgram(
+                                        new KernelRelaySettings(
+                                                SHAPE,
+                                                HERE,
+                                                CLUSTER,
+                                                ETHER_TYPE,
+                                                RELAY_ETHER_TYPE,
+                                                null),
+                                        table,
+                                        links,
+                                        PORT)
+                                .write(),
+                        BpfProgram.Hook.INGRESS);
+        for (int port = 0; port < 3 * LINKS; port++) {
+            table.open(port, 100 + port, LONGEST_BYTES, ownMac(port));
+            for (int neighbour = 0; neighbour < 3; neighbour++) {
+                table.learn(port, neighbour, mac(port, neighbour));
+                table.weight(port, neighbour, Port.FULL_WEIGHT);
+            }
+        }
+        table.turn();
+    }
+
+    @AfterEach
+    void unload() {
+        if (program != null) {
+            program.close();
+        }
+        if (table != null) {
+            table.close();
+        }
+    }
+
+    private static long ownMac(final int port) {
+        return 0x02AA_0000_0000L + port;
+    }
+
+    private static long mac(final int port, final int neighbour) {
+        return 0x0255_6677_0000L + 16L * port + neighbour;
+    }
+
+    private static ByteBuffer frame(final String source, final String destination) {
+        final ByteBuffer frame = ByteBuffer.allocate(200).order(ByteOrder.LITTLE_ENDIAN);
+        putMac(frame, 0, ownMac(PORT));
+        putMac(frame, 6, mac(PORT, FROM));
+        putEtherType(frame, RELAY_ETHER_TYPE);
+        put(frame, FrameHeaderFlyweight.VERSION_OFFSET, FrameHeaderFlyweight.VERSION);
+        put(frame, FrameHeaderFlyweight.TYPE_OFFSET, 1);
+        put(frame, FrameHeaderFlyweight.HOP_LIMIT_OFFSET, 8);
+        frame.putInt(at(FrameHeaderFlyweight.ORDER_OFFSET), DimensionOrder.DEFAULT)
+                .putInt(at(FrameHeaderFlyweight.CLUSTER_OFFSET), CLUSTER)
+                .putLong(at(FrameHeaderFlyweight.SOURCE_OFFSET), SHAPE.parseCoordinates(source))
+                .putLong(
+                        at(FrameHeaderFlyweight.DESTINATION_OFFSET),
+                        SHAPE.parseCoordinates(destination))
+                .putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) 122);
+        for (int i = ETHERNET_BYTES + FrameHeaderFlyweight.LENGTH; i < frame.capacity(); i++) {
+            frame.put(i, (byte) i);
+        }
+        return frame;
+    }
+
+    private static int at(final int headerOffset) {
+        return ETHERNET_BYTES + headerOffset;
+    }
+
+    private static void put(final ByteBuffer frame, final int headerOffset, final int value) {
+        frame.put(at(headerOffset), (byte) value);
+    }
+
+    private static void putMac(final ByteBuffer frame, final int offset, final long mac) {
+        for (int i = 0; i < 6; i++) {
+            frame.put(offset + i, (byte) (mac >>> (40 - 8 * i)));
+        }
+    }
+
+    private static void putEtherType(final ByteBuffer frame, final int etherType) {
+        frame.put(12, (byte) (etherType >>> 8)).put(13, (byte) etherType);
+    }
+
+    private static ByteBuffer copy(final ByteBuffer frame) {
+        return ByteBuffer.wrap(frame.array().clone()).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Runs the program for a node that lives. */
+    private int run(final ByteBuffer frame) throws LinuxException {
+        table.turn();
+        return program.run(frame.array());
+    }
+
+    private void assertLeftToTheNode(final ByteBuffer frame) throws LinuxException {
+        final byte[] before = frame.array().clone();
+        final long relayed = table.relayedFrames();
+        assertEquals(BpfCode.TCX_NEXT, run(frame));
+        assertArrayEquals(before, frame.array());
+        assertEquals(relayed, table.relayedFrames());
+    }
+
+    @Test
+    void shouldSendOnWithNewAddressesAndOneHopLess() throws LinuxException {
+        // given
+        final ByteBuffer frame = frame("2,1,1", "1,0,2");
+        final ByteBuffer expected = copy(frame);
+        final int y0 = LINKS;
+        putMac(expected, 0, mac(y0, 0));
+        putMac(expected, 6, ownMac(y0));
+        put(expected, FrameHeaderFlyweight.HOP_LIMIT_OFFSET, 7);
+        // when
+        final int result = run(frame);
+        // then
+        assertEquals(BpfCode.TCX_REDIRECT, result);
+        assertArrayEquals(expected.array(), frame.array());
+    }
+
+    @Test
+    void shouldGiveTheEtherTypeOfTheLastHopToFramesWhoseNextHopIsTheirLast() throws LinuxException {
+        // given
+        final ByteBuffer frame = frame("2,1,1", "1,1,0");
+        // when
+        run(frame);
+        // then
+        assertEquals((byte) (ETHER_TYPE >>> 8), frame.get(12));
+        assertEquals((byte) ETHER_TYPE, frame.get(13));
+    }
+
+    @Test
+    void shouldCountWhatItRelaysByLinkAndNeighbour() throws LinuxException {
+        // when
+        for (int i = 0; i < 4; i++) {
+            run(frame("2,1,1", "1,0,2"));
+        }
+        // then
+        final int bodyAndHeader = 200 - ETHERNET_BYTES;
+        assertEquals(4, table.relayedFrames());
+        assertEquals(4, table.heardFrames(PORT, FROM));
+        assertEquals(0, table.heardFrames(PORT, 0));
+        assertEquals(4, table.count(PORT, RelayTable.RECEIVED_FRAMES_OFFSET));
+        assertEquals(4 * bodyAndHeader, table.count(PORT, RelayTable.RECEIVED_BYTES_OFFSET));
+        for (int port = LINKS; port < 2 * LINKS; port++) {
+            assertEquals(2, table.sentFrames(port, 0), "round robin over " + LINKS);
+            assertEquals(2, table.count(port, RelayTable.SENT_FRAMES_OFFSET));
+            assertEquals(2 * bodyAndHeader, table.count(port, RelayTable.SENT_BYTES_OFFSET));
+        }
+    }
+
+    @Test
+    void shouldTakeTheHopThatTheRouteTakesInEveryOrder() throws LinuxException {
+        // given
+        final long seed = System.nanoTime();
+        final Random random = new Random(seed);
+        final RouteCodec codec = new RouteCodec(SHAPE);
+        int relayed = 0;
+        for (int i = 0; i < 2000; i++) {
+            final ByteBuffer frame = frame("2,1,1", "0,0,0");
+            final int order = random.nextInt() & 0x7FFF_FFFF;
+            final long destination =
+                    random.nextInt(4) == 0
+                            ? random.nextLong()
+                            : SHAPE.coordinates(random.nextInt(SHAPE.nodeCount()));
+            frame.putInt(at(FrameHeaderFlyweight.ORDER_OFFSET), order)
+                    .putLong(at(FrameHeaderFlyweight.DESTINATION_OFFSET), destination);
+            final String what = "seed " + seed + ", frame " + i;
+            final int hop = codec.nextHop(Route.ofOrder(order), HERE, destination);
+            final boolean isRelayed = hop >= 0 && hop >> 8 < SHAPE.dimensions() && (hop & 0xFF) < 3;
+            // when
+            final int result = run(frame);
+            // then
+            assertEquals(isRelayed ? BpfCode.TCX_REDIRECT : BpfCode.TCX_NEXT, result, what);
+            if (isRelayed) {
+                relayed++;
+                final long sentTo = sentTo(frame);
+                assertTrue(
+                        sentTo == mac((hop >> 8) * LINKS, hop & 0xFF)
+                                || sentTo == mac((hop >> 8) * LINKS + 1, hop & 0xFF),
+                        what);
+            }
+        }
+        assertTrue(relayed > 1000, "only " + relayed + " of seed " + seed);
+    }
+
+    private static long sentTo(final ByteBuffer frame) {
+        long mac = 0;
+        for (int i = 0; i < 6; i++) {
+            mac = mac << 8 | Byte.toUnsignedLong(frame.get(i));
+        }
+        return mac;
+    }
+
+    @Test
+    void shouldGiveALinkOfASmallerWeightItsShare() throws LinuxException {
+        // given
+        table.weight(LINKS, 0, Port.FULL_WEIGHT / 4);
+        // when
+        for (int i = 0; i < 4000; i++) {
+            run(frame("2,1,1", "1,0,2"));
+        }
+        // then
+        final int light = table.sentFrames(LINKS, 0);
+        assertEquals(4000, light + table.sentFrames(LINKS + 1, 0));
+        assertEquals(500.0, light, 150.0, "a quarter of every other frame");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldUseTheLinksThatAreLeft(final boolean isNicGone) throws LinuxException {
+        // given
+        if (isNicGone) {
+            table.shut(LINKS);
+        } else {
+            table.weight(LINKS, 0, 0);
+        }
+        // when
+        for (int i = 0; i < 10; i++) {
+            run(frame("2,1,1", "1,0,2"));
+        }
+        // then
+        assertEquals(10, table.sentFrames(LINKS + 1, 0));
+    }
+
+    @Test
+    void shouldLeaveFramesToTheNodeThatNoLinkTakes() throws LinuxException {
+        // given
+        table.weight(LINKS, 0, 0);
+        table.shut(LINKS + 1);
+        // then
+        assertLeftToTheNode(frame("2,1,1", "1,0,2"));
+    }
+
+    @Test
+    void shouldLeaveAllToANodeThatShowsNoSignOfLife() throws LinuxException {
+        // given
+        assertNotEquals(BpfCode.TCX_NEXT, run(frame("2,1,1", "1,0,2")));
+        final long seenNs = table.node().address(0) + RelayTable.SEEN_NS_OFFSET;
+        Memory.putLong(seenNs, Memory.getLong(seenNs) - 2L * RelayProgram.ALIVE_NS);
+        // then
+        assertEquals(BpfCode.TCX_NEXT, program.run(frame("2,1,1", "1,0,2").array()));
+        assertEquals(BpfCode.TCX_REDIRECT, run(frame("2,1,1", "1,0,2")));
+    }
+
+    @Test
+    void shouldLeaveAllToTheNodeThatIsNotToBeRelayedOrNotRight() throws LinuxException {
+        assertLeftToTheNode(frame("2,1,1", "1,1,1"));
+        assertLeftToTheNode(frame("1,1,1", "1,0,2"));
+        final ByteBuffer linkLocal = frame("2,1,1", "1,0,2");
+        linkLocal.putLong(at(FrameHeaderFlyweight.DESTINATION_OFFSET), -1);
+        assertLeftToTheNode(linkLocal);
+        final ByteBuffer detour = frame("2,1,1", "1,0,2");
+        detour.putInt(at(FrameHeaderFlyweight.ORDER_OFFSET), DimensionOrder.DEFAULT | 0x8000_0000);
+        assertLeftToTheNode(detour);
+        final ByteBuffer tired = frame("2,1,1", "1,0,2");
+        put(tired, FrameHeaderFlyweight.HOP_LIMIT_OFFSET, 1);
+        assertLeftToTheNode(tired);
+        final ByteBuffer old = frame("2,1,1", "1,0,2");
+        put(old, FrameHeaderFlyweight.VERSION_OFFSET, FrameHeaderFlyweight.VERSION - 1);
+        assertLeftToTheNode(old);
+        final ByteBuffer foreign = frame("2,1,1", "1,0,2");
+        foreign.putInt(at(FrameHeaderFlyweight.CLUSTER_OFFSET), CLUSTER + 1);
+        assertLeftToTheNode(foreign);
+        final ByteBuffer cut = frame("2,1,1", "1,0,2");
+        cut.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) 123);
+        assertLeftToTheNode(cut);
+        final ByteBuffer stranger = frame("2,1,1", "1,0,2");
+        putMac(stranger, 6, 0x0277_0000_0001L);
+        assertLeftToTheNode(stranger);
+        final ByteBuffer atItsEnd = frame("2,1,1", "1,0,2");
+        putEtherType(atItsEnd, ETHER_TYPE);
+        assertLeftToTheNode(atItsEnd);
+        assertLeftToTheNode(ByteBuffer.wrap(Arrays.copyOf(atItsEnd.array(), 77)));
+    }
+
+    @Test
+    void shouldLeaveFramesToTheNodeThatAreTooLongForTheNextLink() throws LinuxException {
+        // given
+        table.open(LINKS, 100, 199, ownMac(LINKS));
+        table.open(LINKS + 1, 101, 199, ownMac(LINKS + 1));
+        // then
+        assertLeftToTheNode(frame("2,1,1", "1,0,2"));
+    }
+
+    @Test
+    void shouldForgetTheOldAddressOfANeighbour() throws LinuxException {
+        // given
+        table.learn(PORT, FROM, 0x0288_0000_0001L);
+        // then
+        assertLeftToTheNode(frame("2,1,1", "1,0,2"));
+        final ByteBuffer frame = frame("2,1,1", "1,0,2");
+        putMac(frame, 6, 0x0288_0000_0001L);
+        assertEquals(BpfCode.TCX_REDIRECT, run(frame));
+        assertEquals(1, table.heardFrames(PORT, FROM));
+    }
+}
