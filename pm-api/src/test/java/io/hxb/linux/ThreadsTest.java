@@ -57,16 +57,6 @@ class ThreadsTest {
     }
 
     @Test
-    void shouldReadCapabilitiesFromTheMask() {
-        // given
-        final List<String> rawOnly = List.of("Name:\tjava", "CapEff:\t0000000000002000");
-        // when, then
-        assertTrue(Capability.CAP_NET_RAW.isIn(rawOnly));
-        assertFalse(Capability.CAP_NET_ADMIN.isIn(rawOnly));
-        assertFalse(Capability.CAP_NET_RAW.isIn(List.of()));
-    }
-
-    @Test
     void shouldBecomeReadableWhenTheTimeHasCome() throws LinuxException {
         // given
         try (TimerFd timer = new TimerFd()) {

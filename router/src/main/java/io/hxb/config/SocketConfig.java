@@ -38,6 +38,17 @@ public record SocketConfig(
                 .done();
     }
 
+    /** The same with another say on relays in the kernel. */
+    public SocketConfig withKernelRelay(final KernelRelay value) {
+        return new SocketConfig(
+                mtuBytes,
+                receiveBufferBytes,
+                sendBufferBytes,
+                relayRingFrames,
+                value,
+                senderQueueFrames);
+    }
+
     /** Whether the kernel relays frames of raw links, so that the node need not wake for them. */
     public enum KernelRelay {
         /** When the kernel and the privileges allow it. */

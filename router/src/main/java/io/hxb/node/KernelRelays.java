@@ -31,40 +31,57 @@ final class KernelRelays {
     static KernelRelay open(final ClusterConfig config, final int nodeId, final List<Port> ports)
             throws IOException {
         final SocketConfig.KernelRelay wanted = config.socket().kernelRelay();
-        if (wanted == SocketConfig.KernelRelay.OFF || config.shape().dimensions() == 1) {
+        final boolean isNeeded = config.shape().dimensions() > 1;
+        if (wanted == SocketConfig.KernelRelay.ON) {
+            return openOrSayWhy(config, nodeId, ports, isNeeded);
+        }
+        if (wanted == SocketConfig.KernelRelay.OFF
+                || !isNeeded
+                || config.backend() != Backend.RAW) {
             return null;
         }
         try {
-            final String obstacle = obstacle(config, ports);
-            if (!obstacle.isEmpty()) {
-                throw new IOException(obstacle);
-            }
-            return KernelRelay.open(settings(config, nodeId), ports);
+            return openOrSayWhy(config, nodeId, ports, true);
         } catch (final IOException e) {
-            if (wanted == SocketConfig.KernelRelay.ON) {
-                throw new IOException(
-                        "socket.kernelRelay is on, but "
-                                + e.getMessage()
-                                + ": it needs Linux "
-                                + BpfProgram.KERNEL
-                                + " or newer, CAP_BPF and CAP_NET_ADMIN; or set it to auto",
-                        e);
-            }
             LOGGER.info("node {} relays frames itself: {}", nodeId, e.getMessage());
             return null;
         }
     }
 
-    private static String obstacle(final ClusterConfig config, final List<Port> ports) {
+    private static KernelRelay openOrSayWhy(
+            final ClusterConfig config,
+            final int nodeId,
+            final List<Port> ports,
+            final boolean isNeeded)
+            throws IOException {
         if (config.backend() != Backend.RAW) {
-            return "its links are UDP sockets";
+            throw cannot("UDP links are sockets", "use raw links", null);
         }
         if (config.frame().vlanTags()) {
-            return "frame.vlanTags lets sockets see frames before the kernel could relay them";
+            throw cannot(
+                    "frame.vlanTags lets sockets see frames before the kernel could relay them",
+                    "set one of the two to off",
+                    null);
         }
-        return ports.stream().allMatch(port -> port.link() instanceof RawLink)
-                ? ""
-                : "its frames are captured";
+        if (!ports.stream().allMatch(port -> port.link() instanceof RawLink)) {
+            throw cannot("its frames are captured", "capture nothing", null);
+        }
+        try {
+            return isNeeded ? KernelRelay.open(settings(config, nodeId), ports) : null;
+        } catch (final IOException e) {
+            throw cannot(
+                    e.getMessage(),
+                    "it needs Linux "
+                            + BpfProgram.KERNEL
+                            + " or newer, CAP_BPF and CAP_NET_ADMIN; hxb doctor tries it",
+                    e);
+        }
+    }
+
+    private static IOException cannot(
+            final String why, final String whatToDo, final IOException cause) {
+        return new IOException(
+                "the kernel cannot relay (socket.kernelRelay): " + why + "; " + whatToDo, cause);
     }
 
     private static KernelRelaySettings settings(final ClusterConfig config, final int nodeId) {

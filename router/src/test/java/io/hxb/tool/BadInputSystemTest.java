@@ -45,6 +45,19 @@ class BadInputSystemTest {
     }
 
     @Test
+    void shouldSayWhyTheKernelCannotRelay() throws Exception {
+        final Path file =
+                cluster(
+                        "backend: udp\nlinks: {x: 1}\nudp: {basePort: 21530}\n"
+                                + "socket: {kernelRelay: on}\n");
+
+        try (HxbProcess hxb =
+                HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
+            assertFailure(hxb, "use raw links");
+        }
+    }
+
+    @Test
     void shouldSayWhichPrivilegeIsMissing() throws Exception {
         assumeTrue(Privileges.isRoot(), "skipped: taking capabilities away needs root");
         final Path file = cluster("backend: raw\nlinks: {x: [lo]}\n");

@@ -14,6 +14,8 @@ import io.hxb.tool.lab.Privileges;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -99,8 +101,10 @@ class LabRunSystemTest {
         }
     }
 
-    @Test
-    void shouldLoseNothingOverShapedLinksAndRelaysAndLeaveNothingBehind() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"on", "off"})
+    void shouldLoseNothingOverShapedLinksAndRelaysAndLeaveNothingBehind(final String kernelRelay)
+            throws Exception {
         assumeRoot();
         try (HxbProcess hxb =
                 HxbProcess.start(
@@ -118,6 +122,8 @@ class LabRunSystemTest {
                         "1gbit",
                         "--mtu",
                         "9000",
+                        "--kernel-relay",
+                        kernelRelay,
                         "--from",
                         "0,0,0",
                         "--to",

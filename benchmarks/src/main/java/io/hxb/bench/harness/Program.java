@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * One program under measurement or beside it, as a child process whose standard output is lines of
@@ -139,6 +140,20 @@ public final class Program implements AutoCloseable {
         final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         // Source: proc_pid_stat(5): utime is field 14, stime 15; the cut removed fields 1 and 2.
         return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * CLOCK_TICK_NS;
+    }
+
+    /** CPU time that all processes and interrupts of this machine have spent since it started. */
+    public static long machineCpuNs() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+            final String[] fields = lines.findFirst().orElseThrow().trim().split(" +", -1);
+            // Source: proc_stat(5): cpu, user, nice, system, idle, iowait, irq, softirq.
+            return (Long.parseLong(fields[1])
+                            + Long.parseLong(fields[2])
+                            + Long.parseLong(fields[3])
+                            + Long.parseLong(fields[6])
+                            + Long.parseLong(fields[7]))
+                    * CLOCK_TICK_NS;
+        }
     }
 
     /** Freezes a program that spins while others are measured. */

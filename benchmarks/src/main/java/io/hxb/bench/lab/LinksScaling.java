@@ -3,6 +3,7 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
+import io.hxb.config.SocketConfig;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,7 +51,10 @@ final class LinksScaling implements Callable<Integer> {
                 add("C TPACKET_V2, " + count, RelayLine.c(count / 2, "v2", "block", ""), lines);
                 if (settings.hasHxb()) {
                     final String name = "HXB, " + count;
-                    add(name, RelayLine.hxb(count / 2, "block", ""), lines);
+                    add(
+                            name,
+                            RelayLine.hxb(count / 2, "block", "", SocketConfig.KernelRelay.OFF),
+                            lines);
                     lines.get(name).rate(size, warmUp);
                 }
             }

@@ -3,6 +3,8 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Network;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.SocketConfig;
 
 import tools.jackson.databind.JsonNode;
 
@@ -72,14 +74,19 @@ final class RelayLine implements AutoCloseable {
         }
     }
 
-    /** An HXB node for this line. */
-    static Starter hxb(final int links, final String wait, final String cpus) {
+    /** An HXB node for this line that relays itself, or lets the kernel do it. */
+    static Starter hxb(
+            final int links,
+            final String wait,
+            final String cpus,
+            final SocketConfig.KernelRelay kernelRelay) {
         return network -> {
+            final ClusterConfig cluster = new RelayedFrames(links, 0).cluster();
             final HxbNode node =
                     HxbNode.start(
                             network.name(MIDDLE),
                             cpus,
-                            new RelayedFrames(links, 0).cluster(),
+                            cluster.withSocket(cluster.socket().withKernelRelay(kernelRelay)),
                             wait,
                             RelayedFrames.MIDDLE);
             return new Started(node.program(), List.of("-x"), node::close);
@@ -107,6 +114,7 @@ final class RelayLine implements AutoCloseable {
                 Program.start(network.name(RIGHT), "", blast(RIGHT, "y", 0, seconds + 3));
         final Program count = Program.start(network.name(RIGHT), "", count(seconds)).ready();
         final long cpuNs = relay.cpuNs();
+        final long machineNs = Program.machineCpuNs();
         final Program blast =
                 Program.start(
                         network.name(LEFT),
@@ -115,6 +123,7 @@ final class RelayLine implements AutoCloseable {
         try {
             final JsonNode counted = count.last(seconds + 10);
             final double spentNs = relay.cpuNs() - cpuNs;
+            final double machineSpentNs = Program.machineCpuNs() - machineNs;
             final JsonNode sent = blast.last(seconds + 10);
             final Map<String, Double> figures = new LinkedHashMap<>();
             figures.put("kfps", counted.get("frames_per_s").asDouble() / 1e3);
@@ -122,6 +131,7 @@ final class RelayLine implements AutoCloseable {
                     "offered_kfps",
                     sent.get("sent").asDouble() / sent.get("seconds").asDouble() / 1e3);
             figures.put("cpu_ns", spentNs / counted.get("total").asDouble());
+            figures.put("machine_ns", machineSpentNs / counted.get("total").asDouble());
             return figures;
         } finally {
             blast.close();

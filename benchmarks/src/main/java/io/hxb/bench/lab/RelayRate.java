@@ -3,6 +3,7 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
+import io.hxb.config.SocketConfig;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,7 +23,8 @@ import java.util.concurrent.Callable;
 final class RelayRate implements Callable<Integer> {
     private static final String FIRST = "C recvmmsg";
     private static final String SAME = "C TPACKET_V2";
-    private static final String HXB = "HXB";
+    private static final String NODE = "HXB, the node relays";
+    private static final String KERNEL = "HXB, the kernel relays";
     private static final double AGAIN_SECONDS = 3;
 
     @Mixin private Lab.Settings settings;
@@ -58,7 +60,8 @@ final class RelayRate implements Callable<Integer> {
                                 "kframes/s",
                                 "ratio to " + FIRST,
                                 "ratio to " + SAME,
-                                "CPU ns a frame");
+                                "CPU ns a frame: its process",
+                                "CPU ns a frame: the machine, ends included");
         // Slots of a ring are as long as the MTU, so each size has NICs of the MTU that suits it.
         measure(report, 1500, sizes.stream().filter(size -> size <= 1500).toList());
         measure(report, 9000, sizes.stream().filter(size -> size > 1500).toList());
@@ -76,10 +79,12 @@ final class RelayRate implements Callable<Integer> {
             lines.put(FIRST, line("cm", mtu, RelayLine.c(1, "recvmmsg", "block", "")));
             lines.put(SAME, line("c2", mtu, RelayLine.c(1, "v2", "block", "")));
             if (settings.hasHxb()) {
-                lines.put(HXB, line("hx", mtu, RelayLine.hxb(1, "block", "")));
-                lines.get(HXB).rate(chosen.getFirst(), warmUp);
+                lines.put(NODE, hxb("hx", mtu, SocketConfig.KernelRelay.OFF));
+                lines.get(NODE).rate(chosen.getFirst(), warmUp);
                 // What happens when the ends start anew has to be compiled, too.
-                lines.get(HXB).rate(chosen.getFirst(), AGAIN_SECONDS);
+                lines.get(NODE).rate(chosen.getFirst(), AGAIN_SECONDS);
+                lines.put(KERNEL, hxb("hk", mtu, SocketConfig.KernelRelay.ON));
+                lines.get(KERNEL).rate(chosen.getFirst(), AGAIN_SECONDS);
             }
             for (final int size : chosen) {
                 final Contest contest = new Contest();
@@ -94,6 +99,12 @@ final class RelayRate implements Callable<Integer> {
         } finally {
             new ArrayList<>(lines.values()).reversed().forEach(RelayLine::close);
         }
+    }
+
+    private RelayLine hxb(
+            final String label, final int mtu, final SocketConfig.KernelRelay kernelRelay)
+            throws Exception {
+        return line(label, mtu, RelayLine.hxb(1, "block", "", kernelRelay));
     }
 
     private RelayLine line(final String label, final int mtu, final RelayLine.Starter starter)
@@ -112,6 +123,7 @@ final class RelayRate implements Callable<Integer> {
                 standing.of(name, "kfps").format(),
                 standing.ratio(name, FIRST, "kfps").format(),
                 standing.ratio(name, SAME, "kfps").format(),
-                standing.of(name, "cpu_ns").format());
+                standing.of(name, "cpu_ns").format(),
+                standing.of(name, "machine_ns").format());
     }
 }

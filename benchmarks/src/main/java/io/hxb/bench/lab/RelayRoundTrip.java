@@ -3,6 +3,7 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
+import io.hxb.config.SocketConfig;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +24,10 @@ final class RelayRoundTrip implements Callable<Integer> {
     private static final String NONE = "no relay";
     private static final String FIRST = "C recvmmsg";
     private static final String SAME = "C TPACKET_V2";
-    private static final String HXB = "HXB";
+    private static final String NODE = "HXB, the node relays";
+    private static final String KERNEL = "HXB, the kernel relays";
+
+    private static final double AGAIN_SECONDS = 3;
 
     @Mixin private Lab.Settings settings;
 
@@ -82,8 +86,10 @@ final class RelayRoundTrip implements Callable<Integer> {
             lines.put(FIRST, line(wait, "cm", RelayLine.c(1, "recvmmsg", wait, "1")));
             lines.put(SAME, line(wait, "c2", RelayLine.c(1, "v2", wait, "1")));
             if (settings.hasHxb()) {
-                lines.put(HXB, line(wait, "hx", RelayLine.hxb(1, wait, "1")));
-                lines.get(HXB).roundTrip(size, warmUp);
+                lines.put(NODE, hxb(wait, "hx", SocketConfig.KernelRelay.OFF));
+                lines.get(NODE).roundTrip(size, warmUp);
+                lines.put(KERNEL, hxb(wait, "hk", SocketConfig.KernelRelay.ON));
+                lines.get(KERNEL).roundTrip(size, AGAIN_SECONDS);
             }
             final Contest contest = new Contest();
             contest.add(NONE, () -> direct.roundTrip(size, settings.seconds()));
@@ -97,6 +103,12 @@ final class RelayRoundTrip implements Callable<Integer> {
         } finally {
             new ArrayList<>(lines.values()).reversed().forEach(RelayLine::close);
         }
+    }
+
+    private static RelayLine hxb(
+            final String wait, final String label, final SocketConfig.KernelRelay kernelRelay)
+            throws Exception {
+        return line(wait, label, RelayLine.hxb(1, wait, "1", kernelRelay));
     }
 
     private static RelayLine line(

@@ -40,12 +40,19 @@ final class ShapedBandwidth implements Callable<Integer> {
             int mbit,
             String to,
             String paper,
-            String target) {}
+            String target) {
+
+        boolean hasRelay() {
+            return to.indexOf(',') >= 0;
+        }
+    }
 
     /**
      * As the C program fills no frame, a message is written and compared whole now and then only.
      */
     private static final String CHECK_EVERY = "64";
+
+    private static final String NODE = "HXB, nodes relay";
 
     private static final List<Plan> PLANS =
             List.of(
@@ -79,6 +86,7 @@ final class ShapedBandwidth implements Callable<Integer> {
                                 "rate of a link",
                                 "goodput MB/s",
                                 "share of the links %",
+                                "nodes relay: share %",
                                 "C: share %",
                                 "HXB / C",
                                 "target %",
@@ -93,17 +101,19 @@ final class ShapedBandwidth implements Callable<Integer> {
     }
 
     private void measure(final Report report, final Plan plan) throws Exception {
-        final Contest.Standing standing =
-                new Contest()
-                        .add("C", () -> chain(plan))
-                        .add("HXB", () -> run(plan))
-                        .run(settings.rounds(), Progress.of(plan.name));
+        final Contest contest =
+                new Contest().add("C", () -> chain(plan)).add("HXB", () -> run(plan, "auto"));
+        if (plan.hasRelay()) {
+            contest.add(NODE, () -> run(plan, "off"));
+        }
+        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name));
         report.keep(plan.name, standing);
         report.line(
                 plan.name,
                 plan.mbit + " Mbit/s",
                 standing.of("HXB", "MBps").format(),
                 standing.of("HXB", "share").format(),
+                plan.hasRelay() ? standing.of(NODE, "share").format() : "-",
                 standing.of("C", "share").format(),
                 standing.ratio("HXB", "C", "MBps").format(),
                 plan.target,
@@ -126,7 +136,7 @@ final class ShapedBandwidth implements Callable<Integer> {
         return figures;
     }
 
-    private Map<String, Double> run(final Plan plan) throws Exception {
+    private Map<String, Double> run(final Plan plan, final String kernelRelay) throws Exception {
         final List<String> command =
                 load.command(
                         "perf",
@@ -137,6 +147,8 @@ final class ShapedBandwidth implements Callable<Integer> {
                         settings.seconds(),
                         "--check",
                         CHECK_EVERY,
+                        "--kernel-relay",
+                        kernelRelay,
                         "--from",
                         plan.to.replace('1', '0'),
                         "--to",

@@ -1,5 +1,8 @@
 package io.hxb.tool.doctor;
 
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.bpf.BpfCode;
+import io.hxb.linux.bpf.BpfProgram;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.Privileges;
 
@@ -14,6 +17,7 @@ public final class MachineCheck {
     private static final Path FREE_HUGE_PAGES =
             Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
     private static final long WANTED_SOCKET_BUFFER = 8L << 20;
+    private static final int LOOPBACK = 1;
 
     private MachineCheck() {}
 
@@ -28,6 +32,7 @@ public final class MachineCheck {
                         "CAP_NET_ADMIN",
                         Privileges.NET_ADMIN,
                         "labs and socket buffers beyond the limits"));
+        findings.add(kernelRelay());
         findings.add(socketBuffer("net.core.rmem_max"));
         findings.add(socketBuffer("net.core.wmem_max"));
         findings.add(TuningCheck.hugePages(Privileges.kernelNumber(FREE_HUGE_PAGES)));
@@ -72,6 +77,23 @@ public final class MachineCheck {
                         "missing: no " + purpose,
                         "run as root, or by deploy/hxb-node.service, which grants it; UDP links"
                                 + " need nothing");
+    }
+
+    // Puts a program that lets everything pass on the loopback interface for a moment.
+    private static Finding kernelRelay() {
+        final BpfCode pass = new BpfCode().set(BpfCode.R0, BpfCode.TCX_NEXT).exit();
+        try (BpfProgram program = BpfProgram.load(pass, BpfProgram.Hook.INGRESS);
+                BpfProgram.Attachment attachment = program.attach(LOOPBACK)) {
+            return Finding.ok("kernel relay", "BPF programs can relay frames of raw links");
+        } catch (final LinuxException e) {
+            return Finding.warn(
+                    "kernel relay",
+                    "missing: raw links relay in the node: " + e.getMessage(),
+                    "use Linux "
+                            + BpfProgram.KERNEL
+                            + " or newer and run as root, or by deploy/hxb-node.service, which"
+                            + " grants CAP_BPF and CAP_NET_ADMIN");
+        }
     }
 
     private static Finding socketBuffer(final String name) {

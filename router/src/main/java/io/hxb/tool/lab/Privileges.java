@@ -21,6 +21,9 @@ public final class Privileges {
     /** CAP_SYS_ADMIN: enter namespaces. */
     public static final int SYS_ADMIN = 21;
 
+    /** CAP_BPF: with CAP_NET_ADMIN, relay in the kernel. */
+    public static final int BPF = 39;
+
     private Privileges() {}
 
     /** True for the effective user 0. */

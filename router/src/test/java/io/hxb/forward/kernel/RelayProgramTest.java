@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.linux.Capability;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.bpf.BpfCode;
@@ -15,6 +14,7 @@ import io.hxb.linux.bpf.BpfProgram;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
+import io.hxb.tool.lab.Privileges;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 
@@ -51,7 +51,7 @@ class RelayProgramTest {
     @BeforeEach
     void load() throws LinuxException {
         assumeTrue(
-                Capability.CAP_BPF.isEffective() && Capability.CAP_NET_ADMIN.isEffective(),
+                Privileges.has(Privileges.BPF) && Privileges.has(Privileges.NET_ADMIN),
                 "skipped: BPF needs CAP_BPF and CAP_NET_ADMIN");
         final int[] links = {LINKS, LINKS, LINKS};
         table = RelayTable.create(links, 32);
