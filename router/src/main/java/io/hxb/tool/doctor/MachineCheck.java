@@ -82,8 +82,8 @@ public final class MachineCheck {
     // Puts a program that lets everything pass on the loopback interface for a moment.
     private static Finding kernelRelay() {
         final BpfCode pass = new BpfCode().set(BpfCode.R0, BpfCode.TCX_NEXT).exit();
-        try (BpfProgram program = BpfProgram.load(pass, BpfProgram.Hook.INGRESS);
-                BpfProgram.Attachment attachment = program.attach(LOOPBACK)) {
+        try (BpfProgram program = BpfProgram.load(pass, BpfProgram.Hook.INGRESS)) {
+            program.attach(LOOPBACK).close();
             return Finding.ok("kernel relay", "BPF programs can relay frames of raw links");
         } catch (final LinuxException e) {
             return Finding.warn(
