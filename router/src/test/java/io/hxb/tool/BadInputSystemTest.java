@@ -48,8 +48,12 @@ class BadInputSystemTest {
     void shouldSayWhyTheKernelCannotRelay() throws Exception {
         final Path file =
                 cluster(
-                        "backend: udp\nlinks: {x: 1}\nudp: {basePort: 21530}\n"
-                                + "socket: {kernelRelay: on}\n");
+                        """
+                        backend: udp
+                        links: {x: 1}
+                        udp: {basePort: 21530}
+                        socket: {kernelRelay: on}
+                        """);
 
         try (HxbProcess hxb =
                 HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
