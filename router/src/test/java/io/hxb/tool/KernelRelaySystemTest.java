@@ -105,7 +105,7 @@ class KernelRelaySystemTest {
     @Test
     void shouldGoRoundARelayThatStandsStill() throws Exception {
         // given
-        final ClusterConfig config = up("--kernel-relay", "on");
+        final ClusterConfig config = up("--kernel-relay", "on", "--processes");
         final String pid = Long.toString(pid(config, RELAY));
         // when
         try (HxbProcess perf =
