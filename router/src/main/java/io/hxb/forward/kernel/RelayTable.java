@@ -8,59 +8,59 @@ import io.hxb.topology.Shape;
 
 /**
  * What the relay programs of one node and the node share. Written by the node, counted in by the
- * programs; any thread may call it.
+ * programs; any thread may call it. What one side writes often lies in cache lines of its own.
  *
  * <pre>
- * the node, 32 bytes:
+ * the node, 192 bytes:
  * offset length meaning (all in native order)
  *      0      8 turns of the node's loops, so that the programs see that it lives
- *      8      8 the turn that a program has seen last
- *     16      8 when it saw that turn first, in ns of CLOCK_MONOTONIC
- *     24      8 frames relayed
+ *     64      8 the turn that a program has seen last
+ *     72      8 when it saw that turn first, in ns of CLOCK_MONOTONIC
+ *    128      8 frames relayed
  *
  * a trunk, 16 bytes, by dimension:
  *      0      4 its first port
  *      4      4 its ports
  *      8      4 the port whose turn is next, from 0
  *
- * a port, 4,416 bytes, trunk after trunk:
+ * a port, 4,480 bytes, trunk after trunk:
  *      0      4 number of the NIC, 0 while it cannot be used
  *      4      4 bytes of its longest frame, Ethernet header included
  *      8      8 its MAC address, as in memory
- *     16      8 frames received here and relayed
- *     24      8 their bytes of HXB header and body
- *     32      8 frames relayed and sent here
- *     40      8 their bytes of HXB header and body
- *     64    256 weight, by neighbour
- *    320   2048 the neighbour's MAC address, as in memory; 0 if not known
- *   2368   1024 frames received from it and relayed, modulo 2^32
- *   3392   1024 frames relayed to it, modulo 2^32
+ *     64      8 frames received here and relayed
+ *     72      8 their bytes of HXB header and body
+ *     80      8 frames relayed and sent here
+ *     88      8 their bytes of HXB header and body
+ *    128    256 weight, by neighbour
+ *    384   2048 the neighbour's MAC address, as in memory; 0 if not known
+ *   2432   1024 frames received from it and relayed, modulo 2^32
+ *   3456   1024 frames relayed to it, modulo 2^32
  *
  * neighbours: port * 2^48 + MAC address as in memory -> coordinate
  * </pre>
  */
 final class RelayTable implements AutoCloseable {
     static final int TURNS_OFFSET = 0;
-    static final int SEEN_TURNS_OFFSET = 8;
-    static final int SEEN_NS_OFFSET = 16;
-    static final int RELAYED_OFFSET = 24;
+    static final int SEEN_TURNS_OFFSET = 64;
+    static final int SEEN_NS_OFFSET = 72;
+    static final int RELAYED_OFFSET = 128;
     static final int FIRST_OFFSET = 0;
     static final int COUNT_OFFSET = 4;
     static final int NEXT_OFFSET = 8;
     static final int NIC_OFFSET = 0;
     static final int LONGEST_OFFSET = 4;
     static final int MAC_OFFSET = 8;
-    static final int RECEIVED_FRAMES_OFFSET = 16;
-    static final int RECEIVED_BYTES_OFFSET = 24;
-    static final int SENT_FRAMES_OFFSET = 32;
-    static final int SENT_BYTES_OFFSET = 40;
-    static final int WEIGHTS_OFFSET = 64;
+    static final int RECEIVED_FRAMES_OFFSET = 64;
+    static final int RECEIVED_BYTES_OFFSET = 72;
+    static final int SENT_FRAMES_OFFSET = 80;
+    static final int SENT_BYTES_OFFSET = 88;
+    static final int WEIGHTS_OFFSET = 128;
     static final int MACS_OFFSET = WEIGHTS_OFFSET + Shape.MAX_EXTENT;
     static final int HEARD_OFFSET = MACS_OFFSET + Shape.MAX_EXTENT * Long.BYTES;
     static final int SENT_OFFSET = HEARD_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
     static final int MAC_BITS = 48;
 
-    private static final int NODE_BYTES = 32;
+    private static final int NODE_BYTES = 192;
     private static final int TRUNK_BYTES = 16;
     private static final int PORT_BYTES = SENT_OFFSET + Shape.MAX_EXTENT * Integer.BYTES;
 
