@@ -32,6 +32,11 @@ public final class NodeProcesses {
         if (Files.exists(flags)) {
             command.add("@" + flags);
         }
+        final String cache = System.getProperty("hxb.aot", "");
+        if (!cache.isEmpty()) {
+            command.addAll(
+                    List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off", "-Dhxb.aot=" + cache));
+        }
         command.add("-Dhxb.root=" + System.getProperty("hxb.root", "."));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.hxb.tool.Hxb"));
         command.addAll(List.of(arguments));
