@@ -11,4 +11,9 @@ public final class PortTesting {
     public static void reach(final Port port, final int neighbour) {
         port.set(neighbour, LinkState.GOOD, LinkReason.HELLO);
     }
+
+    /** Makes a neighbour's link address known to a port and its bypass. */
+    public static void learn(final Port port, final int neighbour, final long address) {
+        port.learn(neighbour, address);
+    }
 }

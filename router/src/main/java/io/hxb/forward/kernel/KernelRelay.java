@@ -4,7 +4,6 @@ import io.hxb.link.Link;
 import io.hxb.link.raw.RawLink;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.NicInfo;
 import io.hxb.linux.bpf.BpfProgram;
 import io.hxb.trunk.Bypass;
 import io.hxb.trunk.Port;
@@ -35,6 +34,7 @@ public final class KernelRelay implements AutoCloseable {
     private final RelayTable table;
     private final Entry[] entries;
     private final int[] entryOfLink;
+    private String trouble = "";
 
     private KernelRelay(
             final String namespace,
@@ -100,50 +100,48 @@ public final class KernelRelay implements AutoCloseable {
      * {@link Link#refresh}; makes system calls when something has changed.
      */
     public void refresh() {
+        String now = "";
         try {
             attach();
         } catch (final IOException e) {
-            LOGGER.warn("relaying in the kernel: {}; this node relays itself", e.getMessage());
+            now = e.getMessage();
         }
+        if (!now.equals(trouble) && !now.isEmpty()) {
+            LOGGER.warn("relaying in the kernel: {}; this node relays itself", now);
+        }
+        trouble = now;
     }
 
     private void attach() throws IOException {
         boolean isAttachDue = false;
         for (int i = 0; i < entries.length; i++) {
             final Entry entry = entries[i];
-            final NicInfo nic = entry.link.nic();
-            if (!entry.link.isUp()) {
+            isAttachDue |= entry.isAttachDue();
+            if (entry.link.isUp() && !entry.isAttachDue()) {
+                table.open(i, entry.ifindex, longestBytes(entry), entry.link.nic().mac());
+            } else {
                 table.shut(i);
-                continue;
-            }
-            isAttachDue |= entry.attachment == null || entry.ifindex != nic.ifindex();
-            if (entry.attachment != null && entry.ifindex == nic.ifindex()) {
-                open(i, nic);
             }
         }
         if (isAttachDue) {
             NetworkNamespace.run(namespace, this::attachInNamespace);
+            attach();
         }
     }
 
     private Void attachInNamespace() throws LinuxException {
-        for (int i = 0; i < entries.length; i++) {
-            final Entry entry = entries[i];
-            final NicInfo nic = entry.link.nic();
-            if (!entry.link.isUp()
-                    || (entry.attachment != null && entry.ifindex == nic.ifindex())) {
-                continue;
+        for (final Entry entry : entries) {
+            if (entry.isAttachDue()) {
+                entry.detach();
+                entry.attachment = entry.program.attach(entry.link.nic().ifindex());
+                entry.ifindex = entry.link.nic().ifindex();
             }
-            entry.detach();
-            entry.attachment = entry.program.attach(nic.ifindex());
-            entry.ifindex = nic.ifindex();
-            open(i, nic);
         }
         return null;
     }
 
-    private void open(final int i, final NicInfo nic) {
-        table.open(i, nic.ifindex(), entries[i].link.mtuBytes() + ETHERNET_BYTES, nic.mac());
+    private static int longestBytes(final Entry entry) {
+        return entry.link.mtuBytes() + ETHERNET_BYTES;
     }
 
     /** A loop has done a turn: the node lives, and the programs may relay for it. */
@@ -207,6 +205,10 @@ public final class KernelRelay implements AutoCloseable {
         Entry(final RawLink link, final BpfProgram program) {
             this.link = link;
             this.program = program;
+        }
+
+        boolean isAttachDue() {
+            return link.nic().exists() && (attachment == null || ifindex != link.nic().ifindex());
         }
 
         void detach() {
