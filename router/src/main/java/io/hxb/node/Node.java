@@ -298,6 +298,11 @@ public final class Node implements AutoCloseable {
         return PmDevice.over(contexts.attach(invoker));
     }
 
+    /** True if the kernel relays for it, so that it sees only what the kernel leaves to it. */
+    public boolean isRelayedByKernel() {
+        return parts.kernelRelay() != null;
+    }
+
     /** Neighbours heard on all links together. */
     public int knownNeighbours() {
         return parts.discovery().knownNeighbours();

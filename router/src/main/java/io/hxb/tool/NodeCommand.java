@@ -45,12 +45,13 @@ final class NodeCommand implements Callable<Integer> {
         final Node node = Node.start(capture.capture().apply(NodeOptions.service(config, id)));
         Runtime.getRuntime().addShutdownHook(new Thread(node::close, "hxb-node-stop"));
         System.out.printf(
-                "node %d (%s) of cluster %s is up: socket %s, counters %s%n",
+                "node %d (%s) of cluster %s is up: socket %s, counters %s; %s relays%n",
                 id,
                 config.shape().format(config.shape().coordinates(id)),
                 config.name(),
                 config.socketPath(id),
-                config.countersPath(id));
+                config.countersPath(id),
+                node.isRelayedByKernel() ? "the kernel" : "the node");
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("node", id);
@@ -58,6 +59,7 @@ final class NodeCommand implements Callable<Integer> {
         report.put("cluster", config.name());
         report.put("socket", config.socketPath(id).toString());
         report.put("counters", config.countersPath(id).toString());
+        report.put("kernel_relay", node.isRelayedByKernel());
         json.print(report);
         if (isAttended) {
             System.in.transferTo(OutputStream.nullOutputStream());

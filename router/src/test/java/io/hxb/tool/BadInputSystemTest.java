@@ -104,7 +104,7 @@ class BadInputSystemTest {
         final Path file = cluster("backend: udp\nlinks: {x: 1}\nudp: {basePort: 21510}\n");
         try (HxbProcess first =
                 HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
-            first.await("the node", () -> first.output().contains("is up"));
+            first.await("the node", () -> first.output().contains("the node relays"));
             final Path counters = folder.resolve("bad-0.counters");
             final Object before = inode(counters);
             // when: the same place in the cluster, other ports
