@@ -57,7 +57,6 @@ class KernelRelaySystemTest {
                                 "1",
                                 "--backend",
                                 "raw",
-                                "--processes",
                                 "--name",
                                 name));
         command.addAll(List.of(more));
