@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
-import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.lab.Privileges;
 
@@ -15,8 +14,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +55,7 @@ class DetourSystemTest {
         }
         final ClusterConfig config =
                 ClusterConfigYaml.read(folder.resolve("run/labs/" + name + "/cluster.yaml"));
-        final long before = counter(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES);
+        final long before = CounterFiles.value(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES);
 
         // when
         try (HxbProcess perf =
@@ -66,20 +63,25 @@ class DetourSystemTest {
             perf.await(
                     "frames over the relay",
                     () ->
-                            counter(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES)
+                            CounterFiles.value(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES)
                                     > before + 500);
-            assertTrue(ProcessHandle.of(pid(config, RELAY)).orElseThrow().destroyForcibly());
+            assertTrue(
+                    ProcessHandle.of(CounterFiles.pid(config, RELAY))
+                            .orElseThrow()
+                            .destroyForcibly());
 
             // then
             assertEquals(Hxb.OK, perf.status(), () -> perf.output() + perf.errors());
             assertEquals(0, perf.json().get("lost"));
         }
         final long noticed =
-                counter(config, 0, CounterType.FLOW_SILENT_ROUTES_EVENTS)
-                        + counter(config, 0, CounterType.FLOW_BROKEN_HOPS_EVENTS)
-                        + counter(config, 0, CounterType.FLOW_DETOURED_FRAMES);
+                CounterFiles.value(config, 0, CounterType.FLOW_SILENT_ROUTES_EVENTS)
+                        + CounterFiles.value(config, 0, CounterType.FLOW_BROKEN_HOPS_EVENTS)
+                        + CounterFiles.value(config, 0, CounterType.FLOW_DETOURED_FRAMES);
         assertTrue(noticed > 0, "the death was noticed");
-        assertTrue(counter(config, 2, CounterType.FORWARD_RELAYED_FRAMES) > 0, "the other relay");
+        assertTrue(
+                CounterFiles.value(config, 2, CounterType.FORWARD_RELAYED_FRAMES) > 0,
+                "the other relay");
 
         // and: the dead node can be looked at
         try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
@@ -87,22 +89,7 @@ class DetourSystemTest {
             final List<?> nodes = (List<?>) stat.json().get("nodes");
             assertEquals(4, nodes.size());
             final Map<?, ?> dead = (Map<?, ?>) nodes.get(RELAY);
-            assertEquals(pid(config, RELAY), ((Number) dead.get("pid")).longValue());
-        }
-    }
-
-    private static long counter(
-            final ClusterConfig config, final int node, final CounterType type) {
-        try (CounterReader reader = CounterReader.open(config.countersPath(node))) {
-            return reader.value(type, 0);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static long pid(final ClusterConfig config, final int node) throws IOException {
-        try (CounterReader reader = CounterReader.open(config.countersPath(node))) {
-            return reader.pid();
+            assertEquals(CounterFiles.pid(config, RELAY), ((Number) dead.get("pid")).longValue());
         }
     }
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
-import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.lab.Privileges;
 import io.hxb.tool.report.Shell;
@@ -17,8 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,12 +74,14 @@ class KernelRelaySystemTest {
             assertEquals(Hxb.OK, perf.status(), () -> perf.output() + perf.errors());
             assertEquals(0, perf.json().get("lost"));
         }
-        final long relayed = counter(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES);
-        final long ofKernel = counter(config, RELAY, CounterType.FORWARD_KERNEL_RELAYED_FRAMES);
+        final long relayed = CounterFiles.value(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES);
+        final long ofKernel =
+                CounterFiles.value(config, RELAY, CounterType.FORWARD_KERNEL_RELAYED_FRAMES);
         assertTrue(ofKernel > relayed / 2, ofKernel + " of " + relayed);
         assertTrue(relayed >= ofKernel, ofKernel + " of " + relayed);
-        final long received = counter(config, RELAY, CounterType.LINK_RECEIVED_FRAMES, 0);
-        final long sent = counter(config, RELAY, CounterType.LINK_SENT_FRAMES, 1);
+        final long received =
+                CounterFiles.value(config, RELAY, CounterType.LINK_RECEIVED_FRAMES, 0);
+        final long sent = CounterFiles.value(config, RELAY, CounterType.LINK_SENT_FRAMES, 1);
         assertTrue(received >= ofKernel, "x received " + received);
         assertTrue(sent >= ofKernel / 2, "y sent " + sent);
     }
@@ -97,21 +96,27 @@ class KernelRelaySystemTest {
             // then
             assertEquals(Hxb.OK, perf.status(), () -> perf.output() + perf.errors());
         }
-        assertEquals(0, counter(config, RELAY, CounterType.FORWARD_KERNEL_RELAYED_FRAMES));
-        assertTrue(counter(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES) > 0);
+        assertEquals(
+                0, CounterFiles.value(config, RELAY, CounterType.FORWARD_KERNEL_RELAYED_FRAMES));
+        assertTrue(CounterFiles.value(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES) > 0);
     }
 
     @Test
     void shouldGoRoundARelayThatStandsStill() throws Exception {
         // given
         final ClusterConfig config = up("--kernel-relay", "on", "--processes");
-        final String pid = Long.toString(pid(config, RELAY));
+        final String pid = Long.toString(CounterFiles.pid(config, RELAY));
         // when
         try (HxbProcess perf =
                 hxb("perf", "1,1", "--name", name, "--seconds", "4", "--size", "1000", "--json")) {
             perf.await(
                     "frames over the relay",
-                    () -> counter(config, RELAY, CounterType.FORWARD_KERNEL_RELAYED_FRAMES) > 500);
+                    () ->
+                            CounterFiles.value(
+                                            config,
+                                            RELAY,
+                                            CounterType.FORWARD_KERNEL_RELAYED_FRAMES)
+                                    > 500);
             Shell.check("", List.of("kill", "-STOP", pid));
             try {
                 // then
@@ -122,28 +127,8 @@ class KernelRelaySystemTest {
             assertEquals(0, perf.json().get("lost"));
         }
         assertTrue(
-                counter(config, OTHER_RELAY, CounterType.FORWARD_RELAYED_FRAMES) > 1000,
+                CounterFiles.value(config, OTHER_RELAY, CounterType.FORWARD_RELAYED_FRAMES) > 1000,
                 "the other relay");
-    }
-
-    private static long counter(
-            final ClusterConfig config, final int node, final CounterType type) {
-        return counter(config, node, type, 0);
-    }
-
-    private static long counter(
-            final ClusterConfig config, final int node, final CounterType type, final int link) {
-        try (CounterReader reader = CounterReader.open(config.countersPath(node))) {
-            return reader.value(type, link);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static long pid(final ClusterConfig config, final int node) throws IOException {
-        try (CounterReader reader = CounterReader.open(config.countersPath(node))) {
-            return reader.pid();
-        }
     }
 
     private HxbProcess hxb(final String... arguments) throws Exception {
