@@ -47,9 +47,7 @@ public final class BpfCode {
     private static final int MOVE_IMMEDIATE = 0xB7;
     private static final int ADD = 0x0F;
     private static final int ADD_IMMEDIATE = 0x07;
-    private static final int SUBTRACT = 0x1F;
     private static final int MODULO = 0x9F;
-    private static final int AND = 0x5F;
     private static final int AND_IMMEDIATE = 0x57;
     private static final int OR = 0x4F;
     private static final int XOR = 0xAF;
@@ -106,11 +104,6 @@ public final class BpfCode {
         return add(ADD, target, source, 0, 0);
     }
 
-    /** {@code target -= source}. */
-    public BpfCode minusRegister(final int target, final int source) {
-        return add(SUBTRACT, target, source, 0, 0);
-    }
-
     /** target %= source; target if source is 0. */
     public BpfCode modulo(final int target, final int source) {
         return add(MODULO, target, source, 0, 0);
@@ -119,11 +112,6 @@ public final class BpfCode {
     /** {@code target &= value}. */
     public BpfCode and(final int target, final int value) {
         return add(AND_IMMEDIATE, target, 0, 0, value);
-    }
-
-    /** {@code target &= source}. */
-    public BpfCode andRegister(final int target, final int source) {
-        return add(AND, target, source, 0, 0);
     }
 
     /** {@code target |= source}. */
