@@ -21,8 +21,8 @@ import java.util.List;
  * links, with the programs' counts among its own, tells the programs by weights which to use, and
  * gets the frames that they cannot send on. While none of its loops turns, it gets all of them.
  *
- * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. What
- * loops call makes no system call.
+ * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. Turns and
+ * counts make no system call; a NIC made anew and a neighbour's new address do.
  *
  * <p>Source: design.md section 3, "which later also lets a BPF program in the kernel relay".
  */

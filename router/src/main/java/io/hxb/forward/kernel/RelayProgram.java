@@ -55,6 +55,7 @@ final class RelayProgram {
     private static final int NODE = -104;
     private static final int WEIGHT = -112;
     private static final int PORT = -120;
+    private static final int RECEIVER = -128;
 
     private final KernelRelaySettings settings;
     private final RelayTable table;
@@ -87,6 +88,7 @@ final class RelayProgram {
         code.move(R6, R1);
         readHead();
         checkNode();
+        checkReceiver();
         findSender();
         checkHeader();
         findHop();
@@ -136,6 +138,23 @@ final class RelayProgram {
                 .plus(R1, ALIVE_NS)
                 .jumpIfGreater(R0, R1, "pass")
                 .label("alive");
+    }
+
+    // As RawFilter: switches flood, and what is for another station is not for this node to relay.
+    private void checkReceiver() {
+        code.storeValue(WORD, R10, KEY, port);
+        lookUp(table.ports());
+        code.store(DOUBLE, R10, RECEIVER, R0)
+                .load(HALF, R1, R10, ETHERNET + 4)
+                .shiftLeft(R1, 16)
+                .load(HALF, R2, R10, ETHERNET + 2)
+                .orRegister(R1, R2)
+                .shiftLeft(R1, 16)
+                .load(HALF, R2, R10, ETHERNET)
+                .orRegister(R1, R2)
+                .load(DOUBLE, R2, R0, RelayTable.MAC_OFFSET)
+                .xorRegister(R1, R2)
+                .jumpIfNotZero(R1, "pass");
     }
 
     private void findSender() {
@@ -292,21 +311,14 @@ final class RelayProgram {
                 .addAtomically(WORD, R8, RelayTable.SENT_OFFSET, R1)
                 .load(DOUBLE, R2, R10, NODE)
                 .addAtomically(DOUBLE, R2, RelayTable.RELAYED_OFFSET, R1)
-                .storeValue(WORD, R10, KEY, port);
-        code.move(R2, R10)
-                .plus(R2, KEY)
-                .map(R1, table.ports())
-                .call(BpfCode.MAP_LOOKUP_ELEM)
-                .jumpIfZero(R0, "counted")
-                .set(R1, 1)
-                .addAtomically(DOUBLE, R0, RelayTable.RECEIVED_FRAMES_OFFSET, R1)
-                .addAtomically(DOUBLE, R0, RelayTable.RECEIVED_BYTES_OFFSET, R9)
+                .load(DOUBLE, R3, R10, RECEIVER)
+                .addAtomically(DOUBLE, R3, RelayTable.RECEIVED_FRAMES_OFFSET, R1)
+                .addAtomically(DOUBLE, R3, RelayTable.RECEIVED_BYTES_OFFSET, R9)
                 .load(DOUBLE, R2, R10, NEIGHBOUR)
                 .and(R2, COORDINATE_MASK)
                 .shiftLeft(R2, 2)
-                .plusRegister(R2, R0)
-                .addAtomically(WORD, R2, RelayTable.HEARD_OFFSET, R1)
-                .label("counted");
+                .plusRegister(R2, R3)
+                .addAtomically(WORD, R2, RelayTable.HEARD_OFFSET, R1);
     }
 
     /** Looks up the WORD at KEY; the value's address is in register 0 then. */

@@ -169,11 +169,22 @@ final class RelayTable implements AutoCloseable {
     void learn(final int port, final int neighbour, final long mac) throws LinuxException {
         final long address = ports.address(port) + MACS_OFFSET + (long) neighbour * Long.BYTES;
         final long before = Memory.getLong(address);
-        if (before != 0 && before != inMemory(mac)) {
-            neighbours.remove(key(port, before));
-        }
         neighbours.put(key(port, inMemory(mac)), neighbour);
         Memory.putLongVolatile(address, inMemory(mac));
+        if (before != 0 && !isKnown(port, before)) {
+            neighbours.remove(key(port, before));
+        }
+    }
+
+    // Neighbours may have changed places, and one has the address that another had.
+    private boolean isKnown(final int port, final long mac) {
+        final long macs = ports.address(port) + MACS_OFFSET;
+        for (int neighbour = 0; neighbour < Shape.MAX_EXTENT; neighbour++) {
+            if (Memory.getLong(macs + (long) neighbour * Long.BYTES) == mac) {
+                return true;
+            }
+        }
+        return false;
     }
 
     int heardFrames(final int port, final int neighbour) {

@@ -318,6 +318,11 @@ class RelayProgramTest {
         final ByteBuffer cut = frame("2,1,1", "1,0,2");
         cut.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) 123);
         assertLeftToTheNode(cut);
+        final ByteBuffer flooded = frame("2,1,1", "1,0,2");
+        putMac(flooded, 0, ownMac(PORT) + 0x0100_0000_0000L);
+        assertLeftToTheNode(flooded);
+        putMac(flooded, 0, ownMac(PORT) + 1);
+        assertLeftToTheNode(flooded);
         final ByteBuffer stranger = frame("2,1,1", "1,0,2");
         putMac(stranger, 6, 0x0277_0000_0001L);
         assertLeftToTheNode(stranger);
@@ -345,6 +350,20 @@ class RelayProgramTest {
         final ByteBuffer frame = frame("2,1,1", "1,0,2");
         putMac(frame, 6, 0x0288_0000_0001L);
         assertEquals(BpfCode.TCX_REDIRECT, run(frame));
+        assertEquals(1, table.heardFrames(PORT, FROM));
+    }
+
+    @Test
+    void shouldKnowNeighboursThatHaveChangedPlaces() throws LinuxException {
+        // when
+        table.learn(PORT, FROM, mac(PORT, 0));
+        table.learn(PORT, 0, mac(PORT, FROM));
+        // then
+        assertEquals(BpfCode.TCX_REDIRECT, run(frame("2,1,1", "1,0,2")));
+        assertEquals(1, table.heardFrames(PORT, 0));
+        final ByteBuffer other = frame("2,1,1", "1,0,2");
+        putMac(other, 6, mac(PORT, 0));
+        assertEquals(BpfCode.TCX_REDIRECT, run(other));
         assertEquals(1, table.heardFrames(PORT, FROM));
     }
 }
