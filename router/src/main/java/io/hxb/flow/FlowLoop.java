@@ -241,7 +241,7 @@ public final class FlowLoop {
         if (sender.hasReady() || !inbox.isEmpty() || !attention.isEmpty()) {
             return nowNs;
         }
-        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(), acks.nextDeadlineNs());
+        long deadlineNs = earlier(nowNs, sender.nextDeadlineNs(nowNs), acks.nextDeadlineNs());
         if (acks.hasAcks()) {
             deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
         }

@@ -8,12 +8,14 @@ import java.util.Arrays;
 final class FlowTimers {
     private final FlowSettings config;
     private final long partitionNs;
+    private final long soonNs;
     private SendFlow[] heap = new SendFlow[64];
     private int count;
 
     FlowTimers(final FlowSettings config, final long partitionNs) {
         this.config = config;
         this.partitionNs = partitionNs;
+        soonNs = config.minTimeoutNs() / 2;
     }
 
     /** Time of the first one, or Long.MAX_VALUE. */
@@ -29,6 +31,26 @@ final class FlowTimers {
         final SendFlow first = heap[0];
         remove(first);
         return first;
+    }
+
+    /**
+     * Puts off the first ones, if their time is near only because it was set long ago: a sender
+     * whose frames are acknowledged in time need not be woken to find that out.
+     */
+    void putOff(final long nowNs) {
+        boolean isNear = isFirstNear(nowNs);
+        while (isNear) {
+            final SendFlow first = heap[0];
+            final long wasNs = first.wakeNs;
+            remove(first);
+            arm(first, nowNs);
+            final boolean isPutOff = first.heapIndex < 0 || first.wakeNs - wasNs > 0;
+            isNear = isPutOff && isFirstNear(nowNs);
+        }
+    }
+
+    private boolean isFirstNear(final long nowNs) {
+        return count > 0 && heap[0].wakeNs - nowNs < soonNs;
     }
 
     /** Looks at {@code flow} at {@code timeNs} or earlier; an earlier time set before stays. */

@@ -117,7 +117,8 @@ final class Sender {
         return queue.hasReady();
     }
 
-    long nextDeadlineNs() {
+    long nextDeadlineNs(final long timeNs) {
+        timers.putOff(timeNs);
         return FlowTimers.earlier(timers.firstNs(), queue.nextDeadlineNs());
     }
 

@@ -25,12 +25,16 @@ import java.util.concurrent.TimeUnit;
  * of ready descriptors receive, and flushes. A turn that found work may leave the descriptors
  * alone, at most three in a row. A turn that starts late (the thread had to wait for its CPU) hears
  * the descriptors first, so that no timer runs out over a frame that lies in a socket. Deadlines
- * are kept by one timerfd that is only set when the earliest deadline moves forward, so that a busy
- * loop makes no system call for it.
+ * are kept by one timerfd, which is set when the earliest deadline comes closer, and put off now
+ * and then when it moves away: a loop that frames keep awake neither sets it each time it sleeps
+ * nor is interrupted by it.
  */
 public final class LoopDriver implements AutoCloseable {
     private static final long STOP_LIMIT_MS = 5_000;
     private static final long AWAY_NS = 500_000;
+
+    /** Time by which the timer may run out too early: an interrupt for nothing. */
+    private static final long EARLY_NS = 500_000;
 
     /**
      * Turns in a row that may leave the sockets alone while there is work: a message that came is
@@ -263,7 +267,9 @@ public final class LoopDriver implements AutoCloseable {
         }
         final boolean isCovered =
                 deadlineNs == LoopTask.NEVER
-                        || (armedNs != LoopTask.NEVER && armedNs - deadlineNs <= 0);
+                        || (armedNs != LoopTask.NEVER
+                                && armedNs - deadlineNs <= 0
+                                && deadlineNs - armedNs < EARLY_NS);
         if (!isCovered) {
             armedNs = deadlineNs;
             timer.set(deadlineNs - nowNs);

@@ -34,6 +34,9 @@ public final class HealthLoop {
         }
     }
 
+    /** Turns look after noted frames; a loop that has none wakes for the last of them later. */
+    private static final long LAST_LOOK_NS = 2_000_000;
+
     private final TrunkHealth health;
     private final Port[] ports;
     private final LinkSender[] senders;
@@ -160,7 +163,7 @@ public final class HealthLoop {
         final long dueNs = health.dueNs();
         final boolean isWokenByTime = isKeeper || health.isPlanner(this);
         if (isNoted) {
-            final long lookNs = health.lookNs();
+            final long lookNs = health.lookNs() + LAST_LOOK_NS;
             return isWokenByTime && dueNs - lookNs < 0 ? dueNs : lookNs;
         }
         return isWokenByTime ? dueNs : Long.MAX_VALUE;

@@ -264,10 +264,15 @@ final class TrunkPartner {
             due |= addressedLinks() & ~good;
             beatNs = nowNs + (isLongDead(good, nowNs) ? LONG_DEAD_FACTOR : 1) * beatIntervalNs;
         }
-        if (nowNs - markNs >= HealthSettings.CHECK_NS) {
+        if (hasChoice(good) && nowNs - markNs >= HealthSettings.CHECK_NS) {
             due |= marks(sentFrames, good, nowNs);
         }
         return due | asked(nowNs);
+    }
+
+    // What was sent over a link means something only beside what was sent over another.
+    private boolean hasChoice(final long good) {
+        return (good & (good - 1)) != 0;
     }
 
     // One that only sends hears of its links by acknowledgements, which are few: it is told over
@@ -279,7 +284,6 @@ final class TrunkPartner {
         final boolean isReceiver =
                 receivedSince >= HealthSettings.MARK_FRAMES
                         && receivedSince / 2 > sentSince
-                        && Long.bitCount(good) > 1
                         && nowNs - markNs >= HealthSettings.RECEIVED_MARK_NS;
         if (!isReceiver && sentSince < HealthSettings.MARK_FRAMES) {
             return 0;

@@ -12,6 +12,8 @@ import io.hxb.trunk.event.LinkState;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
+
 /** Health of the trunk between two nodes, in virtual time. */
 @Tag("unit")
 class TrunkHealthTest {
@@ -332,6 +334,39 @@ class TrunkHealthTest {
             world.runUntil(
                     () -> world.end(0).isUsed(links - 1) && world.end(1).isUsed(links - 1),
                     200 * MS);
+        }
+    }
+
+    @Test
+    void shouldTellWhatItHasSentOnlyWhereThereIsAnotherLinkToCompareWith() {
+        // given
+        final TrunkWorld one = TrunkWorld.ofTwo(1);
+        final TrunkWorld two = TrunkWorld.ofTwo(2);
+        final long before = one.end(0).discovery.health().counters().statusSent(0);
+        // when
+        for (final TrunkWorld world : List.of(one, two)) {
+            world.end(0).sendTo(1, FULL);
+            world.end(1).sendTo(0, FULL);
+            world.run(100 * MS);
+        }
+        // then
+        assertHealthy(one);
+        assertEquals(before, one.end(0).discovery.health().counters().statusSent(0));
+        assertTrue(two.end(0).discovery.health().counters().statusSent(0) > before + 10);
+    }
+
+    @Test
+    void shouldLookInTurnsThatFramesBringAndNotWakeForIt() {
+        // given
+        final TrunkWorld world = TrunkWorld.ofTwo(2);
+        world.end(0).sendTo(1, FULL);
+        for (int step = 0; step < 40; step++) {
+            // when
+            world.run(MS / 2);
+            world.end(0).loop.note();
+            // then
+            final long inNs = world.end(0).loop.nextDeadlineNs(true) - world.clock.nanoTime();
+            assertTrue(inNs >= 3 * MS / 2 && inNs <= 5 * MS / 2, "wakes in " + inNs);
         }
     }
 
