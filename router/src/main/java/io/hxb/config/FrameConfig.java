@@ -7,7 +7,8 @@ package io.hxb.config;
  * @param hopLimit links a frame may cross, 1 to 255.
  * @param etherType EtherType of raw links for frames whose next hop is their last, and for those of
  *     the link itself, 0x0600 to 0xFFFF.
- * @param relayEtherType EtherType of raw links for frames that the next hop relays, another one.
+ * @param relayEtherType EtherType of raw links for frames that the next hop receives in its ring,
+ *     another one.
  * @param helloIntervalNs time between hello frames on each link.
  * @param vlanTags whether raw links receive frames with IEEE 802.1Q tags too and recover the tags;
  *     their sockets then look at every frame of the NIC.

@@ -9,6 +9,11 @@ import io.hxb.linux.Memory;
 
 /** Makes data frames of the messages that wait for a flow. Owned by one loop. */
 final class FrameBuilder {
+    /** Frames that a flow may have in flight, and bytes of one, for it to count as sparse. */
+    private static final int SPARSE_FRAMES = 8;
+
+    private static final int SPARSE_BYTES = FrameHeaderFlyweight.LENGTH + 256;
+
     private final FlowTable table;
     private final FlowSettings config;
     private final TxPool pool;
@@ -138,12 +143,19 @@ final class FrameBuilder {
         final boolean isUrgent = isUrgent(flow, frame);
         header.flags(
                 (frame.attempts > 0 ? FrameHeaderFlyweight.FLAG_AGAIN : 0)
-                        | (isUrgent ? FrameHeaderFlyweight.FLAG_ACK_NOW : 0));
+                        | (isUrgent ? FrameHeaderFlyweight.FLAG_ACK_NOW : 0)
+                        | (isSparse(flow, frame) ? FrameHeaderFlyweight.FLAG_SPARSE : 0));
         if (flow.opposite != null && !flow.opposite.array.isEnded()) {
             table.window(flow.opposite);
             ControlWriter.acknowledge(header, flow.opposite, flow.opposite.array.next());
             flow.opposite.onAcknowledged(false);
         }
+    }
+
+    private static boolean isSparse(final SendFlow flow, final TxFrame frame) {
+        return frame.attempts == 0
+                && flow.inFlight <= SPARSE_FRAMES
+                && frame.headerLengthBytes + frame.payloadLengthBytes <= SPARSE_BYTES;
     }
 
     /**

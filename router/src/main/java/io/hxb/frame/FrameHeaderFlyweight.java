@@ -38,7 +38,7 @@ import io.hxb.routing.Route;
  */
 public final class FrameHeaderFlyweight {
     /** Version of the layout. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     /** Bytes of the header. */
     public static final int LENGTH = 64;
@@ -58,8 +58,11 @@ public final class FrameHeaderFlyweight {
     /** The frame was sent before. */
     public static final int FLAG_AGAIN = 8;
 
+    /** A short frame of a flow that has few in flight: its time matters, its memory does not. */
+    public static final int FLAG_SPARSE = 16;
+
     /** All flags that mean something. */
-    public static final int FLAGS = FLAG_CRC | FLAG_ACK | FLAG_ACK_NOW | FLAG_AGAIN;
+    public static final int FLAGS = FLAG_CRC | FLAG_ACK | FLAG_ACK_NOW | FLAG_AGAIN | FLAG_SPARSE;
 
     /** Offsets of the fields in bytes. */
     public static final int VERSION_OFFSET = 0,

@@ -38,6 +38,16 @@ public interface Link extends AutoCloseable {
     int descriptor(int source);
 
     /**
+     * True if the frames of a source lie in memory, so that {@link #receive} asks nobody and is
+     * worth trying in every turn of a loop that does not sleep.
+     *
+     * @param source 0 to max(1, {@link #descriptorCount()}) - 1.
+     */
+    default boolean isInMemory(final int source) {
+        return false;
+    }
+
+    /**
      * Hands at most {@code limitFrames} waiting frames of one source to {@code sink}. Never blocks,
      * never allocates.
      *

@@ -147,6 +147,11 @@ public final class LoopDriver implements AutoCloseable {
                 });
     }
 
+    /** True if it takes turns without sleeping, for some time at least. */
+    boolean isSpinning() {
+        return spinNs > 0;
+    }
+
     /** The time of this turn in ns, read once after each sleep. On the loop's thread. */
     long nowNs() {
         if (!isTimeFresh) {

@@ -44,6 +44,8 @@ final class NodeLoop implements LoopTask {
     private final long[] blocked;
     private final int batchFrames;
     private final List<LinkHandle> unread = new ArrayList<>();
+    // What a loop that spins looks at in each turn: frames there show without a system call.
+    private final List<LinkHandle> watched = new ArrayList<>();
     private final ErrorHandler errorHandler;
     private IoRegistration[][] registrations = {};
     private IoRegistration wakeRegistration;
@@ -186,6 +188,9 @@ final class NodeLoop implements LoopTask {
                 final LinkHandle handle = new LinkHandle(link, source);
                 registrations[position][source] = driver.register(handle, READABLE_ONCE);
                 unread.add(handle);
+                if (driver.isSpinning() && link.isInMemory(source)) {
+                    watched.add(handle);
+                }
             }
         }
     }
@@ -204,6 +209,7 @@ final class NodeLoop implements LoopTask {
             if (received[i].index() == link.index()) {
                 cancel(registrations[i]);
                 unread.removeIf(handle -> handle.link.index() == link.index());
+                watched.removeIf(handle -> handle.link.index() == link.index());
                 registerLink(i);
             }
         }
@@ -240,6 +246,9 @@ final class NodeLoop implements LoopTask {
         int work = contexts.doWork(nowNs);
         if (!unread.isEmpty()) {
             work += receiveUnread(nowNs);
+        }
+        for (int i = 0; i < watched.size(); i++) {
+            work += receive(watched.get(i).link, watched.get(i).source, nowNs);
         }
         notePoll();
         if (forwarder.hasLoopback()) {
@@ -390,6 +399,7 @@ final class NodeLoop implements LoopTask {
         cancel(waiting);
         cancel(wakeRegistration);
         unread.clear();
+        watched.clear();
     }
 
     /** True if some link takes frames. */

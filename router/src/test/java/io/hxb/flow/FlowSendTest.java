@@ -332,6 +332,30 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldMarkShortFramesOfAFlowWithFewInFlightAsSparse() {
+        // given
+        flows.open(100);
+        // when
+        flows.submit(0, 257);
+        flows.work(0);
+        for (int slot = 1; slot < 12; slot++) {
+            flows.submit(slot, 64);
+            flows.work(0);
+        }
+        flows.workFor(2 * MILLISECOND);
+        // then: one too long, seven of eight in flight, then too many; and what is sent again
+        final List<Boolean> marks =
+                flows.sent(FrameType.DATA).stream()
+                        .map(frame -> frame.has(FrameHeaderFlyweight.FLAG_SPARSE))
+                        .toList();
+        assertEquals(
+                List.of(false, true, true, true, true, true, true, true, false, false),
+                marks.subList(0, 10));
+        assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
+        assertFalse(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_SPARSE));
+    }
+
+    @Test
     void shouldNotWakeForATimeoutThatAcknowledgementsHavePutOff() {
         // given: an exchange that begins again every 100 us, always with one frame in flight
         flows.open(100);

@@ -18,7 +18,7 @@ final class ReferenceValidator {
         final ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
         if (frame.length < HEADER) {
             return DropReason.TOO_SHORT;
-        } else if (bytes.get(0) != 2) {
+        } else if (bytes.get(0) != 3) {
             return DropReason.VERSION;
         } else if (bytes.getInt(8) != clusterId) {
             return DropReason.CLUSTER;
@@ -37,7 +37,7 @@ final class ReferenceValidator {
             return DropReason.CRC;
         } else if (type < 1 || type > 9) {
             return DropReason.TYPE;
-        } else if ((bytes.get(2) & 0xF0) != 0) {
+        } else if ((bytes.get(2) & 0xE0) != 0) {
             return DropReason.FLAGS;
         } else if (bytes.getInt(4) >= 0 && bytes.getChar(62) != 0) {
             return DropReason.RESERVED;

@@ -73,6 +73,11 @@ public final class PcapLink implements Link {
     }
 
     @Override
+    public boolean isInMemory(final int source) {
+        return link.isInMemory(source);
+    }
+
+    @Override
     public int receive(final int source, final FrameSink sink, final int limitFrames) {
         target = sink;
         return link.receive(source, capture, limitFrames);

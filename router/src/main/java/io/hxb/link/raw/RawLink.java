@@ -25,9 +25,10 @@ import java.io.UncheckedIOException;
 /**
  * A NIC as a link, through two AF_PACKET sockets: source {@link #POOL} receives frames for this
  * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
- * sent on without a copy. The sender of a frame tells which by its EtherType, so the kernel does
- * not have to look; a frame that comes the wrong way costs a little more and nothing else. Owned by
- * one loop; senders by theirs.
+ * sent on without a copy, and sparse short ones for this node, which are copied out of it: that
+ * takes less time than a system call. The sender of a frame tells which by its EtherType, so the
+ * kernel does not have to look; a frame that comes the wrong way costs a little more and nothing
+ * else. Owned by one loop; senders by theirs.
  *
  * <p>The sockets are bound to the NIC again when it was made anew, and keep their descriptors; only
  * a larger MTU needs another ring and with it another descriptor. The old one stays open until the
@@ -40,14 +41,14 @@ public final class RawLink implements Link {
     /** Source with the frames for this node. */
     public static final int POOL = 0;
 
-    /** Source with the frames to be relayed. */
+    /** Source with the frames to be relayed, and sparse ones. */
     public static final int RING = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(RawLink.class);
     private static final int ETHERNET_LENGTH = 14;
     private static final long BROADCAST_MAC = 0xFFFF_FFFF_FFFFL;
     private static final int MAX_COORDINATE = 255;
-    private static final int EMPTY_POLLS_PER_ERROR_CHECK = 256;
+    private static final int EMPTY_POLLS_PER_ERROR_CHECK = 4_096;
 
     private final RawLinkConfig config;
     private final BufferPool pool;
@@ -228,6 +229,11 @@ public final class RawLink implements Link {
     @Override
     public int descriptor(final int source) {
         return source == POOL ? poolSocket : ringSocket;
+    }
+
+    @Override
+    public boolean isInMemory(final int source) {
+        return source == RING;
     }
 
     @Override

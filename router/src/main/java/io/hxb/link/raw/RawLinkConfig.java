@@ -11,8 +11,8 @@ import io.hxb.linux.NicInfo;
  * @param namespace name or path of its network namespace, null for the node's own.
  * @param dimension dimension the link lies in, 0 to 7.
  * @param coordinates this node's coordinates, one byte a dimension, dimension 0 lowest.
- * @param etherType EtherType of frames whose next hop is their last, 0x0600 to 0xFFFF.
- * @param relayEtherType EtherType of frames that the next hop relays, another one.
+ * @param etherType EtherType of frames that the next hop receives into its pool, 0x0600 to 0xFFFF.
+ * @param relayEtherType EtherType of frames that it receives in its ring, another one.
  * @param ringFrames slots of the ring for frames to be relayed, 8 to 65,536.
  * @param receiveBufferBytes what the kernel may hold of frames for this node.
  * @param sendBufferBytes what the kernel may hold of sent frames, for each sender.

@@ -11,8 +11,8 @@ import io.hxb.topology.Shape;
 
 /**
  * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
- * The Ethernet header is written into the headroom before the HXB header; its EtherType tells the
- * next hop whether the frame is at its end there or goes on.
+ * The Ethernet header is written into the headroom before the HXB header; its EtherType tells by
+ * which socket the next hop receives: the ring's if the frame goes on from there, or is sparse.
  */
 final class RawLinkSender extends SocketSender {
     private static final int ETHERNET_LENGTH = 14;
@@ -23,10 +23,10 @@ final class RawLinkSender extends SocketSender {
     private final long coordinates;
     private final int dimension;
     private final int etherType;
-    private final int relayEtherType;
+    private final int ringEtherType;
     private NicInfo boundNic;
     private long sourceAndType;
-    private long sourceAndRelayType;
+    private long sourceAndRingType;
 
     RawLinkSender(
             final RawLink link,
@@ -41,7 +41,7 @@ final class RawLinkSender extends SocketSender {
         coordinates = config.coordinates();
         dimension = config.dimension();
         etherType = config.etherType();
-        relayEtherType = config.relayEtherType();
+        ringEtherType = config.relayEtherType();
         bind(link.nic());
     }
 
@@ -63,15 +63,19 @@ final class RawLinkSender extends SocketSender {
         Memory.putLong(headerAddress - 16, destination);
         Memory.putLong(
                 headerAddress - 8,
-                isLastHop(neighbour, headerAddress) ? sourceAndType : sourceAndRelayType);
+                isForRing(neighbour, headerAddress) ? sourceAndRingType : sourceAndType);
         enqueue(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes, owner, token);
         return true;
     }
 
-    private boolean isLastHop(final int neighbour, final long headerAddress) {
+    private boolean isForRing(final int neighbour, final long headerAddress) {
         final long end = Memory.getLong(headerAddress + FrameHeaderFlyweight.DESTINATION_OFFSET);
-        return end == FrameHeaderFlyweight.ANY_DESTINATION
-                || end == Shape.withCoordinate(coordinates, dimension, neighbour);
+        if (end == FrameHeaderFlyweight.ANY_DESTINATION) {
+            return false;
+        }
+        final int flags = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.FLAGS_OFFSET);
+        return (flags & FrameHeaderFlyweight.FLAG_SPARSE) != 0
+                || end != Shape.withCoordinate(coordinates, dimension, neighbour);
     }
 
     @Override
@@ -91,7 +95,7 @@ final class RawLinkSender extends SocketSender {
     private void bind(final NicInfo nic) {
         boundNic = nic;
         sourceAndType = Long.reverseBytes(nic.mac() << 16 | etherType);
-        sourceAndRelayType = Long.reverseBytes(nic.mac() << 16 | relayEtherType);
+        sourceAndRingType = Long.reverseBytes(nic.mac() << 16 | ringEtherType);
         try {
             PacketSocket.bind(descriptor, 0, nic.ifindex(), nic.name());
         } catch (final LinuxException e) {

@@ -92,6 +92,32 @@ class RawLinkSystemTest {
     }
 
     @Test
+    void shouldReceiveSparseFramesForThisNodeInTheRing() throws IOException {
+        // given
+        connect(1500);
+        final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+        // when
+        for (int i = 0; i < 10; i++) {
+            final long address = frames.frame(B, i, 100);
+            header.wrap(address).flags(i % 2 == 0 ? FrameHeaderFlyweight.FLAG_SPARSE : 0);
+            assertTrue(sender.offer(2, address, 164, 0, 0, frames, i));
+        }
+        sender.flush();
+        awaitArrivals(RawLink.RING, 5);
+        awaitArrivals(RawLink.POOL, 10);
+        // then
+        for (int i = 0; i < 10; i++) {
+            final TestFrames.Arrival arrival = frames.arrivals().get(i);
+            final int sequence = i < 5 ? 2 * i : 2 * i - 9;
+            assertEquals(i >= 5, arrival.owner() == pool, "frame " + sequence);
+            assertTrue(
+                    frames.isIntact(arrival.headerAddress(), arrival.lengthBytes(), sequence, 100));
+        }
+        assertTrue(b.isInMemory(RawLink.RING));
+        assertFalse(b.isInMemory(RawLink.POOL));
+    }
+
+    @Test
     void shouldOfferRelayedFramesFromTheRingSlotTheyArrivedIn() throws IOException {
         // given
         connect(9000);
