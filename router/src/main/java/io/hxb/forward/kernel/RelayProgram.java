@@ -117,7 +117,10 @@ final class RelayProgram {
                 .plus(R3, ETHERNET)
                 .set(R4, HEAD_BYTES)
                 .call(BpfCode.SKB_LOAD_BYTES)
-                .jumpIfNotZero(R0, "pass");
+                .jumpIfNotZero(R0, "pass")
+                .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
+                .setLong(R2, settings.here())
+                .jumpIfEqual(R1, R2, "pass");
     }
 
     // A turn that was not seen before is a sign of life, else its age counts.
@@ -189,7 +192,8 @@ final class RelayProgram {
                 .store(BYTE, R10, HEADER + FrameHeaderFlyweight.HOP_LIMIT_OFFSET, R1);
     }
 
-    // As DimensionOrder.nextDimension, then the EtherType that the next hop expects.
+    // As DimensionOrder.nextDimension, then the EtherType that the next hop expects, as
+    // RawLinkSender.
     private void findHop() {
         code.load(WORD, R9, R10, HEADER + FrameHeaderFlyweight.ORDER_OFFSET)
                 .move(R1, R9)
@@ -201,8 +205,7 @@ final class RelayProgram {
                 .setLong(R2, settings.here())
                 .jumpIfEqual(R1, R2, "pass")
                 .move(R1, R8)
-                .xorRegister(R1, R2)
-                .jumpIfZero(R1, "pass");
+                .xorRegister(R1, R2);
         for (int place = 0; place < Shape.MAX_DIMENSIONS; place++) {
             code.move(R2, R9)
                     .and(R2, 7)
@@ -222,10 +225,13 @@ final class RelayProgram {
                 .store(WORD, R10, KEY, R2)
                 .shiftLeftRegister(R4, R3)
                 .xorRegister(R1, R4)
-                .set(R2, networkOrder(settings.etherType()))
-                .jumpIfZero(R1, "last hop")
                 .set(R2, networkOrder(settings.relayEtherType()))
-                .label("last hop")
+                .jumpIfNotZero(R1, "for its ring")
+                .load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.FLAGS_OFFSET)
+                .and(R1, FrameHeaderFlyweight.FLAG_SPARSE)
+                .jumpIfNotZero(R1, "for its ring")
+                .set(R2, networkOrder(settings.etherType()))
+                .label("for its ring")
                 .store(HALF, R10, ETHER_TYPE, R2);
         lookUp(table.trunks());
         code.move(R9, R0);

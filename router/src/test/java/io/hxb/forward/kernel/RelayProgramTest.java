@@ -119,6 +119,10 @@ class RelayProgramTest {
         return frame;
     }
 
+    private static int etherType(final ByteBuffer frame) {
+        return Short.toUnsignedInt(Short.reverseBytes(frame.getShort(12)));
+    }
+
     private static int at(final int headerOffset) {
         return ETHERNET_BYTES + headerOffset;
     }
@@ -178,8 +182,19 @@ class RelayProgramTest {
         // when
         run(frame);
         // then
-        assertEquals((byte) (ETHER_TYPE >>> 8), frame.get(12));
-        assertEquals((byte) ETHER_TYPE, frame.get(13));
+        assertEquals(ETHER_TYPE, etherType(frame));
+    }
+
+    @Test
+    void shouldLeaveSparseFramesTheEtherTypeOfTheRingOnTheirLastHopToo() throws LinuxException {
+        // given
+        final ByteBuffer frame = frame("2,1,1", "1,1,0");
+        final int flags = FrameHeaderFlyweight.FLAG_SPARSE | FrameHeaderFlyweight.FLAG_ACK;
+        put(frame, FrameHeaderFlyweight.FLAGS_OFFSET, flags);
+        // when
+        run(frame);
+        // then
+        assertEquals(RELAY_ETHER_TYPE, etherType(frame));
     }
 
     @Test
