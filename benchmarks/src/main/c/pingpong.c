@@ -1,13 +1,14 @@
 /*
  * pingpong: round trips of HXB frames over raw sockets, with whatever relays lie between.
  *
- *   pingpong -m client|server|both [-w block|spin] [-s size] [-S seconds] [-W warm_up_seconds] [-H header_hex]
+ *   pingpong -m client|server|both [-w block|epoll|spin] [-s size] [-S seconds] [-W warm_up_seconds] [-H header_hex]
  *            [-R reply_header_hex] [-A hello_hex] [-a server_hello_hex] [-I hello_ms] [-x]
  *            CLIENT-NIC MAC [SERVER-NIC MAC]
  *
  * MAC is where frames from that NIC go (the first relay, or the other end). Mode server takes one NIC and answers
  * until SIGTERM. Mode both holds the two ends in one thread that looks at both sockets in turn, so that a spinning run
- * needs one core for the ends and leaves the other to the relay. -x tells HXB nodes that they are to relay the frames. Frames that got lost are counted after 200 ms.
+ * needs one core for the ends and leaves the other to the relay. Waiting by epoll makes the calls of a program that waits
+ * for several NICs: epoll_wait, recvmmsg and sendmmsg instead of recv and send. -x tells HXB nodes that they are to relay the frames. Frames that got lost are counted after 200 ms.
  */
 #include "hxbb.h"
 
@@ -16,6 +17,7 @@
 struct end {
     struct nic nic;
     int fd;
+    int epoll;
     uint8_t frame[ETHER_BYTES + MAX_FRAME_BYTES];
     int length;
     struct hello hello;
@@ -23,7 +25,7 @@ struct end {
 
 static uint8_t received[ETHER_BYTES + MAX_FRAME_BYTES];
 static struct histogram histogram;
-static bool spins;
+static bool spins, polls;
 
 /* Only data frames, and only those of others: hello and status frames of an HXB node are not ours to answer. */
 static void end_open(struct end *end, const char *nic, const char *mac, const struct template *header, int size) {
@@ -41,18 +43,37 @@ static void end_open(struct end *end, const char *nic, const char *mac, const st
     end->fd = packet_socket(&end->nic, 1 << 20, 0);
     attach_filter(end->fd, code, sizeof code / sizeof code[0]);
     packet_bind(end->fd, &end->nic, HXB_ETHERTYPE);
+    struct epoll_event readable = {.events = EPOLLIN};
+    end->epoll = epoll_create1(0);
+    if (end->epoll < 0 || epoll_ctl(end->epoll, EPOLL_CTL_ADD, end->fd, &readable) < 0) fail("epoll", nic);
+}
+
+static ssize_t send_frame(struct end *end) {
+    if (!polls) return send(end->fd, end->frame, (size_t)end->length, 0);
+    struct iovec part = {.iov_base = end->frame, .iov_len = (size_t)end->length};
+    struct mmsghdr message = {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}};
+    return sendmmsg(end->fd, &message, 1, 0);
+}
+
+static ssize_t receive_frame(struct end *end) {
+    if (!polls) return recv(end->fd, received, sizeof received, spins ? MSG_DONTWAIT : 0);
+    struct epoll_event ready;
+    if (epoll_wait(end->epoll, &ready, 1, 20) <= 0) return -1;
+    struct iovec part = {.iov_base = received, .iov_len = sizeof received};
+    struct mmsghdr message = {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}};
+    return recvmmsg(end->fd, &message, 1, MSG_DONTWAIT, NULL) == 1 ? (ssize_t)message.msg_len : -1;
 }
 
 static void end_send(struct end *end, uint32_t sequence) {
     frame_sequence(end->frame, sequence);
-    if (send(end->fd, end->frame, (size_t)end->length, 0) < 0 && errno != EINTR && errno != ENOBUFS) {
+    if (send_frame(end) < 0 && errno != EINTR && errno != ENOBUFS) {
         fail("send", end->nic.name);
     }
 }
 
 /* Waits until a frame is there, or 20 ms have passed: hellos go on. */
 static bool end_receive(struct end *end, uint32_t *sequence) {
-    ssize_t n = recv(end->fd, received, sizeof received, spins ? MSG_DONTWAIT : 0);
+    ssize_t n = receive_frame(end);
     if (n < ETHER_BYTES + HXB_HEADER_BYTES) return false;
     *sequence = frame_sequence_of(received);
     return true;
@@ -115,7 +136,10 @@ int main(int argc, char **argv) {
     for (int option; (option = getopt(argc, argv, "m:w:s:S:W:H:R:A:a:I:x")) != -1;) {
         switch (option) {
         case 'm': mode = optarg; break;
-        case 'w': spins = strcmp(optarg, "spin") == 0; break;
+        case 'w':
+            spins = strcmp(optarg, "spin") == 0;
+            polls = strcmp(optarg, "epoll") == 0;
+            break;
         case 's': size = atoi(optarg); break;
         case 'S': seconds = atof(optarg); break;
         case 'W': warm_up = atof(optarg); break;
@@ -130,7 +154,7 @@ int main(int argc, char **argv) {
     }
     bool is_both = strcmp(mode, "both") == 0, is_server = strcmp(mode, "server") == 0;
     if (argc - optind != (is_both ? 4 : 2) || size < HXB_HEADER_BYTES || size > MAX_FRAME_BYTES || (is_both && !spins)) {
-        fprintf(stderr, "usage: pingpong -m client|server|both [-w block|spin] [-s size] [-S seconds] [-W warm-up] "
+        fprintf(stderr, "usage: pingpong -m client|server|both [-w block|epoll|spin] [-s size] [-S seconds] [-W warm-up] "
                         "[-H hex] [-R hex] [-A hex] [-a hex] [-I ms] [-x] NIC MAC [SERVER-NIC MAC] (both only spins)\n");
         return 2;
     }

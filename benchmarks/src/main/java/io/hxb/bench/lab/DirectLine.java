@@ -16,6 +16,11 @@ final class DirectLine implements AutoCloseable {
     private final Network network;
     private final String wait;
 
+    /**
+     * Makes the network.
+     *
+     * @param wait how the ends wait, an argument of pingpong: block, epoll or spin.
+     */
     DirectLine(final String wait) throws Exception {
         this.wait = wait;
         network = Network.of("direct" + wait, LEFT, RIGHT);
@@ -44,7 +49,7 @@ final class DirectLine implements AutoCloseable {
                 return RelayLine.figures(ping.last(seconds + 10));
             }
         }
-        client.addAll(List.of("x0", network.mac(RIGHT, "x0")));
+        client.addAll(List.of("-w", wait, "x0", network.mac(RIGHT, "x0")));
         final List<String> server =
                 Peers.c(
                         "pingpong",
@@ -52,6 +57,8 @@ final class DirectLine implements AutoCloseable {
                         "server",
                         "-s",
                         Integer.toString(size),
+                        "-w",
+                        wait,
                         "x0",
                         network.mac(LEFT, "x0"));
         final Program pong = Program.start(network.name(RIGHT), "1", server).ready();

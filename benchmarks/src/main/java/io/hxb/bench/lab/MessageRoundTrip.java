@@ -23,6 +23,7 @@ final class MessageRoundTrip implements Callable<Integer> {
     private static final String AERON = "Aeron UDP, invoker, spinning";
     private static final String HXB = "HXB, invoker, spinning";
     private static final String C_BLOCKING = "C raw sockets, blocking";
+    private static final String C_EPOLL = "C raw sockets, blocking, the calls of a node";
     private static final String JAVA_BLOCKING = "Java, bare frames, blocking";
     private static final String HXB_BLOCKING = "HXB, invoker, blocking";
 
@@ -52,9 +53,10 @@ final class MessageRoundTrip implements Callable<Integer> {
                                         "sizes", sizes))
                         .columns("bytes", "transport", "p50 us", "p99 us", "p99.9 us", "p50 ratio");
         try (MessageLine line = new MessageLine("msg", warmUp, settings.seconds(), List.of());
-                DirectLine direct = new DirectLine("block")) {
+                DirectLine direct = new DirectLine("block");
+                DirectLine epoll = new DirectLine("epoll")) {
             for (final int size : sizes) {
-                measure(report, size, line, direct);
+                measure(report, size, line, direct, epoll);
             }
         }
         report.finish(System.out, settings.results());
@@ -62,13 +64,18 @@ final class MessageRoundTrip implements Callable<Integer> {
     }
 
     private void measure(
-            final Report report, final int size, final MessageLine line, final DirectLine direct)
+            final Report report,
+            final int size,
+            final MessageLine line,
+            final DirectLine direct,
+            final DirectLine epoll)
             throws Exception {
         final int frameBytes = size + MessageLine.FRAME_OVERHEAD_BYTES;
         final Contest contest =
                 new Contest()
                         .add(AERON, () -> line.roundTrip(MessageLine.Transport.AERON, size))
                         .add(C_BLOCKING, () -> direct.roundTrip(frameBytes, settings.seconds()))
+                        .add(C_EPOLL, () -> epoll.roundTrip(frameBytes, settings.seconds()))
                         .add(
                                 JAVA_BLOCKING,
                                 () -> line.blockingRoundTrip(MessageLine.Transport.RAW, size));
