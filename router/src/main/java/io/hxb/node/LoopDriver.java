@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * the descriptors first, so that no timer runs out over a frame that lies in a socket. Deadlines
  * are kept by one timerfd, which is set when the earliest deadline comes closer, and put off now
  * and then when it moves away: a loop that frames keep awake neither sets it each time it sleeps
- * nor is interrupted by it.
+ * nor is interrupted by it often.
  */
 public final class LoopDriver implements AutoCloseable {
     private static final long STOP_LIMIT_MS = 5_000;

@@ -152,7 +152,7 @@ public final class MessageEnd implements Callable<Integer> {
                     node.close();
                     threads.close();
                 };
-        // The context is there before the peer can know of this node.
+        // A peer that is quicker than this is told that there is no such context.
         final Transport transport = transport(device, closing, options);
         if (!node.awaitNeighbours(NEIGHBOURS_LIMIT_NS)) {
             throw new IllegalStateException(String.join("; ", node.silentNeighbours()));
