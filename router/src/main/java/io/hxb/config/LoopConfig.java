@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param loopCount threads that receive and send, 1 to 64.
  * @param waiting how a loop with nothing to do waits.
- * @param spinForNs how long a hybrid loop spins before it blocks.
+ * @param spinForNs longest time a hybrid loop spins before it blocks.
  * @param batchFrames most frames taken from one link in one call, 1 to 64.
  * @param cpus CPU of each loop, dealt round robin; empty leaves it to the kernel.
  * @param priority SCHED_FIFO priority of the loops, 1 to 99; 0 leaves the normal scheduler.
@@ -47,7 +47,7 @@ public record LoopConfig(
         /** Asking again and again: shortest latency, one CPU always busy. */
         SPIN,
 
-        /** Spinning for a while, then in epoll. */
+        /** Spinning for a while, as long as that finds something; then in epoll. */
         HYBRID
     }
 }

@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.linux.AdaptiveSpin;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.TimerFd;
 import io.netty.channel.IoRegistration;
@@ -48,8 +49,7 @@ public final class LoopDriver implements AutoCloseable {
     private final TimerFd timer;
     private final Thread thread;
     private LoopTask[] tasks = {};
-    private long spinNs;
-    private long idleSinceNs;
+    private final AdaptiveSpin spin;
     private long turnNs;
     private boolean isTimeFresh;
     private int unpolledTurns;
@@ -74,7 +74,7 @@ public final class LoopDriver implements AutoCloseable {
             final ErrorHandler errorHandler) {
         this.clock = clock;
         this.errorHandler = errorHandler;
-        spinNs = waitMode.spinNs();
+        spin = new AdaptiveSpin(waitMode.spinNs());
         timer = openTimer();
         loop = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
         if (threadFactory == null) {
@@ -149,7 +149,7 @@ public final class LoopDriver implements AutoCloseable {
 
     /** True if it takes turns without sleeping, for some time at least. */
     boolean isSpinning() {
-        return spinNs > 0;
+        return spin.limitNs() > 0;
     }
 
     /** The time of this turn in ns, read once after each sleep. On the loop's thread. */
@@ -190,10 +190,7 @@ public final class LoopDriver implements AutoCloseable {
         for (final LoopTask task : current) {
             work += guardedWork(task, nowNs);
         }
-        if (work > 0) {
-            idleSinceNs = nowNs;
-        }
-        final boolean maySleep = work == 0 && waitLimitNs > 0 && nowNs - idleSinceNs >= spinNs;
+        final boolean maySleep = work == 0 && !spin.isSpinning(nowNs) && waitLimitNs > 0;
         if (maySleep && prepareToSleep(current)) {
             unpolledTurns = 0;
             work += sleep(current, nowNs, waitLimitNs);
@@ -206,7 +203,7 @@ public final class LoopDriver implements AutoCloseable {
             work += task.flush();
         }
         if (work > 0) {
-            idleSinceNs = nowNs;
+            spin.onWork();
         }
         return work;
     }

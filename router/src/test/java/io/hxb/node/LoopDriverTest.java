@@ -149,4 +149,35 @@ class LoopDriverTest {
         // then
         assertEquals(List.of("work", "receive", "stopped"), calls);
     }
+
+    @Test
+    void shouldSpinForAWhileAndAfterSpinningInVainSleepAtOnce() throws LinuxException {
+        // given
+        driver.close();
+        EventFd.drain(descriptor);
+        driver = new LoopDriver(WaitMode.HYBRID, null, () -> nowNs, LoopDriverTest::fail);
+        driver.adopt();
+        driver.add(new NotingTask());
+        // when
+        final int firstTurns = turnsUntilAsleep();
+        final int nextTurns = turnsUntilAsleep();
+        final int lastTurns = turnsUntilAsleep();
+        // then
+        assertEquals(List.of(51, 1, 51), List.of(firstTurns, nextTurns, lastTurns));
+    }
+
+    /** Turns without work, after one with work, until the loop has slept, for a nanosecond. */
+    private int turnsUntilAsleep() {
+        workOfATurn = 1;
+        turns(1);
+        workOfATurn = 0;
+        calls.clear();
+        int count = 0;
+        while (!calls.contains("awake")) {
+            nowNs += MICROSECOND_NS;
+            driver.turn(1);
+            count++;
+        }
+        return count;
+    }
 }

@@ -27,8 +27,13 @@ final class DirectLine implements AutoCloseable {
         network.join(LEFT, "x0", RIGHT, "x0", 9000);
     }
 
-    /** Round trips between two raw sockets of C programs. */
-    Map<String, Double> roundTrip(final int size, final double seconds) throws Exception {
+    /**
+     * Round trips between two raw sockets of C programs.
+     *
+     * @param clientCpu CPU of the end that asks, when the ends do not spin; the other is on 1.
+     */
+    Map<String, Double> roundTrip(final int size, final double seconds, final int clientCpu)
+            throws Exception {
         final String[] ends = {
             "-s", Integer.toString(size), "-S", String.format(Locale.ROOT, "%.2f", seconds)
         };
@@ -62,7 +67,7 @@ final class DirectLine implements AutoCloseable {
                         "x0",
                         network.mac(LEFT, "x0"));
         final Program pong = Program.start(network.name(RIGHT), "1", server).ready();
-        final Program ping = Program.start(network.name(LEFT), "1", client);
+        final Program ping = Program.start(network.name(LEFT), Integer.toString(clientCpu), client);
         return RelayLine.figures(Program.served(pong, ping, seconds + 10));
     }
 

@@ -3,6 +3,7 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
+import io.hxb.config.LoopConfig;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,8 +47,15 @@ final class MessageCost implements Callable<Integer> {
                 DirectLine direct = new DirectLine("block")) {
             final Contest.Standing standing =
                     new Contest()
-                            .add(C, () -> direct.roundTrip(FRAME_BYTES, settings.seconds()))
-                            .add(HXB, () -> line.blockingRoundTrip(MessageLine.Transport.HXB, SIZE))
+                            .add(C, () -> direct.roundTrip(FRAME_BYTES, settings.seconds(), 1))
+                            .add(
+                                    HXB,
+                                    () ->
+                                            line.roundTrip(
+                                                    MessageLine.Transport.HXB,
+                                                    SIZE,
+                                                    LoopConfig.Waiting.BLOCK,
+                                                    true))
                             .add(FULL_SPEED, () -> line.rate(MessageLine.Transport.HXB, SIZE, 0))
                             .run(settings.rounds(), Progress.of("message-cost"));
             report.keep("4", standing);

@@ -103,21 +103,29 @@ final class MessageLine implements AutoCloseable {
 
     /** Round trips of messages between two ends that spin, each on its CPU. */
     Map<String, Double> roundTrip(final Transport transport, final int size) throws Exception {
-        final Program pong =
-                Program.start(network.name(RIGHT), "", end(transport, true, "pong", size)).ready();
-        final Program ping =
-                Program.start(network.name(LEFT), "", end(transport, false, "ping", size));
-        return RelayLine.figures(Program.served(pong, ping, limit()));
+        return roundTrip(transport, size, LoopConfig.Waiting.SPIN, false);
     }
 
-    /** Round trips between two ends of HXB, or of bare frames, that block, all on one CPU. */
-    Map<String, Double> blockingRoundTrip(final Transport transport, final int size)
+    /**
+     * Round trips of messages.
+     *
+     * @param waiting how both ends wait, of HXB and of bare frames.
+     * @param isOnOneCpu true if both ends share a CPU, false if each has its own.
+     */
+    Map<String, Double> roundTrip(
+            final Transport transport,
+            final int size,
+            final LoopConfig.Waiting waiting,
+            final boolean isOnOneCpu)
             throws Exception {
         final List<String> server = end(transport, true, "pong", size);
         final List<String> client = end(transport, false, "ping", size);
-        server.add("--block");
-        client.add("--block");
-        client.set(client.indexOf("--cpu") + 1, "1");
+        for (final List<String> end : List.of(server, client)) {
+            end.addAll(List.of("--wait", waiting.name()));
+        }
+        if (isOnOneCpu) {
+            client.set(client.indexOf("--cpu") + 1, "1");
+        }
         final Program pong = Program.start(network.name(RIGHT), "", server).ready();
         final Program ping = Program.start(network.name(LEFT), "", client);
         return RelayLine.figures(Program.served(pong, ping, limit()));

@@ -3,22 +3,29 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
+import io.hxb.config.LoopConfig;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** Round trips of messages, one hop: HXB against Aeron, and blocking against C. One thread. */
+/**
+ * Round trips of messages, one hop: HXB against Aeron, both spinning, and against C that blocks.
+ * Ends that block share one CPU, where the other end's work is all they wait for, or have one each,
+ * as on two machines, where a CPU has to be woken.
+ */
 @Command(
         name = "message-rtt",
         mixinStandardHelpOptions = true,
         description =
                 "Round trips of messages over one veth: HXB and Aeron UDP, both in their invoker"
-                        + " layout and spinning; HXB blocking and a raw C ping-pong.")
+                        + " layout and spinning; HXB blocking, and waiting as it does by default,"
+                        + " and a raw C ping-pong.")
 final class MessageRoundTrip implements Callable<Integer> {
     private static final String AERON = "Aeron UDP, invoker, spinning";
     private static final String HXB = "HXB, invoker, spinning";
@@ -26,6 +33,9 @@ final class MessageRoundTrip implements Callable<Integer> {
     private static final String C_EPOLL = "C raw sockets, blocking, the calls of a node";
     private static final String JAVA_BLOCKING = "Java, bare frames, blocking";
     private static final String HXB_BLOCKING = "HXB, invoker, blocking";
+    private static final String HXB_HYBRID = "HXB, invoker, as by default";
+    private static final String ONE_CPU = ", one CPU";
+    private static final String CPU_EACH = ", a CPU each";
 
     @Mixin private Lab.Settings settings;
 
@@ -51,7 +61,14 @@ final class MessageRoundTrip implements Callable<Integer> {
                                         "rounds", settings.rounds(),
                                         "seconds", settings.seconds(),
                                         "sizes", sizes))
-                        .columns("bytes", "transport", "p50 us", "p99 us", "p99.9 us", "p50 ratio");
+                        .columns(
+                                "bytes",
+                                "transport",
+                                "p50 us",
+                                "p99 us",
+                                "p99.9 us",
+                                "p50 ratio",
+                                "CPU us of the end that asks");
         try (MessageLine line = new MessageLine("msg", warmUp, settings.seconds(), List.of());
                 DirectLine direct = new DirectLine("block");
                 DirectLine epoll = new DirectLine("epoll")) {
@@ -70,33 +87,63 @@ final class MessageRoundTrip implements Callable<Integer> {
             final DirectLine direct,
             final DirectLine epoll)
             throws Exception {
-        final int frameBytes = size + MessageLine.FRAME_OVERHEAD_BYTES;
         final Contest contest =
-                new Contest()
-                        .add(AERON, () -> line.roundTrip(MessageLine.Transport.AERON, size))
-                        .add(C_BLOCKING, () -> direct.roundTrip(frameBytes, settings.seconds()))
-                        .add(C_EPOLL, () -> epoll.roundTrip(frameBytes, settings.seconds()))
-                        .add(
-                                JAVA_BLOCKING,
-                                () -> line.blockingRoundTrip(MessageLine.Transport.RAW, size));
+                new Contest().add(AERON, () -> line.roundTrip(MessageLine.Transport.AERON, size));
         if (settings.hasHxb()) {
-            contest.add(HXB, () -> line.roundTrip(MessageLine.Transport.HXB, size))
-                    .add(
-                            HXB_BLOCKING,
-                            () -> line.blockingRoundTrip(MessageLine.Transport.HXB, size));
+            contest.add(HXB, () -> line.roundTrip(MessageLine.Transport.HXB, size));
+        }
+        for (final boolean isOnOneCpu : List.of(true, false)) {
+            addBlocking(contest, size, isOnOneCpu, line, direct, epoll);
         }
         final Contest.Standing standing =
                 contest.run(settings.rounds(), Progress.of("message-rtt " + size));
         report.keep(Integer.toString(size), standing);
         for (final String name : standing.series().keySet()) {
-            final String base = name.endsWith("spinning") ? AERON : C_BLOCKING;
             report.line(
                     Integer.toString(size),
                     name,
                     standing.of(name, "p50_us").format(),
                     standing.of(name, "p99_us").format(),
                     standing.of(name, "p999_us").format(),
-                    standing.ratio(name, base, "p50_us").format());
+                    standing.ratio(name, base(name), "p50_us").format(),
+                    String.format(Locale.ROOT, "%.1f", standing.of(name, "cpu_ns").median() / 1e3));
         }
+    }
+
+    private void addBlocking(
+            final Contest contest,
+            final int size,
+            final boolean isOnOneCpu,
+            final MessageLine line,
+            final DirectLine direct,
+            final DirectLine epoll) {
+        final String where = isOnOneCpu ? ONE_CPU : CPU_EACH;
+        final int frameBytes = size + MessageLine.FRAME_OVERHEAD_BYTES;
+        final int cpu = isOnOneCpu ? 1 : 0;
+        contest.add(C_BLOCKING + where, () -> direct.roundTrip(frameBytes, settings.seconds(), cpu))
+                .add(C_EPOLL + where, () -> epoll.roundTrip(frameBytes, settings.seconds(), cpu))
+                .add(
+                        JAVA_BLOCKING + where,
+                        () ->
+                                line.roundTrip(
+                                        MessageLine.Transport.RAW,
+                                        size,
+                                        LoopConfig.Waiting.BLOCK,
+                                        isOnOneCpu));
+        if (settings.hasHxb()) {
+            for (final LoopConfig.Waiting waiting :
+                    List.of(LoopConfig.Waiting.BLOCK, LoopConfig.Waiting.HYBRID)) {
+                contest.add(
+                        (waiting == LoopConfig.Waiting.BLOCK ? HXB_BLOCKING : HXB_HYBRID) + where,
+                        () -> line.roundTrip(MessageLine.Transport.HXB, size, waiting, isOnOneCpu));
+            }
+        }
+    }
+
+    private static String base(final String name) {
+        if (name.endsWith(ONE_CPU)) {
+            return C_BLOCKING + ONE_CPU;
+        }
+        return name.endsWith(CPU_EACH) ? C_BLOCKING + CPU_EACH : AERON;
     }
 }

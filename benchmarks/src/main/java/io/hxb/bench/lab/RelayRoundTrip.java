@@ -92,7 +92,7 @@ final class RelayRoundTrip implements Callable<Integer> {
                 lines.get(KERNEL).roundTrip(size, AGAIN_SECONDS);
             }
             final Contest contest = new Contest();
-            contest.add(NONE, () -> direct.roundTrip(size, settings.seconds()));
+            contest.add(NONE, () -> direct.roundTrip(size, settings.seconds(), 1));
             lines.forEach(
                     (name, line) ->
                             contest.add(name, () -> line.roundTrip(size, settings.seconds())));

@@ -59,8 +59,11 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--peer-context", defaultValue = "1", description = "context of the peer")
     private int peerContext;
 
-    @Option(names = "--block", description = "sleep while there is nothing to do")
-    private boolean isBlocking;
+    @Option(
+            names = "--wait",
+            defaultValue = "spin",
+            description = "while there is nothing to do: block, spin or hybrid, as nodes do")
+    private LoopConfig.Waiting waiting;
 
     @Option(names = "--stream", description = "a stream instead of messages")
     private boolean isStream;
@@ -99,7 +102,10 @@ public final class MessageEnd implements Callable<Integer> {
 
     /** Runs one end. */
     public static void main(final String[] arguments) {
-        System.exit(new CommandLine(new MessageEnd()).execute(arguments));
+        System.exit(
+                new CommandLine(new MessageEnd())
+                        .setCaseInsensitiveEnumValuesAllowed(true)
+                        .execute(arguments));
     }
 
     @Override
@@ -137,7 +143,11 @@ public final class MessageEnd implements Callable<Integer> {
                         sendBuffers > 0 ? sendBuffers : size <= SHORT_BYTES ? 8192 : 1024,
                         (size + CACHE_LINE - 1) & -CACHE_LINE,
                         1 << 14,
-                        isBlocking ? 0 : Long.MAX_VALUE);
+                        switch (waiting) {
+                            case SPIN -> Long.MAX_VALUE;
+                            case HYBRID -> PmContextOptions.DEFAULT.spinNs();
+                            case BLOCK -> 0;
+                        });
         if (socket != null) {
             final PmDevice device = PmDevice.attach(socket);
             return transport(device, device::close, options);
@@ -165,10 +175,14 @@ public final class MessageEnd implements Callable<Integer> {
             throws IOException {
         if (isStream) {
             final boolean isServer = role.equals("pong") || role.equals("sink");
-            return new StreamTransport(device, closing, isServer, peerNode, size, !isBlocking);
+            return new StreamTransport(device, closing, isServer, peerNode, size, isSpinning());
         }
         return new PmTransport(
-                device, closing, contextId, options, peerNode, peerContext, !isBlocking);
+                device, closing, contextId, options, peerNode, peerContext, isSpinning());
+    }
+
+    private boolean isSpinning() {
+        return waiting == LoopConfig.Waiting.SPIN;
     }
 
     private ClusterConfig withWaiting(final ClusterConfig config) {
@@ -176,7 +190,7 @@ public final class MessageEnd implements Callable<Integer> {
         return config.withLoop(
                 new LoopConfig(
                         1,
-                        isBlocking ? LoopConfig.Waiting.BLOCK : LoopConfig.Waiting.SPIN,
+                        waiting,
                         loop.spinForNs(),
                         loop.batchFrames(),
                         loop.cpus(),

@@ -1,5 +1,6 @@
 package io.hxb.pm.endpoint;
 
+import io.hxb.linux.AdaptiveSpin;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
@@ -21,7 +22,7 @@ public final class ContextWaiter {
     private final LongConsumer invoker;
     private final Runnable linkEvents;
     private final BooleanSupplier hasLinkEvents;
-    private final long spinNs;
+    private final AdaptiveSpin spin;
     private boolean hasUntoldSends;
 
     /**
@@ -31,7 +32,7 @@ public final class ContextWaiter {
      *     null.
      * @param linkEvents tells listeners of links what has happened to them.
      * @param hasLinkEvents says whether there is something to tell them.
-     * @param spinNs time before it sleeps.
+     * @param spinNs longest time before it sleeps.
      */
     public ContextWaiter(
             final SendEnd sends,
@@ -52,7 +53,7 @@ public final class ContextWaiter {
         this.invoker = invoker;
         this.linkEvents = linkEvents;
         this.hasLinkEvents = hasLinkEvents;
-        this.spinNs = spinNs;
+        spin = new AdaptiveSpin(spinNs);
     }
 
     /** Notes that sends are done of which whoever waits for sends next has not been told. */
@@ -76,6 +77,9 @@ public final class ContextWaiter {
         }
         final int status = isReady(interest) ? PmStatus.OK : awaitReady(interest, timeoutNs);
         hasUntoldSends &= (interest & ControlMemory.SENDS) == 0;
+        if (status == PmStatus.OK) {
+            spin.onWork();
+        }
         return status;
     }
 
@@ -116,7 +120,7 @@ public final class ContextWaiter {
         while (true) {
             linkEvents.run();
             final long leftNs = timeoutNs - (nowNs - startNs);
-            final boolean isSpinning = nowNs - startNs < spinNs;
+            final boolean isSpinning = spin.isSpinning(nowNs);
             if (invoker != null) {
                 invoker.accept(isSpinning ? 0 : Math.max(leftNs, 0));
             } else if (isSpinning || leftNs <= 0) {

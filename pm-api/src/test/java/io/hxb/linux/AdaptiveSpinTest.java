@@ -1,0 +1,104 @@
+package io.hxb.linux;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The choice between spinning and sleeping, on a clock of the test's. */
+@Tag("unit")
+class AdaptiveSpinTest {
+    private static final long LIMIT_NS = 50_000;
+    private static final long LONG_NS = 1_000_000;
+
+    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS);
+    private long nowNs = -70_000;
+
+    /** Time spun in a wait that ends {@code waitNs} after its start. */
+    private long spunNs(final long waitNs) {
+        final long startNs = nowNs;
+        while (nowNs - startNs < waitNs && spin.isSpinning(nowNs)) {
+            nowNs += 1_000;
+        }
+        final long spunNs = nowNs - startNs;
+        nowNs = startNs + waitNs;
+        spin.onWork();
+        return spunNs;
+    }
+
+    @Test
+    void shouldSpinAsLongAsSpinningFindsSomething() {
+        for (int i = 0; i < 1_000; i++) {
+            assertEquals(20_000, spunNs(20_000));
+        }
+    }
+
+    @Test
+    void shouldSleepAfterTheLimit() {
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+    }
+
+    @Test
+    void shouldLetTwiceAsManyWaitsSleepAtOnceAfterEachSpinInVain() {
+        for (int skipped = 1; skipped <= AdaptiveSpin.MAX_SKIPPED_WAITS; skipped *= 2) {
+            assertEquals(LIMIT_NS, spunNs(LONG_NS));
+            for (int i = 0; i < skipped; i++) {
+                assertEquals(0, spunNs(LONG_NS), "wait " + i + " of " + skipped);
+            }
+        }
+        assertEquals(LIMIT_NS, spunNs(LONG_NS), "the longest pause does not double");
+        for (int i = 0; i < AdaptiveSpin.MAX_SKIPPED_WAITS; i++) {
+            assertEquals(0, spunNs(LONG_NS), "wait " + i);
+        }
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+    }
+
+    @Test
+    void shouldForgetSpinsInVainAfterOneThatFoundSomething() {
+        for (int i = 0; i < 8; i++) {
+            spunNs(LONG_NS);
+        }
+        while (spunNs(10_000) == 0) {
+            assertTrue(nowNs < 10 * LONG_NS);
+        }
+        assertEquals(10_000, spunNs(10_000));
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertEquals(0, spunNs(LONG_NS), "one wait is passed");
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+    }
+
+    @Test
+    void shouldTakeAWaitThatSleepsSeveralTimesForOne() {
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertFalse(spin.isSpinning(nowNs));
+        assertFalse(spin.isSpinning(nowNs + 10 * LIMIT_NS), "a timer only");
+        spin.onWork();
+        assertTrue(spin.isSpinning(nowNs + 20 * LIMIT_NS));
+    }
+
+    @Test
+    void shouldNotCountWhatTheFirstLookFinds() {
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertEquals(0, spunNs(LONG_NS));
+        assertTrue(spin.isSpinning(nowNs));
+        spin.onWork();
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertEquals(0, spunNs(LONG_NS));
+        assertEquals(0, spunNs(LONG_NS), "the second in vain counts as such");
+    }
+
+    @Test
+    void shouldNeverSpinOrNeverSleepAtTheLimitsOfTheRange() {
+        final AdaptiveSpin never = new AdaptiveSpin(0);
+        final AdaptiveSpin forEver = new AdaptiveSpin(Long.MAX_VALUE);
+        for (int i = 0; i < 10; i++) {
+            assertFalse(never.isSpinning(i));
+            never.onWork();
+            assertTrue(forEver.isSpinning(i * LONG_NS));
+            assertTrue(forEver.isSpinning(Long.MAX_VALUE / 2 + i));
+            forEver.onWork();
+        }
+    }
+}
