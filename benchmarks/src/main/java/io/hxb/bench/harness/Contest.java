@@ -29,6 +29,12 @@ public final class Contest {
         return this;
     }
 
+    /** Removes the contestants whose names do not contain {@code part}. */
+    public Contest only(final String part) {
+        trials.keySet().removeIf(name -> !name.contains(part));
+        return this;
+    }
+
     /**
      * Runs all rounds; every other round goes through the contestants backwards.
      *

@@ -52,6 +52,9 @@ final class MessageRoundTrip implements Callable<Integer> {
             description = "seconds before each measurement (default ${DEFAULT-VALUE})")
     private double warmUp;
 
+    @Option(names = "--only", description = "part of the names of those to measure")
+    private String only = "";
+
     @Override
     public Integer call() throws Exception {
         final Report report =
@@ -96,7 +99,7 @@ final class MessageRoundTrip implements Callable<Integer> {
             addBlocking(contest, size, isOnOneCpu, line, direct, epoll);
         }
         final Contest.Standing standing =
-                contest.run(settings.rounds(), Progress.of("message-rtt " + size));
+                contest.only(only).run(settings.rounds(), Progress.of("message-rtt " + size));
         report.keep(Integer.toString(size), standing);
         for (final String name : standing.series().keySet()) {
             report.line(
@@ -105,7 +108,9 @@ final class MessageRoundTrip implements Callable<Integer> {
                     standing.of(name, "p50_us").format(),
                     standing.of(name, "p99_us").format(),
                     standing.of(name, "p999_us").format(),
-                    standing.ratio(name, base(name), "p50_us").format(),
+                    standing.series().containsKey(base(name))
+                            ? standing.ratio(name, base(name), "p50_us").format()
+                            : "",
                     String.format(Locale.ROOT, "%.1f", standing.of(name, "cpu_ns").median() / 1e3));
         }
     }
