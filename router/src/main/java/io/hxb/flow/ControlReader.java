@@ -103,6 +103,9 @@ final class ControlReader {
                 || flow.peerIncarnation != frame.sourceIncarnation()) {
             counters.staleIncarnation++;
         } else {
+            if (frame.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
+                feedback.onArrivedAgain(flow, frame.sequence());
+            }
             feedback.onAck(
                     flow,
                     frame.acknowledgement(),

@@ -102,6 +102,10 @@ final class ControlWriter implements FrameOwner {
         writeBitmap(flow, next, bodyBytes);
         header.destinationIncarnation(flow.peerIncarnation);
         acknowledge(header, flow, next);
+        if (flow.hasAgain) {
+            header.flags(header.flags() | FrameHeaderFlyweight.FLAG_AGAIN)
+                    .sequence(flow.againSequence);
+        }
         if (isRecall) {
             header.windowFrames(0);
         }

@@ -80,6 +80,12 @@ final class ReceiveFlow extends Flow {
      */
     long askedRoute;
 
+    /** Sequence of the frame that came last of those that had arrived before; written likewise. */
+    int againSequence;
+
+    /** The source does not know of {@link #againSequence} yet. */
+    boolean hasAgain;
+
     private int asks;
     private int grownAt;
     private volatile long arrivals;
@@ -165,6 +171,7 @@ final class ReceiveFlow extends Flow {
     /** Notes that the source was told what has arrived; {@code isSelective}: with the bitmap. */
     void onAcknowledged(final boolean isSelective) {
         announcedLimit = limit;
+        hasAgain &= !isSelective;
         if (isSelective || !isOutOfOrder) {
             debtFrames = 0;
             isAckNow = false;

@@ -163,8 +163,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.isOutOfOrder |= (arrivals & ReceiveFlow.OUT_OF_ORDER) != 0;
             if ((arrivals & ReceiveFlow.AGAIN) == 0) {
                 flow.onNews();
-            } else if (flow.isAskedAgain()) {
-                routes.onAskedAgain(flow.peerCoordinates, flow.askedRoute);
+            } else {
+                flow.hasAgain = true;
+                if (flow.isAskedAgain()) {
+                    routes.onAskedAgain(flow.peerCoordinates, flow.askedRoute);
+                }
             }
         }
         acks.owe(flow, nowNs);
@@ -297,6 +300,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             share.release(bufferId);
             if (result == OrderingArray.DUPLICATE) {
                 counters.duplicates++;
+                flow.againSequence = sequence;
             } else {
                 counters.outOfWindow++;
             }

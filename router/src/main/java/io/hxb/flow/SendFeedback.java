@@ -96,6 +96,16 @@ final class SendFeedback {
         }
     }
 
+    /**
+     * A frame has arrived that had arrived before. If it was sent again, that was needless: the
+     * frame itself had only been late.
+     */
+    void onArrivedAgain(final SendFlow flow, final int sequence) {
+        if (flow.wasResent(sequence)) {
+            flow.roundTrip.onNeedlessResend(nowNs);
+        }
+    }
+
     /** The receiver takes data now. */
     void onAccept(
             final SendFlow flow,

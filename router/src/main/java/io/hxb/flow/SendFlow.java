@@ -103,6 +103,7 @@ final class SendFlow extends Flow {
     private final RouteTable routes;
     private final TxFrame[] frames;
     private final int mask;
+    private final long[] resent;
     private final boolean isNextToUs;
     private final int[] linkSent;
     private final int[] linkArrived;
@@ -128,6 +129,7 @@ final class SendFlow extends Flow {
         this.isNextToUs = isNextToUs;
         frames = new TxFrame[config.windowFrames()];
         mask = frames.length - 1;
+        resent = new long[Math.max(1, frames.length / Long.SIZE)];
         linkSent = new int[isNextToUs ? MAX_LINKS : 0];
         linkArrived = new int[isNextToUs ? MAX_LINKS : 0];
         roundTrip = new RoundTrip(config);
@@ -182,13 +184,16 @@ final class SendFlow extends Flow {
         frame.flow = this;
         frame.sequence = nextSequence;
         frames[nextSequence & mask] = frame;
+        resent[resentWord(nextSequence)] &= ~(1L << nextSequence);
         nextSequence++;
         inFlight++;
     }
 
     /** Notes that a frame went out on {@code link}, or nowhere when it is negative. */
     void onTransmitted(final TxFrame frame, final int link, final long nowNs) {
-        frame.attempts++;
+        if (++frame.attempts > 1) {
+            resent[resentWord(frame.sequence)] |= 1L << frame.sequence;
+        }
         frame.order = ++order;
         frame.link = isNextToUs && link >= 0 ? link % MAX_LINKS : -1;
         frame.linkOrder = frame.link < 0 ? 0 : ++linkSent[frame.link];
@@ -199,6 +204,18 @@ final class SendFlow extends Flow {
             frame.isLost = false;
             lost--;
         }
+    }
+
+    /** True if the frame with {@code sequence} is one of the last window and was sent again. */
+    boolean wasResent(final int sequence) {
+        final int age = nextSequence - sequence;
+        return age > 0
+                && age <= frames.length
+                && (resent[resentWord(sequence)] & 1L << sequence) != 0;
+    }
+
+    private int resentWord(final int sequence) {
+        return (sequence & mask) / Long.SIZE;
     }
 
     /** Notes that a frame has arrived; the caller gives it up. */
@@ -446,6 +463,6 @@ final class SendFlow extends Flow {
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
     static int bytes(final int windowFrames) {
-        return 768 + 4 * windowFrames + 8 * MAX_LINKS;
+        return 768 + 4 * windowFrames + windowFrames / 8 + 8 * MAX_LINKS;
     }
 }

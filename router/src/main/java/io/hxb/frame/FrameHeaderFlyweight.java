@@ -55,7 +55,7 @@ public final class FrameHeaderFlyweight {
     /** The receiver should acknowledge without delay. */
     public static final int FLAG_ACK_NOW = 4;
 
-    /** The frame was sent before. */
+    /** The frame was sent before; in an ACK: the frame {@code sequence} arrived once more. */
     public static final int FLAG_AGAIN = 8;
 
     /** A short frame of a flow that has few in flight: its time matters, its memory does not. */

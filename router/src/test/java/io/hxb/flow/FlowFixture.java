@@ -97,6 +97,17 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         return payload;
     }
 
+    /** Sends messages of 1,000 bytes over {@code link}, each in a frame of its own. */
+    void sendOn(final int link, final int count) {
+        nextLink = link;
+        for (int i = 0; i < count; i++) {
+            submit(100 + sequences().size() + i, 1_000);
+        }
+        for (int i = 0; i < 4; i++) {
+            work(0);
+        }
+    }
+
     /** Opens the flow to the peer with one message in slot 0, which is acknowledged. */
     void open(final int windowFrames) {
         submit(0, 8);
@@ -141,6 +152,17 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             Memory.putByte(at, Memory.getUnsignedByte(at) | 1 << (ahead & 7));
         }
         receive(id, 32);
+    }
+
+    /** Acknowledges nothing new and tells that the frame {@code ahead} has arrived once more. */
+    void ackAgain(final int acknowledgement, final int windowFrames, final int ahead) {
+        final int id = share.acquire();
+        header(id, FrameType.ACK, peer, PEER_INCARNATION)
+                .flags(FrameHeaderFlyweight.FLAG_ACK | FrameHeaderFlyweight.FLAG_AGAIN)
+                .acknowledgement(acknowledgement)
+                .sequence(FIRST + ahead)
+                .windowFrames(windowFrames);
+        receive(id, 0);
     }
 
     void unreachable(final int reason, final int epoch, final int incarnation) {

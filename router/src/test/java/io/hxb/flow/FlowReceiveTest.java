@@ -91,6 +91,8 @@ class FlowReceiveTest {
         flows.work(0);
         // then
         assertEquals(2, flows.sent(FrameType.ACK).size());
+        assertTrue(flows.last(FrameType.ACK).has(FrameHeaderFlyweight.FLAG_AGAIN));
+        assertEquals(FIRST, flows.last(FrameType.ACK).sequence);
         assertEquals(1, flows.loop.counters().duplicates);
         assertEquals(List.of(0), ahead());
         assertEquals(1, flows.pool.outstanding(), "the duplicate's buffer is back");

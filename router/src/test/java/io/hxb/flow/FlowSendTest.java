@@ -13,7 +13,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import java.util.Arrays;
 import java.util.List;
 
 /** The sending end, one rule a test; sequences are counted from the first. */
@@ -229,93 +228,6 @@ class FlowSendTest {
     }
 
     @Test
-    void shouldSendAgainWhatSixtyFourLaterFramesHaveOvertaken() {
-        // given: a peer that is two hops away
-        flows.peer = FlowFixture.DISTANT_PEER;
-        flows.open(100);
-        sendOn(1, 1);
-        sendOn(2, 64);
-        final int[] arrived = upTo(64);
-        flows.ack(FIRST + 1, 100, Arrays.copyOf(arrived, 63));
-        flows.work(1_000);
-        assertEquals(0, flows.loop.counters().framesResent);
-        // when
-        flows.ack(FIRST + 1, 100, arrived);
-        flows.work(1_000);
-        // then
-        assertEquals(1, flows.loop.counters().framesResent);
-        assertEquals(FIRST + 1, flows.last(FrameType.DATA).sequence);
-        assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
-    }
-
-    @Test
-    void shouldWaitLongerForAFrameOnAnotherLinkToANeighbour() {
-        // given: one frame on a link of its own, whose queue may be longer
-        flows.open(100);
-        sendOn(1, 1);
-        flows.work(1_000);
-        sendOn(2, 64);
-        flows.ack(FIRST + 1, 100, upTo(64));
-        flows.work(1_000);
-        assertEquals(0, flows.loop.counters().framesResent);
-        // when
-        flows.workFor(1_500_000);
-        // then
-        assertEquals(1, flows.loop.counters().framesResent);
-        assertEquals(0, flows.loop.counters().timeouts);
-    }
-
-    @Test
-    void shouldBecomePatientWithOvertakenFramesThatArriveAfterAll() {
-        // given: a frame sent again although it was only slow
-        flows.peer = FlowFixture.DISTANT_PEER;
-        flows.open(100);
-        sendOn(1, 65);
-        flows.work(1_000);
-        flows.ack(FIRST + 1, 100, upTo(64));
-        flows.work(1_000);
-        assertEquals(1, flows.loop.counters().framesResent);
-        flows.ack(FIRST + 66, 100);
-        flows.work(1_000);
-        sendOn(1, 90);
-        // when
-        flows.ack(FIRST + 66, 100, upTo(64));
-        flows.work(1_000);
-        // then
-        assertEquals(1, flows.loop.counters().framesResent);
-    }
-
-    @Test
-    void shouldSendAgainSoonerWhatWasOvertakenOnItsOwnLinkToANeighbour() {
-        // given
-        flows.open(100);
-        sendOn(1, 17);
-        // when
-        flows.ack(FIRST + 1, 100, upTo(16));
-        flows.work(1_000);
-        // then
-        assertEquals(1, flows.loop.counters().framesResent);
-    }
-
-    @Test
-    void shouldSendAgainWhatALaterFrameOvertookForTooLong() {
-        // given
-        flows.open(100);
-        flows.submit(0, 1_000);
-        flows.work(0);
-        flows.submit(1, 1_000);
-        flows.work(1_000);
-        flows.ack(FIRST + 1, 100, 1);
-        flows.work(50_000);
-        assertEquals(0, flows.loop.counters().framesResent);
-        // when: sooner than the timeout of at least 2 ms
-        flows.workFor(1_500_000);
-        // then
-        assertEquals(1, flows.loop.counters().framesResent);
-        assertEquals(0, flows.loop.counters().timeouts);
-    }
-
-    @Test
     void shouldMarkShortFramesOfAFlowWithFewInFlightAsSparse() {
         // given
         flows.open(100);
@@ -343,7 +255,7 @@ class FlowSendTest {
     void shouldNotSendAWholeWindowAgainAtOnce() {
         // given
         flows.open(100);
-        sendOn(1, 64);
+        flows.sendOn(1, 64);
         // when
         flows.work(3 * MILLISECOND);
         // then: one frame asks what has arrived
@@ -360,12 +272,12 @@ class FlowSendTest {
         flows.peer = FlowFixture.DISTANT_PEER;
         flows.open(100);
         for (int slot = 1; slot <= 16; slot++) {
-            sendOn(0, 1);
+            flows.sendOn(0, 1);
             flows.work(1_500_000);
             flows.ack(FIRST + 1 + slot, 100);
             flows.work(0);
         }
-        sendOn(0, 64);
+        flows.sendOn(0, 64);
         while (flows.loop.counters().framesResent == 0) {
             flows.workFor(100_000);
         }
@@ -540,24 +452,6 @@ class FlowSendTest {
         assertEquals(List.of(), flows.done);
         assertEquals(List.of(), flows.peerStatus);
         assertEquals(0, flows.loop.framesInUse());
-    }
-
-    private static int[] upTo(final int last) {
-        final int[] all = new int[last];
-        for (int i = 0; i < last; i++) {
-            all[i] = i + 1;
-        }
-        return all;
-    }
-
-    private void sendOn(final int link, final int count) {
-        flows.nextLink = link;
-        for (int i = 0; i < count; i++) {
-            flows.submit(100 + flows.sequences().size() + i, 1_000);
-        }
-        for (int i = 0; i < 4; i++) {
-            flows.work(0);
-        }
     }
 
     @Test

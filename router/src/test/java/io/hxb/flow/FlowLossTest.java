@@ -1,0 +1,163 @@
+package io.hxb.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+
+/** When the sending end takes a frame for lost that later ones have overtaken. */
+@Tag("unit")
+class FlowLossTest {
+    private static final int FIRST = FlowFixture.FIRST;
+    private final FlowFixture flows = new FlowFixture();
+
+    @AfterEach
+    void close() {
+        flows.close();
+    }
+
+    @Test
+    void shouldSendAgainWhatSixtyFourLaterFramesHaveOvertaken() {
+        // given: a peer that is two hops away
+        flows.peer = FlowFixture.DISTANT_PEER;
+        flows.open(100);
+        flows.sendOn(1, 1);
+        flows.sendOn(2, 64);
+        final int[] arrived = upTo(64);
+        flows.ack(FIRST + 1, 100, Arrays.copyOf(arrived, 63));
+        flows.work(1_000);
+        assertEquals(0, flows.loop.counters().framesResent);
+        // when
+        flows.ack(FIRST + 1, 100, arrived);
+        flows.work(1_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(FIRST + 1, flows.last(FrameType.DATA).sequence);
+        assertTrue(flows.last(FrameType.DATA).has(FrameHeaderFlyweight.FLAG_AGAIN));
+    }
+
+    @Test
+    void shouldWaitLongerForAFrameOnAnotherLinkToANeighbour() {
+        // given: one frame on a link of its own, whose queue may be longer
+        flows.open(100);
+        flows.sendOn(1, 1);
+        flows.work(1_000);
+        flows.sendOn(2, 64);
+        flows.ack(FIRST + 1, 100, upTo(64));
+        flows.work(1_000);
+        assertEquals(0, flows.loop.counters().framesResent);
+        // when
+        flows.workFor(1_500_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().timeouts);
+    }
+
+    @Test
+    void shouldBecomePatientWithOvertakenFramesThatArriveAfterAll() {
+        // given: a frame sent again although it was only slow
+        flows.peer = FlowFixture.DISTANT_PEER;
+        flows.open(100);
+        flows.sendOn(1, 65);
+        flows.work(1_000);
+        flows.ack(FIRST + 1, 100, upTo(64));
+        flows.work(1_000);
+        assertEquals(1, flows.loop.counters().framesResent);
+        flows.ack(FIRST + 66, 100);
+        flows.work(1_000);
+        flows.sendOn(1, 90);
+        // when
+        flows.ack(FIRST + 66, 100, upTo(64));
+        flows.work(1_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+    }
+
+    @Test
+    void shouldSendAgainSoonerWhatWasOvertakenOnItsOwnLinkToANeighbour() {
+        // given
+        flows.open(100);
+        flows.sendOn(1, 17);
+        // when
+        flows.ack(FIRST + 1, 100, upTo(16));
+        flows.work(1_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+    }
+
+    @Test
+    void shouldSendAgainWhatALaterFrameOvertookForTooLong() {
+        // given
+        flows.open(100);
+        flows.submit(0, 1_000);
+        flows.work(0);
+        flows.submit(1, 1_000);
+        flows.work(1_000);
+        flows.ack(FIRST + 1, 100, 1);
+        flows.work(50_000);
+        assertEquals(0, flows.loop.counters().framesResent);
+        // when: sooner than the timeout of at least 2 ms
+        flows.workFor(1_500_000);
+        // then
+        assertEquals(1, flows.loop.counters().framesResent);
+        assertEquals(0, flows.loop.counters().timeouts);
+    }
+
+    @Test
+    void shouldBecomePatientWhenToldThatAFrameCameTwice() {
+        // given: a copy whose acknowledgement took long enough for one that was needed
+        sendSixtyFiveAndTheFirstAgain();
+        // when
+        flows.ackAgain(FIRST + 66, 100, 1);
+        flows.work(1_000);
+        // then
+        assertEquals(1, resentOfNinety());
+    }
+
+    @Test
+    void shouldStayImpatientWhenTheNetworkDoubledAFrame() {
+        // given
+        sendSixtyFiveAndTheFirstAgain();
+        // when: neither was sent twice, and the last never
+        flows.ackAgain(FIRST + 66, 100, 2);
+        flows.ackAgain(FIRST + 66, 100, 66);
+        flows.work(1_000);
+        // then
+        assertEquals(2, resentOfNinety());
+    }
+
+    private void sendSixtyFiveAndTheFirstAgain() {
+        flows.peer = FlowFixture.DISTANT_PEER;
+        flows.open(100);
+        flows.sendOn(1, 65);
+        flows.work(1_000);
+        flows.ack(FIRST + 1, 100, upTo(64));
+        flows.work(1_000);
+        assertEquals(1, flows.loop.counters().framesResent);
+        flows.work(100_000);
+        flows.ack(FIRST + 66, 100);
+        flows.work(1_000);
+    }
+
+    private long resentOfNinety() {
+        flows.sendOn(1, 90);
+        flows.ack(FIRST + 66, 100, upTo(64));
+        flows.work(1_000);
+        return flows.loop.counters().framesResent;
+    }
+
+    private static int[] upTo(final int last) {
+        final int[] all = new int[last];
+        for (int i = 0; i < last; i++) {
+            all[i] = i + 1;
+        }
+        return all;
+    }
+}
