@@ -13,6 +13,7 @@ import java.util.List;
  * @param mbit rate of each link.
  * @param seconds length of the run.
  * @param hasPeer whether other systems can do the same.
+ * @param isRepeated whether faults and repairs follow one another many times.
  * @param script of the faults.
  */
 public record FailoverPlan(
@@ -22,6 +23,7 @@ public record FailoverPlan(
         int mbit,
         double seconds,
         boolean hasPeer,
+        boolean isRepeated,
         String script) {
     private static final int MTU_BYTES = 9000;
 
@@ -36,6 +38,15 @@ public record FailoverPlan(
         return script.toString();
     }
 
+    /** One of two links for a second in three, in turns. */
+    private static String alternate(final int times) {
+        final StringBuilder script = new StringBuilder();
+        for (int i = 0; i < times; i++) {
+            script.append("- {at: %ds, pull: x.%d of (0), for: 1s}\n".formatted(2 + 3 * i, i % 2));
+        }
+        return script.toString();
+    }
+
     /** All of them. */
     public static List<FailoverPlan> all() {
         return List.of(
@@ -46,6 +57,7 @@ public record FailoverPlan(
                         1000,
                         8,
                         true,
+                        false,
                         "- {at: 2s, pull: x.0 of (0), for: 3s}\n"),
                 new FailoverPlan(
                         "two links, carrier lost",
@@ -54,15 +66,19 @@ public record FailoverPlan(
                         1000,
                         8,
                         true,
+                        false,
                         "- {at: 2s, unplug: x.0 of (0), for: 3s}\n"),
-                new FailoverPlan("six links, 1 Gbit/s", "2", 6, 1000, 9, false, pulls(5)),
-                new FailoverPlan("six links, 250 Mbit/s", "2", 6, 250, 9, true, pulls(5)),
+                new FailoverPlan(
+                        "two links, again and again", "2", 2, 1000, 62, false, true, alternate(20)),
+                new FailoverPlan("six links, 1 Gbit/s", "2", 6, 1000, 9, false, false, pulls(5)),
+                new FailoverPlan("six links, 250 Mbit/s", "2", 6, 250, 9, true, false, pulls(5)),
                 new FailoverPlan(
                         "a relay dies",
                         "2x2x2",
                         1,
                         250,
                         8,
+                        false,
                         false,
                         "- {at: 2s, kill: \"(1,0,0)\", for: 3s}\n"));
     }

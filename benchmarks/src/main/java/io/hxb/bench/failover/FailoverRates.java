@@ -11,10 +11,10 @@ import java.util.Map;
 /** The figures of one run, from its samples and what was found in them. Stateless. */
 public final class FailoverRates {
     /** So long after a fault its gap is over or it is no gap any more. */
-    private static final double SETTLED_S = 0.3;
+    static final double SETTLED_S = 0.3;
 
     /** A gap begins within this time of its fault. */
-    private static final double NEAR_S = 0.5;
+    static final double NEAR_S = 0.5;
 
     private static final double FULL = 0.9;
 
@@ -129,7 +129,7 @@ public final class FailoverRates {
     }
 
     // The longest run of low samples that begins from `from` to `latest` and ends by `until`.
-    private static double gapMs(
+    static double gapMs(
             final double[] rates,
             final double sampleS,
             final double from,
@@ -148,7 +148,7 @@ public final class FailoverRates {
         return longest * sampleS * 1e3;
     }
 
-    private static double mean(
+    static double mean(
             final double[] rates, final double sampleS, final double from, final double until) {
         final int first = (int) Math.ceil(from / sampleS);
         final int last = Math.min(rates.length, (int) (until / sampleS));

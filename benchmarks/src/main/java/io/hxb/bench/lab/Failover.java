@@ -3,6 +3,7 @@ package io.hxb.bench.lab;
 import io.hxb.bench.failover.FailoverPlan;
 import io.hxb.bench.failover.FailoverRates;
 import io.hxb.bench.failover.PeerBurst;
+import io.hxb.bench.failover.RepeatedFaults;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.Progress;
@@ -78,7 +79,15 @@ final class Failover implements Callable<Integer> {
         }
         final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name()));
         report.keep(plan.name(), standing);
-        standing.series().forEach((who, figures) -> lines(report, plan.name(), who, figures));
+        standing.series()
+                .forEach(
+                        (who, figures) -> {
+                            if (plan.isRepeated()) {
+                                repeatedLines(report, plan.name(), who, figures);
+                            } else {
+                                lines(report, plan.name(), who, figures);
+                            }
+                        });
     }
 
     private static void lines(
@@ -113,6 +122,33 @@ final class Failover implements Callable<Integer> {
                     "",
                     "");
         }
+    }
+
+    private static void repeatedLines(
+            final Report report,
+            final String plan,
+            final String who,
+            final Map<String, Series> figures) {
+        for (final String kind : List.of("fault", "repair")) {
+            report.line(
+                    plan + ": each " + kind,
+                    who,
+                    format(all(figures, kind, "MB/s")),
+                    format(all(figures, kind, "of left %")),
+                    format(all(figures, kind, "gap ms")),
+                    format(all(figures, kind, "wire gap ms")),
+                    format(all(figures, kind, "full ms")),
+                    format(all(figures, kind, "quiet gap ms")),
+                    format(all(figures, kind, "quiet wire gap ms")));
+        }
+    }
+
+    private static Series all(
+            final Map<String, Series> figures, final String kind, final String figure) {
+        return new Series(
+                RepeatedFaults.all(figures, kind, figure).stream()
+                        .flatMapToDouble(series -> Arrays.stream(series.samples()))
+                        .toArray());
     }
 
     /** Median and range; how many rounds did not come to it at all is said behind. */
@@ -176,6 +212,16 @@ final class Failover implements Callable<Integer> {
         }
         final double sampleS = result.get("sample_ms").asDouble() / 1e3;
         final List<FailoverRates.Event> events = FailoverRates.Event.of(result.get("faults"));
+        final double wireCapacity = plan.links() * plan.mbit() / 8.0;
+        if (plan.isRepeated()) {
+            return RepeatedFaults.figures(
+                    rates,
+                    wires(result, rates.length, "(" + plan.last() + ")"),
+                    sampleS,
+                    events,
+                    load.capacity(plan.links(), plan.mbit()),
+                    wireCapacity);
+        }
         final Map<String, Double> figures =
                 FailoverRates.figures(
                         rates,
@@ -189,7 +235,7 @@ final class Failover implements Callable<Integer> {
                             wires(result, rates.length, "(" + plan.last() + ")"),
                             sampleS,
                             events,
-                            plan.links() * plan.mbit() / 8.0));
+                            wireCapacity));
         }
         return figures;
     }
