@@ -23,19 +23,22 @@ public final class FailoverRates {
     /**
      * What is known of one fault. Immutable.
      *
-     * @param timeS when it happened.
+     * @param begunS when it was begun; gaps count from here.
+     * @param timeS when it had happened.
      * @param action what.
      * @param left share of the way that is left, 0 if unknown.
      * @param gapMs longest run of samples below 90 % of that; NaN if unknown.
      * @param fullMs until full rate; NaN if it did not come.
      */
-    public record Event(double timeS, String action, double left, double gapMs, double fullMs) {
+    public record Event(
+            double begunS, double timeS, String action, double left, double gapMs, double fullMs) {
         /** Reads the list of faults of a run's file. */
         public static List<Event> of(final JsonNode faults) {
             final List<Event> events = new ArrayList<>();
             for (final JsonNode fault : faults) {
                 events.add(
                         new Event(
+                                fault.get("begun").asDouble(),
                                 fault.get("time").asDouble(),
                                 fault.get("action").asString(),
                                 fault.path("left").asDouble(0),
@@ -60,7 +63,7 @@ public final class FailoverRates {
             final double quietGapMs,
             final double capacity) {
         final Map<String, Double> figures = new LinkedHashMap<>();
-        final double quiet = mean(rates, sampleS, 0, events.getFirst().timeS());
+        final double quiet = mean(rates, sampleS, 0, events.getFirst().begunS());
         figures.put("quiet MB/s", quiet);
         figures.put("quiet share %", 100 * quiet / capacity);
         figures.put("quiet gap ms", quietGapMs);
@@ -68,7 +71,7 @@ public final class FailoverRates {
         for (int i = 0; i < events.size(); i++) {
             final Event event = events.get(i);
             final double until =
-                    i + 1 < events.size() ? events.get(i + 1).timeS() : rates.length * sampleS;
+                    i + 1 < events.size() ? events.get(i + 1).begunS() : rates.length * sampleS;
             final boolean isRepair = event.action().startsWith("res");
             if (isRepair && i + 1 < events.size()) {
                 continue;
@@ -101,7 +104,7 @@ public final class FailoverRates {
             final List<Event> events,
             final double capacity) {
         final Map<String, Double> gaps = new LinkedHashMap<>();
-        final double start = events.getFirst().timeS();
+        final double start = events.getFirst().begunS();
         gaps.put("quiet wire gap ms", gapMs(rates, sampleS, 0, start, start, capacity));
         int failed = 0;
         for (int i = 0; i < events.size(); i++) {
@@ -111,7 +114,7 @@ public final class FailoverRates {
             if (isRepair && !isLast) {
                 continue;
             }
-            final double until = isLast ? rates.length * sampleS : events.get(i + 1).timeS();
+            final double until = isLast ? rates.length * sampleS : events.get(i + 1).begunS();
             gaps.put(
                     isRepair
                             ? "repaired wire gap ms"
@@ -119,8 +122,8 @@ public final class FailoverRates {
                     gapMs(
                             rates,
                             sampleS,
-                            event.timeS(),
-                            Math.min(until, event.timeS() + NEAR_S),
+                            event.begunS(),
+                            Math.min(until, event.begunS() + NEAR_S),
                             until,
                             // Until a repaired link is used again, the others are the measure.
                             capacity * (isRepair ? events.get(i - 1).left() : event.left())));

@@ -114,6 +114,7 @@ public final class PeerBurst {
         for (final FaultOutcome fault : analysis.outcomes()) {
             events.add(
                     new FailoverRates.Event(
+                            fault.begunS(),
                             fault.timeS(),
                             fault.action(),
                             fault.left(),

@@ -37,11 +37,12 @@ public final class RepeatedFaults {
             final FailoverRates.Event event = events.get(i);
             final boolean isRepair = event.action().startsWith("res");
             final String name = (isRepair ? "repair " : "fault ") + (i / 2 + 1);
-            final double from = event.timeS();
+            final double from = event.begunS();
             final double until =
-                    i + 1 < events.size() ? events.get(i + 1).timeS() : rates.length * sampleS;
+                    i + 1 < events.size() ? events.get(i + 1).begunS() : rates.length * sampleS;
             final double rate =
-                    FailoverRates.mean(rates, sampleS, from + FailoverRates.SETTLED_S, until);
+                    FailoverRates.mean(
+                            rates, sampleS, event.timeS() + FailoverRates.SETTLED_S, until);
             // Until a repaired link is used again, the others are the measure.
             final double left = Math.min(leftBefore, event.left());
             figures.put(name + " MB/s", rate);

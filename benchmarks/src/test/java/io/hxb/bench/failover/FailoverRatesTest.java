@@ -14,8 +14,8 @@ class FailoverRatesTest {
 
     private static List<FailoverRates.Event> events() {
         return List.of(
-                new FailoverRates.Event(1, "pull", 0.5, 0, 0),
-                new FailoverRates.Event(2, "restore", 1, 0, 0));
+                new FailoverRates.Event(1, 1, "pull", 0.5, 0, 0),
+                new FailoverRates.Event(2, 2, "restore", 1, 0, 0));
     }
 
     /** Two wires of 125 MB/s for a second, one for the next, two again. */

@@ -31,10 +31,10 @@ class RepeatedFaultsTest {
                         wires,
                         0.01,
                         List.of(
-                                new FailoverRates.Event(2, "pull", 0.5, 0, 1),
-                                new FailoverRates.Event(3, "restore", 1, 0, 2),
-                                new FailoverRates.Event(5, "pull", 0.5, 0, 3),
-                                new FailoverRates.Event(6, "restore", 1, 0, 4)),
+                                new FailoverRates.Event(2, 2, "pull", 0.5, 0, 1),
+                                new FailoverRates.Event(3, 3, "restore", 1, 0, 2),
+                                new FailoverRates.Event(5, 5, "pull", 0.5, 0, 3),
+                                new FailoverRates.Event(6, 6, "restore", 1, 0, 4)),
                         250,
                         250);
         // then

@@ -5,7 +5,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * What one fault, or its repair, did to the traffic. Immutable; the JSON fields are the components.
  *
- * @param timeS when it had happened, in seconds from the start.
+ * @param begunS when it was begun, in seconds from the start; links are cut somewhere in between.
+ * @param timeS when it had happened.
  * @param action such as {@code pull}.
  * @param target such as {@code x.0 of (0,0)}.
  * @param line in the script, 0 for none.
@@ -17,6 +18,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param fullAfterRepairMs the same from the repair of this fault; null if there was none.
  */
 public record FaultOutcome(
+        @JsonProperty("begun") double begunS,
         @JsonProperty("time") double timeS,
         String action,
         String target,
@@ -27,6 +29,6 @@ public record FaultOutcome(
         @JsonProperty("full_after_repair_ms") Double fullAfterRepairMs) {
 
     FaultOutcome withRepair(final Double repairMs) {
-        return new FaultOutcome(timeS, action, target, line, left, gapMs, fullMs, repairMs);
+        return new FaultOutcome(begunS, timeS, action, target, line, left, gapMs, fullMs, repairMs);
     }
 }

@@ -127,7 +127,8 @@ public final class GapAnalysis {
         }
         final Moment moment = moments.get(index);
         return new FaultOutcome(
-                Math.round(moment.doneNs / 1e5) / 1e4,
+                seconds(moment.begunNs),
+                seconds(moment.doneNs),
                 moment.fault.action().word(),
                 moment.fault.target(),
                 moment.fault.line(),
@@ -135,6 +136,10 @@ public final class GapAnalysis {
                 gap,
                 isFull ? full : null,
                 null);
+    }
+
+    private static double seconds(final long timeNs) {
+        return Math.round(timeNs / 1e5) / 1e4;
     }
 
     private static Double worst(final Double one, final Double other) {
