@@ -10,7 +10,7 @@ package io.hxb.pm;
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
  *     2^20; the node raises it to what one full frame of the smallest messages needs.
  * @param spinNs longest time {@code await} spins before it sleeps, in ns; 0 to sleep at once. It
- *     sleeps at once, too, after spins that found nothing ({@link io.hxb.linux.AdaptiveSpin}).
+ *     sleeps at once, too, after spins that found nothing ({@link io.hxb.pm.idle.AdaptiveSpin}).
  */
 public record PmContextOptions(
         int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs) {

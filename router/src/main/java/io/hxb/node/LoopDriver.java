@@ -1,8 +1,8 @@
 package io.hxb.node;
 
-import io.hxb.linux.AdaptiveSpin;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.TimerFd;
+import io.hxb.pm.idle.AdaptiveSpin;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.epoll.EpollIoHandle;

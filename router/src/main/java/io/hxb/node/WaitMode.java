@@ -4,7 +4,7 @@ package io.hxb.node;
  * How a loop waits when it has nothing to do.
  *
  * @param spinNs longest time it polls before it sleeps, in ns, see {@link
- *     io.hxb.linux.AdaptiveSpin}: 0 = sleeps at once, {@code Long.MAX_VALUE} = never sleeps.
+ *     io.hxb.pm.idle.AdaptiveSpin}: 0 = sleeps at once, {@code Long.MAX_VALUE} = never sleeps.
  */
 public record WaitMode(long spinNs) {
     /** Sleeps in epoll at once. */

@@ -1,7 +1,7 @@
 package io.hxb.pm.endpoint;
 
-import io.hxb.linux.AdaptiveSpin;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.idle.AdaptiveSpin;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
 

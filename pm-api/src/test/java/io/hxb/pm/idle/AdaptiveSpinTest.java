@@ -1,4 +1,4 @@
-package io.hxb.linux;
+package io.hxb.pm.idle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -56,17 +56,40 @@ class AdaptiveSpinTest {
     }
 
     @Test
-    void shouldForgetSpinsInVainAfterOneThatFoundSomething() {
-        for (int i = 0; i < 8; i++) {
-            spunNs(LONG_NS);
+    void shouldForgetSpinsInVainOneByOne() {
+        // given: eight in vain, the next 128 waits sleep at once
+        giveUp(128);
+        // when
+        for (int found = 0; found < 8; found++) {
+            assertEquals(10_000, spunNs(10_000));
         }
-        while (spunNs(10_000) == 0) {
-            assertTrue(nowNs < 10 * LONG_NS);
-        }
+        // then
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertEquals(0, spunNs(LONG_NS), "one wait sleeps at once");
+        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+    }
+
+    @Test
+    void shouldNotBeginAnewAfterOneSpinThatFoundSomethingByChance() {
+        // given
+        giveUp(128);
         assertEquals(10_000, spunNs(10_000));
+        // when
         assertEquals(LIMIT_NS, spunNs(LONG_NS));
-        assertEquals(0, spunNs(LONG_NS), "one wait is passed");
+        // then
+        for (int i = 0; i < 128; i++) {
+            assertEquals(0, spunNs(LONG_NS), "wait " + i);
+        }
         assertEquals(LIMIT_NS, spunNs(LONG_NS));
+    }
+
+    /** Spins in vain until {@code skipped} waits have slept at once for one that spun. */
+    private void giveUp(final int skipped) {
+        for (int count = 1; count <= skipped; count *= 2) {
+            for (int i = 0; i <= count; i++) {
+                spunNs(LONG_NS);
+            }
+        }
     }
 
     @Test

@@ -1,10 +1,10 @@
-package io.hxb.linux;
+package io.hxb.pm.idle;
 
 /**
  * Whether a thread that has nothing to do spins or sleeps: it spins for a while as long as spinning
  * finds something. A wait that spun in vain lets the next ones sleep at once, each time twice as
  * many, so a thread whose CPU others need, or for which nothing comes for long, gives up spinning;
- * a single spin that finds something ends that. Used by one thread.
+ * one that finds something halves that and lets the next wait spin, too. Used by one thread.
  *
  * <p>A spin that lasts as long as a sleep costs takes at most twice the CPU of the best choice (A.
  * Karlin et al., Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor, SOSP
@@ -69,7 +69,7 @@ public final class AdaptiveSpin {
         if (isWaiting) {
             isWaiting = false;
             if (mayStillFind && hasSpun) {
-                skippedWaits = 0;
+                skippedWaits /= 2;
             }
         }
     }
