@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     const char *mode = "both", *hello_hex = NULL, *server_hello_hex = NULL;
     static struct template header, reply;
     static struct end client, server;
-    bool is_relayed = false;
+    bool is_relayed = false, is_wait = true;
     int size = 64, hello_ms = 100;
     double seconds = 2, warm_up = 0.3;
     for (int option; (option = getopt(argc, argv, "m:w:s:S:W:H:R:A:a:I:x")) != -1;) {
@@ -139,6 +139,7 @@ int main(int argc, char **argv) {
         case 'w':
             spins = strcmp(optarg, "spin") == 0;
             polls = strcmp(optarg, "epoll") == 0;
+            is_wait = spins || polls || strcmp(optarg, "block") == 0;
             break;
         case 's': size = atoi(optarg); break;
         case 'S': seconds = atof(optarg); break;
@@ -153,7 +154,7 @@ int main(int argc, char **argv) {
         }
     }
     bool is_both = strcmp(mode, "both") == 0, is_server = strcmp(mode, "server") == 0;
-    if (argc - optind != (is_both ? 4 : 2) || size < HXB_HEADER_BYTES || size > MAX_FRAME_BYTES || (is_both && !spins)) {
+    if (argc - optind != (is_both ? 4 : 2) || size < HXB_HEADER_BYTES || size > MAX_FRAME_BYTES || (is_both && !spins) || !is_wait) {
         fprintf(stderr, "usage: pingpong -m client|server|both [-w block|epoll|spin] [-s size] [-S seconds] [-W warm-up] "
                         "[-H hex] [-R hex] [-A hex] [-a hex] [-I ms] [-x] NIC MAC [SERVER-NIC MAC] (both only spins)\n");
         return 2;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -16,12 +16,7 @@ import java.util.Arrays;
 @Tag("unit")
 class FlowLossTest {
     private static final int FIRST = FlowFixture.FIRST;
-    private final FlowFixture flows = new FlowFixture();
-
-    @AfterEach
-    void close() {
-        flows.close();
-    }
+    @AutoClose private final FlowFixture flows = new FlowFixture();
 
     @Test
     void shouldSendAgainWhatSixtyFourLaterFramesHaveOvertaken() {
@@ -63,21 +58,9 @@ class FlowLossTest {
     @Test
     void shouldBecomePatientWithOvertakenFramesThatArriveAfterAll() {
         // given: a frame sent again although it was only slow
-        flows.peer = FlowFixture.DISTANT_PEER;
-        flows.open(100);
-        flows.sendOn(1, 65);
-        flows.work(1_000);
-        flows.ack(FIRST + 1, 100, upTo(64));
-        flows.work(1_000);
-        assertEquals(1, flows.loop.counters().framesResent);
-        flows.ack(FIRST + 66, 100);
-        flows.work(1_000);
-        flows.sendOn(1, 90);
-        // when
-        flows.ack(FIRST + 66, 100, upTo(64));
-        flows.work(1_000);
-        // then
-        assertEquals(1, flows.loop.counters().framesResent);
+        sendSixtyFiveAndTheFirstAgain(0);
+        // when, then
+        assertEquals(1, resentOfNinety());
     }
 
     @Test
@@ -113,7 +96,7 @@ class FlowLossTest {
     @Test
     void shouldBecomePatientWhenToldThatAFrameCameTwice() {
         // given: a copy whose acknowledgement took long enough for one that was needed
-        sendSixtyFiveAndTheFirstAgain();
+        sendSixtyFiveAndTheFirstAgain(100_000);
         // when
         flows.ackAgain(FIRST + 66, 100, 1);
         flows.work(1_000);
@@ -124,7 +107,7 @@ class FlowLossTest {
     @Test
     void shouldStayImpatientWhenTheNetworkDoubledAFrame() {
         // given
-        sendSixtyFiveAndTheFirstAgain();
+        sendSixtyFiveAndTheFirstAgain(100_000);
         // when: neither was sent twice, and the last never
         flows.ackAgain(FIRST + 66, 100, 2);
         flows.ackAgain(FIRST + 66, 100, 66);
@@ -133,7 +116,8 @@ class FlowLossTest {
         assertEquals(2, resentOfNinety());
     }
 
-    private void sendSixtyFiveAndTheFirstAgain() {
+    /** The copy of the first is acknowledged after {@code waitNs}. */
+    private void sendSixtyFiveAndTheFirstAgain(final long waitNs) {
         flows.peer = FlowFixture.DISTANT_PEER;
         flows.open(100);
         flows.sendOn(1, 65);
@@ -141,7 +125,7 @@ class FlowLossTest {
         flows.ack(FIRST + 1, 100, upTo(64));
         flows.work(1_000);
         assertEquals(1, flows.loop.counters().framesResent);
-        flows.work(100_000);
+        flows.work(waitNs);
         flows.ack(FIRST + 66, 100);
         flows.work(1_000);
     }

@@ -9,7 +9,7 @@ import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.pm.PmStatus;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,12 +21,7 @@ class FlowReceiveTest {
     private static final long MILLISECOND = FlowFixture.MILLISECOND;
     private static final int FIRST = FlowFixture.FIRST;
     private static final int PEER = FlowFixture.PEER;
-    private final FlowFixture flows = new FlowFixture();
-
-    @AfterEach
-    void close() {
-        flows.close();
-    }
+    @AutoClose private final FlowFixture flows = new FlowFixture();
 
     @Test
     void shouldAcceptAFlowWithAFirstWindow() {

@@ -3,7 +3,7 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -12,12 +12,7 @@ import org.junit.jupiter.api.Test;
 class FlowTimersTest {
     private static final long MILLISECOND = FlowFixture.MILLISECOND;
     private static final int FIRST = FlowFixture.FIRST;
-    private final FlowFixture flows = new FlowFixture();
-
-    @AfterEach
-    void close() {
-        flows.close();
-    }
+    @AutoClose private final FlowFixture flows = new FlowFixture();
 
     @Test
     void shouldSendAgainAfterTheTimeoutLessAndLessOften() {

@@ -29,8 +29,16 @@ public final class Contest {
         return this;
     }
 
-    /** Removes the contestants whose names do not contain {@code part}. */
+    /**
+     * Removes the contestants whose names do not contain {@code part}.
+     *
+     * @throws IllegalArgumentException if none is left.
+     */
     public Contest only(final String part) {
+        if (trials.keySet().stream().noneMatch(name -> name.contains(part))) {
+            throw new IllegalArgumentException(
+                    "nobody's name contains \"" + part + "\": " + trials.keySet());
+        }
         trials.keySet().removeIf(name -> !name.contains(part));
         return this;
     }
