@@ -72,8 +72,13 @@ public final class Report {
      * Prints the table and appends the JSON line to the experiment's file.
      *
      * @param folder folder of results; null to keep nothing.
+     * @throws IllegalStateException if there is nothing to print.
      */
     public void finish(final PrintStream out, final Path folder) throws IOException {
+        if (table.size() < 2) {
+            throw new IllegalStateException(
+                    experiment + ": nothing was measured; nothing has the name that --only gives");
+        }
         for (int i = 0; i < table.size(); i++) {
             out.println("| " + String.join(" | ", table.get(i)) + " |");
             if (i == 0) {
