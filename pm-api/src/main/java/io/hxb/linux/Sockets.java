@@ -43,6 +43,7 @@ public final class Sockets {
     private static final int SOCK_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int F_DUPFD_CLOEXEC = 1030;
+    private static final long SIOCOUTQ = 0x5411;
     private static final int SO_ERROR = 4;
     private static final int SO_SNDBUF = 7;
     private static final int SO_RCVBUF = 8;
@@ -248,6 +249,24 @@ public final class Sockets {
     }
 
     /**
+     * What the socket has sent and the NIC has not (SIOCOUTQ), counted as the send buffer is: each
+     * frame with the memory that the kernel has for it.
+     *
+     * @param errno a segment that only the calling thread uses now.
+     * @param address an int to write to.
+     * @return bytes, or a negative errno.
+     */
+    public static int unsentBytes(final MemorySegment errno, final int fd, final long address) {
+        final int result;
+        try {
+            result = (int) Batch.IOCTL.invokeExact(errno, fd, SIOCOUTQ, address);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        return result < 0 ? -Linux.errno(errno) : Memory.getInt(address);
+    }
+
+    /**
      * Receives one message without waiting (recv).
      *
      * @return bytes received, 0 for an empty message, or a negative errno.
@@ -335,6 +354,8 @@ public final class Sockets {
                 Linux.bind("sendmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT));
         static final MethodHandle RECV =
                 Linux.bind("recv", FunctionDescriptor.of(LONG, INT, LONG, LONG, INT));
+        static final MethodHandle IOCTL =
+                Linux.bindVariadic("ioctl", FunctionDescriptor.of(INT, INT, LONG, LONG), 2);
     }
 
     private static final class Files {

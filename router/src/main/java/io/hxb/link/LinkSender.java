@@ -53,6 +53,16 @@ public interface LinkSender extends AutoCloseable {
     int queuedFrames();
 
     /**
+     * Bytes that the kernel took and the NIC has not sent yet, with the kernel's own on top of each
+     * frame: to be compared with that of another link of the same kind. Costs a system call.
+     *
+     * @return 0 or more; 0 also where that is not known.
+     */
+    default long unsentBytes() {
+        return 0;
+    }
+
+    /**
      * True from a flush that could not send everything until the next flush that could. The loop
      * then waits for {@link #descriptor()} to become writable.
      */

@@ -8,6 +8,10 @@ import io.hxb.topology.Shape;
  * Sends one loop's frames over the trunk of one dimension, round robin over the links that reach
  * the neighbour and take frames; links of a smaller weight get fewer. Owned by that loop.
  *
+ * <p>A link whose NIC has clearly more to send than another's misses every second turn, until the
+ * other has as much: a source that waits for acknowledgements would keep one NIC busy and the other
+ * not. It does not miss more, because a link that swallows frames has nothing to send either.
+ *
  * <p>Source: RI2N/UDP, link choice by round robin per frame; PM/Ethernet-HXB, frames are spread
  * over all NICs of a dimension.
  */
@@ -19,13 +23,21 @@ public final class TrunkSender {
     public static final int NO_ROUTE = -2;
 
     private static final int FLUSH_FRAMES = 64;
+    private static final int LOOK_FRAMES_A_LINK = 16;
+
+    /** Some jumbo frames, half a millisecond of 1 Gbit/s. */
+    private static final long UNEVEN_BYTES = 64 << 10;
 
     private final Port[] ports;
     private final LinkSender[] senders;
     private final int[][] sent;
     private final int[] sentAt;
+    private final long[] unsentBytes;
+    private final boolean[] isFuller;
+    private final boolean[] hasMissed;
     private int next;
     private int frames;
+    private int lookAt;
 
     /**
      * Makes the sender of one trunk.
@@ -38,6 +50,9 @@ public final class TrunkSender {
         this.senders = senders.clone();
         sent = new int[ports.length][Shape.MAX_EXTENT];
         sentAt = new int[ports.length];
+        unsentBytes = new long[ports.length];
+        isFuller = new boolean[ports.length];
+        hasMissed = new boolean[ports.length];
     }
 
     /**
@@ -68,10 +83,14 @@ public final class TrunkSender {
             final FrameOwner owner,
             final long token) {
         final int count = ports.length;
+        if (count > 1 && frames - lookAt >= 0) {
+            look(neighbour);
+        }
         int index = next;
         boolean isKnown = false;
         boolean isFullKnown = false;
-        for (int tried = 0; tried < count; tried++) {
+        int tries = count;
+        for (int tried = 0; tried < tries; tried++) {
             final int number = index;
             index = index + 1 == count ? 0 : index + 1;
             final int weight = ports[number].weight(neighbour);
@@ -83,6 +102,12 @@ public final class TrunkSender {
                 continue;
             }
             isFullKnown = true;
+            if (isFuller[number] && !hasMissed[number]) {
+                hasMissed[number] = true;
+                tries = 2 * count;
+                continue;
+            }
+            hasMissed[number] = false;
             if (hasRoom(senders[number], backlogFrames)
                     && senders[number].offer(
                             neighbour,
@@ -117,6 +142,20 @@ public final class TrunkSender {
             }
         }
         return false;
+    }
+
+    private void look(final int neighbour) {
+        lookAt = frames + LOOK_FRAMES_A_LINK * ports.length;
+        long leastBytes = Long.MAX_VALUE;
+        for (int i = 0; i < ports.length; i++) {
+            if (ports[i].isUsable(neighbour)) {
+                unsentBytes[i] = senders[i].unsentBytes();
+                leastBytes = Math.min(leastBytes, unsentBytes[i]);
+            }
+        }
+        for (int i = 0; i < ports.length; i++) {
+            isFuller[i] = unsentBytes[i] - leastBytes >= UNEVEN_BYTES;
+        }
     }
 
     // A link of a smaller weight is passed over until its share of the frames has come round.

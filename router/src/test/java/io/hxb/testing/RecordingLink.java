@@ -17,6 +17,7 @@ public final class RecordingLink implements Link {
     private final List<Offer> offers = new ArrayList<>();
     private boolean isUp = true;
     private boolean isBlocked;
+    private long unsentBytes;
 
     /** Makes link number {@code index}. */
     public RecordingLink(final int index) {
@@ -31,6 +32,11 @@ public final class RecordingLink implements Link {
     /** Makes the link take nothing, or everything again. */
     public void block(final boolean blocked) {
         isBlocked = blocked;
+    }
+
+    /** Says that so much waits in the NIC, whatever is offered. */
+    public void unsentBytes(final long bytes) {
+        unsentBytes = bytes;
     }
 
     /** Takes the carrier away, or gives it back. */
@@ -131,6 +137,11 @@ public final class RecordingLink implements Link {
         @Override
         public int queuedFrames() {
             return 0;
+        }
+
+        @Override
+        public long unsentBytes() {
+            return unsentBytes;
         }
 
         @Override

@@ -60,6 +60,48 @@ class TrunkSenderTest {
         assertEquals(TrunkSender.NO_ROUTE, trunk.offer(4, 0, 0, 64, 0, 0, token -> {}, 0));
     }
 
+    @Test
+    void shouldGiveLessToLinkThatHasMoreToSendThanAnother() {
+        // given
+        reachOver(0, 1, 2);
+        links[0].unsentBytes(300_000);
+        links[1].unsentBytes(50_000);
+        // when
+        offer(45);
+        // then
+        assertEquals(9, links[0].offers().size());
+        assertEquals(18, links[1].offers().size());
+        assertEquals(18, links[2].offers().size());
+    }
+
+    @Test
+    void shouldGiveFullLinkItsShareAgainWhenOthersHaveAsMuch() {
+        // given
+        reachOver(0, 1, 2);
+        links[0].unsentBytes(300_000);
+        offer(45);
+        // when
+        links[0].unsentBytes(30_000);
+        offer(48);
+        links[0].offers().clear();
+        offer(48);
+        // then
+        assertEquals(16, links[0].offers().size());
+    }
+
+    @Test
+    void shouldUseFullerLinkWhenNoOtherTakesFrames() {
+        // given
+        reachOver(0, 1, 2);
+        links[0].unsentBytes(300_000);
+        links[1].block(true);
+        links[2].block(true);
+        // when
+        offer(100);
+        // then
+        assertEquals(100, links[0].offers().size());
+    }
+
     private void reachOver(final int... indexes) {
         for (final int index : indexes) {
             ports[index].set(NEIGHBOUR, LinkState.GOOD, LinkReason.HELLO);

@@ -72,6 +72,11 @@ final class PcapLinkSender implements LinkSender {
     }
 
     @Override
+    public long unsentBytes() {
+        return sender.unsentBytes();
+    }
+
+    @Override
     public boolean isBlocked() {
         return sender.isBlocked();
     }

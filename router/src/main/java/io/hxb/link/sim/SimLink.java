@@ -175,6 +175,12 @@ public final class SimLink implements Link {
         arrivals.clear();
     }
 
+    /** Bytes that wait for the wire or are on it. */
+    long unsentBytes() {
+        final long waitNs = Math.max(0, busyUntilNs - network.nowNs());
+        return waitNs / 8 * segment.faults().rateBps() / SimNetwork.SECOND_NS;
+    }
+
     /** Takes a frame off the wire; false when it was dropped. */
     boolean arrive(final byte[] bytes, final SimLink from) {
         if (!isUp() || arrivals.size() >= segment.faults().queueFrames()) {

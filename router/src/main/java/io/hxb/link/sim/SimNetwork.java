@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
  */
 public final class SimNetwork {
     private static final int ETHERNET_BYTES = 38;
-    private static final long SECOND_NS = 1_000_000_000L;
+    static final long SECOND_NS = 1_000_000_000L;
 
     private final SimClock clock;
     private final SplittableRandom random;

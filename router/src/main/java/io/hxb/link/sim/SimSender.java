@@ -85,6 +85,11 @@ final class SimSender implements LinkSender {
     }
 
     @Override
+    public long unsentBytes() {
+        return link.unsentBytes();
+    }
+
+    @Override
     public boolean isBlocked() {
         return isBlocked;
     }

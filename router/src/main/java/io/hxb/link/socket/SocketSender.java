@@ -7,7 +7,9 @@ import io.hxb.linux.Linux;
 import io.hxb.linux.MessageVector;
 import io.hxb.linux.Sockets;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Queues frames and sends them in batches from where they lie. Owned by one loop. Sub-classes
@@ -21,6 +23,7 @@ public abstract class SocketSender implements LinkSender {
     private static final int PATIENCE_TRIES = 10_000;
 
     private final MemorySegment errno = Linux.newErrnoSegment();
+    private final MemorySegment unsent = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     private final MessageVector messages;
     private final int descriptor;
     private final int prefixBytes;
@@ -196,6 +199,11 @@ public abstract class SocketSender implements LinkSender {
     @Override
     public final int queuedFrames() {
         return tail - head;
+    }
+
+    @Override
+    public final long unsentBytes() {
+        return Math.max(0, Sockets.unsentBytes(errno, descriptor, unsent.address()));
     }
 
     @Override
