@@ -4,11 +4,13 @@ package io.hxb.trunk;
  * How many of a neighbour's frames get lost on one link: what it says it has sent, against what has
  * arrived. Guarded by the lock of {@link TrunkHealth}.
  *
- * <p>Frames that this node is to relay wait in a socket of their own, and on a busy node they wait
- * long, so what the neighbour says may be read before frames that it sent earlier. How many had
- * arrived when it said so is therefore known only in part: at least those that had been read by
- * then, at most those that have been read since by the time when both sockets were seen empty. What
- * is lost is what is missing for sure.
+ * <p>On a busy node the two are not known for the same moment. Frames that this node is to relay
+ * wait in a socket of their own, so what the neighbour says may be read before frames that it sent
+ * earlier: those that have been read since, by the time when both sockets were seen empty, are in
+ * doubt, and a measurement needs more frames than that. And where the kernel relays, frames that
+ * the neighbour sent later are counted while its word waits to be read: then fewer are missing than
+ * there should be, and as many more the next time. So what is lost is what is missing beyond the
+ * most that was missing in any of the measurements before.
  */
 final class LossMeter {
     private static final int FRAMES = 32;
@@ -16,21 +18,24 @@ final class LossMeter {
     private static final int SHARE_OF_DOUBT = 32;
     private static final int DRAINS = 2;
 
+    /** Measurements looked back to, a power of two: so many in a row may be of words read late. */
+    private static final int MEMORY = 4;
+
     private boolean isTold;
     private int toldSent;
     private int toldArrived;
     private int toldDrains;
-    private boolean isStarted;
-    private int sentStart;
-    private int arrivedStart;
-    private int doubtStart;
+    private final int[] sentBefore = new int[MEMORY];
+    private final int[] arrivedBefore = new int[MEMORY];
+    private int count;
+    private int lastDoubt;
     private int percent;
     private int smoothed;
 
     /** Begins anew: nothing has been lost. */
     void forget() {
         isTold = false;
-        isStarted = false;
+        count = 0;
         percent = 0;
         smoothed = 0;
     }
@@ -62,29 +67,59 @@ final class LossMeter {
         }
         isTold = false;
         final int doubt = arrived - toldArrived;
-        final int sentSince = toldSent - sentStart;
-        if (!isStarted || sentSince < 0) {
-            restart(doubt);
+        if (count == 0 || toldSent - sentBefore[last()] < 0) {
+            count = 0;
+            remember(doubt);
             return true;
         }
-        if (sentSince < FRAMES || sentSince / SHARE_OF_DOUBT < doubtStart + doubt) {
-            if (2 * doubt < doubtStart) {
-                restart(doubt);
+        final int sentSince = toldSent - sentBefore[last()];
+        if (sentSince < FRAMES || sentSince / SHARE_OF_DOUBT < lastDoubt + doubt) {
+            if (2 * doubt < lastDoubt) {
+                count--;
+                remember(doubt);
             }
             return false;
         }
-        final int lost = sentSince - (arrived - arrivedStart);
-        percent = lost < MIN_LOST ? 0 : (int) Math.min(100, 100L * lost / sentSince);
+        final int base = mostMissing();
+        final int lost = missing(base, arrived);
+        percent =
+                lost < MIN_LOST
+                        ? 0
+                        : (int) Math.min(100, 100L * lost / (toldSent - sentBefore[base]));
         smoothed += (100 * percent - smoothed) / 4;
-        restart(doubt);
+        remember(doubt);
         return true;
     }
 
-    private void restart(final int doubt) {
-        isStarted = true;
-        sentStart = toldSent;
-        arrivedStart = toldArrived;
-        doubtStart = doubt;
+    /** The latest of the measurements in which about as much was missing as in any. */
+    private int mostMissing() {
+        int best = last();
+        for (int age = 2; age <= Math.min(count, MEMORY); age++) {
+            final int index = count - age & MEMORY - 1;
+            final int more =
+                    sentBefore[index]
+                            - sentBefore[best]
+                            - (arrivedBefore[index] - arrivedBefore[best]);
+            best = more >= MIN_LOST ? index : best;
+        }
+        return best;
+    }
+
+    /** Frames sent and not arrived since a measurement. */
+    private int missing(final int base, final int arrived) {
+        return toldSent - sentBefore[base] - (arrived - arrivedBefore[base]);
+    }
+
+    private void remember(final int doubt) {
+        final int index = count & MEMORY - 1;
+        sentBefore[index] = toldSent;
+        arrivedBefore[index] = toldArrived + doubt;
+        lastDoubt = doubt;
+        count++;
+    }
+
+    private int last() {
+        return count - 1 & MEMORY - 1;
     }
 
     /** Share lost in the last measurement, in percent. */

@@ -45,6 +45,40 @@ class LossMeterTest {
     }
 
     @Test
+    void shouldNotCallLostWhatWasCountedBeforeWordOfItWasRead() {
+        // A node whose kernel relays counts frames that came behind what the neighbour said.
+        tell(0, 0, 0);
+        for (int sent = 500; sent < 100_000; sent += 500) {
+            final int behind = behind(sent / 500);
+            tell(sent, sent + behind, sent + behind + 5);
+
+            assertEquals(0, meter.percent(), "told " + sent + ", behind " + behind);
+        }
+    }
+
+    @Test
+    void shouldFindLossBesideWordsReadLate() {
+        for (int sent = 0; sent < 100_000; sent += 500) {
+            final int arrived = sent - sent / 5;
+            final int behind = behind(sent / 500);
+            tell(sent, arrived + behind, arrived + behind + 5);
+        }
+
+        assertEquals(2_000, meter.smoothedHundredths(), 500);
+    }
+
+    @Test
+    void shouldFindSuddenLossAtOnce() {
+        for (int sent = 0; sent <= 2_000; sent += 100) {
+            tell(sent, sent, sent);
+        }
+
+        tell(2_100, 2_050, 2_050);
+
+        assertEquals(50, meter.percent());
+    }
+
+    @Test
     void shouldNotCompareBeforeBothSocketsWereRead() {
         meter.onTold(0, 0, drains);
         drains++;
@@ -71,6 +105,11 @@ class LossMeterTest {
         tell(50, 48, 48);
 
         assertEquals(0, meter.percent());
+    }
+
+    /** Now and then a word is read as soon as it arrives. */
+    private static int behind(final int measurement) {
+        return measurement % 4 == 0 ? 3 : measurement * 37 % 90;
     }
 
     private void tell(final int sent, final int readThen, final int readLater) {
