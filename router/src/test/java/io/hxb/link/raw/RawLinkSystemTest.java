@@ -326,6 +326,24 @@ class RawLinkSystemTest {
     }
 
     @Test
+    void shouldTellWhatItsNicHasNotSentYet() throws IOException {
+        // given
+        connect(9000);
+        final String slow = "tc qdisc add dev n0 root tbf rate 8mbit burst 9100b limit 1mb";
+        TestNamespaces.exec(left, slow.split(" "));
+        assertEquals(0, sender.unsentBytes());
+        // when
+        for (int i = 0; i < 20; i++) {
+            offer(B, i, 8_000);
+        }
+        sender.flush();
+        // then
+        assertTrue(sender.unsentBytes() > 10 * 8_000, "" + sender.unsentBytes());
+        awaitArrivals(RawLink.POOL, 20);
+        assertEquals(0, sender.unsentBytes());
+    }
+
+    @Test
     void shouldKeepFramesWaitingWhileThePoolIsEmpty() throws IOException {
         // given
         connect(1500);
