@@ -1,11 +1,6 @@
 package io.hxb.linux;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.nio.charset.StandardCharsets;
 
 /**
  * What the kernel says about a NIC now. Immutable.
@@ -27,17 +22,11 @@ public record NicInfo(
         int mtuBytes,
         long mac,
         int ifindex) {
-    /** Longest name of a NIC (IFNAMSIZ - 1). */
-    public static final int NAME_LENGTH = 15;
-
     private static final int SIOCGIFFLAGS = 0x8913;
     private static final int SIOCGIFMTU = 0x8921;
     private static final int SIOCGIFHWADDR = 0x8927;
     private static final int SIOCGIFINDEX = 0x8933;
-    private static final int SIOCETHTOOL = 0x8946;
     private static final int ETHTOOL_GLINK = 0xA;
-    private static final int IFREQ_LENGTH = 40;
-    private static final int VALUE_OFFSET = 16;
     private static final int IFF_UP = 1;
     private static final int IFF_RUNNING = 0x40;
 
@@ -53,28 +42,22 @@ public record NicInfo(
 
     /** Reads about a NIC in the network namespace that a socket belongs to. */
     public static NicInfo read(final int fd, final String name) throws LinuxException {
-        final byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-        if (bytes.length == 0 || bytes.length > NAME_LENGTH) {
+        if (!NicRequest.isName(name)) {
             return none(name);
         }
         try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment request = arena.allocate(IFREQ_LENGTH, 8);
-            MemorySegment.copy(bytes, 0, request, ValueLayout.JAVA_BYTE, 0, bytes.length);
-            final long value = request.address() + VALUE_OFFSET;
-            ask(fd, SIOCGIFINDEX, request, name);
-            final int ifindex = Memory.getInt(value);
-            ask(fd, SIOCGIFHWADDR, request, name);
-            final long mac = Long.reverseBytes(Memory.getLong(value + 2)) >>> 16;
-            ask(fd, SIOCGIFMTU, request, name);
-            final int mtu = Memory.getInt(value);
-            ask(fd, SIOCGIFFLAGS, request, name);
-            final int flags = Memory.getUnsignedShort(value);
+            final NicRequest request = new NicRequest(arena, fd, name);
+            final int ifindex = Memory.getInt(request.ask(SIOCGIFINDEX));
+            final long mac =
+                    Long.reverseBytes(Memory.getLong(request.ask(SIOCGIFHWADDR) + 2)) >>> 16;
+            final int mtu = Memory.getInt(request.ask(SIOCGIFMTU));
+            final int flags = Memory.getUnsignedShort(request.ask(SIOCGIFFLAGS));
             final boolean isRunning = (flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
             return new NicInfo(
                     name,
                     true,
                     (flags & IFF_UP) != 0,
-                    isRunning && hasLink(fd, request, name),
+                    isRunning && hasLink(request),
                     mtu,
                     mac,
                     ifindex);
@@ -86,14 +69,9 @@ public record NicInfo(
         }
     }
 
-    private static boolean hasLink(final int fd, final MemorySegment request, final String name)
-            throws LinuxException {
-        try (Arena arena = Arena.ofConfined()) {
-            final long query = arena.allocate(8, 4).address();
-            Memory.putInt(query, ETHTOOL_GLINK);
-            Memory.putLong(request.address() + VALUE_OFFSET, query);
-            ask(fd, SIOCETHTOOL, request, name);
-            return Memory.getInt(query + 4) != 0;
+    private static boolean hasLink(final NicRequest request) throws LinuxException {
+        try {
+            return request.askEthtool(ETHTOOL_GLINK) != 0;
         } catch (final LinuxException e) {
             if (e.errno() == Errno.EOPNOTSUPP) {
                 return true;
@@ -104,30 +82,5 @@ public record NicInfo(
 
     private static NicInfo none(final String name) {
         return new NicInfo(name, false, false, false, 0, 0, 0);
-    }
-
-    private static void ask(
-            final int fd, final int code, final MemorySegment request, final String name)
-            throws LinuxException {
-        final MemorySegment errno = Linux.errnoSegment();
-        final int result;
-        try {
-            result = (int) Calls.IOCTL.invokeExact(errno, fd, (long) code, request.address());
-        } catch (final Throwable t) {
-            throw Linux.unexpected(t);
-        }
-        Sockets.check(result, "ioctl(" + name + ", 0x" + Integer.toHexString(code) + ")", errno);
-    }
-
-    private static final class Calls {
-        static final MethodHandle IOCTL =
-                Linux.bindVariadic(
-                        "ioctl",
-                        FunctionDescriptor.of(
-                                ValueLayout.JAVA_INT,
-                                ValueLayout.JAVA_INT,
-                                ValueLayout.JAVA_LONG,
-                                ValueLayout.JAVA_LONG),
-                        2);
     }
 }

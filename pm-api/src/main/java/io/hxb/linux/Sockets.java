@@ -257,13 +257,26 @@ public final class Sockets {
      * @return bytes, or a negative errno.
      */
     public static int unsentBytes(final MemorySegment errno, final int fd, final long address) {
+        final int result = ioctl(errno, fd, SIOCOUTQ, address);
+        return result < 0 ? result : Memory.getInt(address);
+    }
+
+    /**
+     * Asks the kernel about a socket or a NIC (ioctl).
+     *
+     * @param errno a segment that only the calling thread uses now.
+     * @param address what the request points to.
+     * @return what the request returns, or a negative errno.
+     */
+    static int ioctl(
+            final MemorySegment errno, final int fd, final long request, final long address) {
         final int result;
         try {
-            result = (int) Batch.IOCTL.invokeExact(errno, fd, SIOCOUTQ, address);
+            result = (int) Batch.IOCTL.invokeExact(errno, fd, request, address);
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
-        return result < 0 ? -Linux.errno(errno) : Memory.getInt(address);
+        return result < 0 ? -Linux.errno(errno) : result;
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.hxb.link.raw;
 
 import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.linux.NicInfo;
+import io.hxb.linux.NicRequest;
 
 /**
  * What a raw link is made from. Immutable.
@@ -50,7 +50,7 @@ public record RawLinkConfig(
 
     /** Checks the ranges. */
     public RawLinkConfig {
-        check(nic.length() >= 1 && nic.length() <= NicInfo.NAME_LENGTH, "nic", nic);
+        check(NicRequest.isName(nic), "nic", nic);
         check(dimension >= 0 && dimension < 8, "dimension", dimension);
         check(coordinates != FrameHeaderFlyweight.ANY_DESTINATION, "coordinates", coordinates);
         check(etherType >= 0x600 && etherType <= 0xFFFF, "etherType", etherType);

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Several threads put into a stack while one takes everything out. Allowed: what was put in is
@@ -27,6 +28,9 @@ class StacksConcurrencyTest {
     private static final int INTERLEAVINGS = 300;
     private static final int THREADS = 3;
     private static final int NODES = 16;
+
+    /** There may be fewer CPUs than threads: the one that is waited for needs one, too. */
+    private static final int SPINS = 100;
 
     @SuppressWarnings("unused")
     private static Object[] shared;
@@ -177,8 +181,12 @@ class StacksConcurrencyTest {
                     () -> {
                         for (int i = 0; i < rounds * perThread; i++) {
                             final int id = first + i % perThread;
-                            while (isFree.get(id) != 0) {
-                                Thread.onSpinWait();
+                            for (int spins = 0; isFree.get(id) != 0; spins++) {
+                                if (spins < SPINS) {
+                                    Thread.onSpinWait();
+                                } else {
+                                    LockSupport.parkNanos(1_000);
+                                }
                             }
                             isFree.set(id, 1);
                             stack.push(id);
