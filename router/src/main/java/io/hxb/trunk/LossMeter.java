@@ -27,7 +27,8 @@ final class LossMeter {
     private int toldDrains;
     private final int[] sentBefore = new int[MEMORY];
     private final int[] arrivedBefore = new int[MEMORY];
-    private int count;
+    private int known;
+    private int last;
     private int lastDoubt;
     private int percent;
     private int smoothed;
@@ -35,7 +36,7 @@ final class LossMeter {
     /** Begins anew: nothing has been lost. */
     void forget() {
         isTold = false;
-        count = 0;
+        known = 0;
         percent = 0;
         smoothed = 0;
     }
@@ -67,16 +68,15 @@ final class LossMeter {
         }
         isTold = false;
         final int doubt = arrived - toldArrived;
-        if (count == 0 || toldSent - sentBefore[last()] < 0) {
-            count = 0;
+        if (known == 0 || toldSent - sentBefore[last] < 0) {
+            known = 0;
             remember(doubt);
             return true;
         }
-        final int sentSince = toldSent - sentBefore[last()];
+        final int sentSince = toldSent - sentBefore[last];
         if (sentSince < FRAMES || sentSince / SHARE_OF_DOUBT < lastDoubt + doubt) {
             if (2 * doubt < lastDoubt) {
-                count--;
-                remember(doubt);
+                replaceLast(doubt);
             }
             return false;
         }
@@ -93,9 +93,9 @@ final class LossMeter {
 
     /** The latest of the measurements in which about as much was missing as in any. */
     private int mostMissing() {
-        int best = last();
-        for (int age = 2; age <= Math.min(count, MEMORY); age++) {
-            final int index = count - age & MEMORY - 1;
+        int best = last;
+        for (int age = 1; age < known; age++) {
+            final int index = last - age & MEMORY - 1;
             final int more =
                     sentBefore[index]
                             - sentBefore[best]
@@ -111,15 +111,15 @@ final class LossMeter {
     }
 
     private void remember(final int doubt) {
-        final int index = count & MEMORY - 1;
-        sentBefore[index] = toldSent;
-        arrivedBefore[index] = toldArrived + doubt;
-        lastDoubt = doubt;
-        count++;
+        last = last + 1 & MEMORY - 1;
+        known = Math.min(MEMORY, known + 1);
+        replaceLast(doubt);
     }
 
-    private int last() {
-        return count - 1 & MEMORY - 1;
+    private void replaceLast(final int doubt) {
+        sentBefore[last] = toldSent;
+        arrivedBefore[last] = toldArrived + doubt;
+        lastDoubt = doubt;
     }
 
     /** Share lost in the last measurement, in percent. */
