@@ -10,7 +10,7 @@ package io.hxb.trunk;
  * doubt, and a measurement needs more frames than that. And where the kernel relays, frames that
  * the neighbour sent later are counted while its word waits to be read: then fewer are missing than
  * there should be, and as many more the next time. So what is lost is what is missing beyond the
- * most that was missing in any of the measurements before.
+ * most that was missing in any of the last four measurements.
  */
 final class LossMeter {
     private static final int FRAMES = 32;

@@ -102,12 +102,13 @@ public final class TrunkSender {
                 continue;
             }
             isFullKnown = true;
-            if (isFuller[number] && !hasMissed[number]) {
-                hasMissed[number] = true;
-                tries = 2 * count;
-                continue;
+            if (isFuller[number]) {
+                hasMissed[number] = !hasMissed[number];
+                if (hasMissed[number]) {
+                    tries = 2 * count;
+                    continue;
+                }
             }
-            hasMissed[number] = false;
             if (hasRoom(senders[number], backlogFrames)
                     && senders[number].offer(
                             neighbour,
@@ -148,6 +149,7 @@ public final class TrunkSender {
         lookAt = frames + LOOK_FRAMES_A_LINK * ports.length;
         long leastBytes = Long.MAX_VALUE;
         for (int i = 0; i < ports.length; i++) {
+            unsentBytes[i] = 0;
             if (ports[i].isUsable(neighbour)) {
                 unsentBytes[i] = senders[i].unsentBytes();
                 leastBytes = Math.min(leastBytes, unsentBytes[i]);
