@@ -268,7 +268,7 @@ public final class Sockets {
      * @param address what the request points to.
      * @return what the request returns, or a negative errno.
      */
-    static int ioctl(
+    public static int ioctl(
             final MemorySegment errno, final int fd, final long request, final long address) {
         final int result;
         try {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.linux.nic.NicInfo;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

@@ -3,9 +3,9 @@ package io.hxb.bench.message;
 import io.hxb.linux.Linux;
 import io.hxb.linux.Memory;
 import io.hxb.linux.MessageVector;
-import io.hxb.linux.NicInfo;
 import io.hxb.linux.PacketSocket;
 import io.hxb.linux.Sockets;
+import io.hxb.linux.nic.NicInfo;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;

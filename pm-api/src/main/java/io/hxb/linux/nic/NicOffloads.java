@@ -2,7 +2,6 @@ package io.hxb.linux.nic;
 
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.NicRequest;
 import io.hxb.linux.Sockets;
 
 import java.lang.foreign.Arena;

@@ -1,2 +1,4 @@
-/** What a NIC does to frames on its own account, asked of the kernel. */
+/**
+ * What the kernel says of a NIC: whether it is up, and what it does to frames on its own account.
+ */
 package io.hxb.linux.nic;

@@ -12,9 +12,9 @@ import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.MessageVector;
 import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.NicInfo;
 import io.hxb.linux.PacketSocket;
 import io.hxb.linux.Sockets;
+import io.hxb.linux.nic.NicInfo;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,9 +5,9 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.MessageVector;
 import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.NicInfo;
 import io.hxb.linux.PacketSocket;
 import io.hxb.linux.Sockets;
+import io.hxb.linux.nic.NicInfo;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
