@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.linux.Memory;
 import io.hxb.pm.endpoint.ContextSleep;
 import io.hxb.pm.endpoint.ContextState;
 import io.hxb.pm.endpoint.ContextWaiter;
@@ -9,7 +10,6 @@ import io.hxb.pm.endpoint.NodeWatch;
 import io.hxb.pm.endpoint.ReceiveEnd;
 import io.hxb.pm.endpoint.SendEnd;
 import io.hxb.pm.endpoint.SendSlots;
-import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
@@ -121,26 +121,32 @@ public final class PmContext implements AutoCloseable {
         if (!slots.hasFree()) {
             pollCompletions();
         }
-        final int slot = slots.claim(destinationNode, destinationContext, lengthBytes);
+        final int slot = sends.claim(destinationNode, destinationContext, lengthBytes);
         return slot == SendSlots.NONE ? state.idle(PmStatus.NO_BUFFERS) : slot;
     }
 
-    /** Address of a claimed slot's buffer, 64-byte aligned, in memory shared with the node only. */
+    /**
+     * Address where the message of a claimed slot is written, 8-byte aligned, in memory shared with
+     * the node only; as many bytes as were claimed may be.
+     */
     public long sendAddress(final int slot) {
         checkClaimed(slot);
-        return slots.address(slot);
+        return sends.address(slot);
     }
 
-    /** View of a claimed slot's buffer, always the same object for a slot. */
+    /** View of where the message of a claimed slot is written, the same object for a slot. */
     public MutableDirectBuffer sendBuffer(final int slot) {
         checkClaimed(slot);
-        return slots.buffer(slot);
+        return sends.buffer(slot);
     }
 
-    /** A claimed slot's buffer as a segment, always the same object for a slot. */
+    /**
+     * As {@link #sendBuffer}, as a segment: a new small object at each call; code that must not
+     * allocate uses {@link #sendAddress} or {@link #sendBuffer}.
+     */
     public MemorySegment sendSegment(final int slot) {
         checkClaimed(slot);
-        return slots.segment(slot);
+        return Memory.ALL.asSlice(sends.address(slot), sends.roomBytes(slot));
     }
 
     /**
@@ -187,7 +193,7 @@ public final class PmContext implements AutoCloseable {
     /** Gives a claimed slot back unsent. */
     public void abandon(final int slot) {
         checkClaimed(slot);
-        slots.release(slot);
+        sends.abandon(slot);
     }
 
     /**
@@ -387,7 +393,7 @@ public final class PmContext implements AutoCloseable {
             final long regionOffset) {
         final int closed = state.status();
         if (closed != PmStatus.OK) {
-            slots.release(slot);
+            sends.abandon(slot);
             return closed;
         }
         sends.submit(slot, lengthBytes, tag, region, regionOffset);
@@ -398,10 +404,10 @@ public final class PmContext implements AutoCloseable {
         if (state.isClosed()) {
             return;
         }
-        long entry = sends.takeDone();
-        while (entry != CompletionRing.NONE) {
-            sendDoneListener.onSendDone(CompletionRing.slot(entry), CompletionRing.status(entry));
-            entry = sends.takeDone();
+        int slot = sends.takeDone();
+        while (slot != SendSlots.NONE) {
+            sendDoneListener.onSendDone(slot, sends.doneStatus());
+            slot = sends.takeDone();
         }
     }
 

@@ -2,7 +2,7 @@ package io.hxb.pm;
 
 /**
  * Sizes of a context. Immutable. The memory of a context is {@code sendBuffers * sendBufferBytes}
- * of send pool and about {@code 48 * deliveryEntries} bytes of rings.
+ * of send pool and about {@code 144 * sendBuffers + 48 * deliveryEntries} bytes of rings.
  *
  * @param sendBuffers messages that may be under way at once, 1 to 65,536.
  * @param sendBufferBytes bytes of each send buffer, a multiple of 64; 0 for the node's longest

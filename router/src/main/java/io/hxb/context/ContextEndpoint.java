@@ -6,14 +6,11 @@ import io.hxb.linux.Memory;
 import io.hxb.linux.SignalSocket;
 import io.hxb.pm.PmAttachment;
 import io.hxb.pm.PmContextOptions;
-import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.CloseReason;
-import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.ReleaseRing;
-import io.hxb.pm.shm.SubmissionRing;
 
 import java.lang.invoke.VarHandle;
 
@@ -23,9 +20,7 @@ import java.lang.invoke.VarHandle;
  * books; the first violation closes the context.
  */
 final class ContextEndpoint {
-    private static final int SUBMISSIONS_PER_TURN = 512;
     private static final int RELEASES_PER_TURN = 512;
-    private static final Region FREE_SLOT = null;
 
     private final int contextId;
     private final int incarnation;
@@ -35,18 +30,12 @@ final class ContextEndpoint {
     private final ReceiveBooks books;
     private final EndpointMemory memory;
     private final int signal;
-    private final int sendSlots;
-    private final int sendBufferBytes;
-    private final long sendPoolAddress;
     private final ControlMemory control;
-    private final SubmissionRing submissions;
-    private final CompletionRing completions;
+    private final EndpointSends sends;
     private final DeliveryRing deliveries;
     private final ReleaseRing releases;
     private final EventRing events;
     private final DeliveryCounts counts;
-    private final boolean[] inFlight;
-    private final Region[] slotRegion;
 
     private ContextLoop loop;
     private FlowPort port;
@@ -54,8 +43,6 @@ final class ContextEndpoint {
     private boolean isReleaseAwaited;
     private CloseReason closeReason = CloseReason.NONE;
     private boolean isFlowClosed;
-    private boolean isSendWakeDue;
-    private boolean isMoreComing;
     private int eventsOut;
 
     ContextEndpoint(
@@ -73,20 +60,15 @@ final class ContextEndpoint {
         books = manager.books();
         memory = new EndpointMemory(settings, options, application.isLocal() ? 2 : 1);
         signal = memory.signal();
-        sendSlots = memory.sendSlots();
-        sendBufferBytes = memory.sendBufferBytes();
-        sendPoolAddress = memory.sendPool().address();
         control =
-                new ControlMemory(memory.control().address(), sendSlots, memory.deliveryEntries());
+                new ControlMemory(
+                        memory.control().address(), memory.sendSlots(), memory.deliveryEntries());
         control.initialize(contextId);
-        submissions = control.submissionRing();
-        completions = control.completionRing();
+        sends = new EndpointSends(contextId, application, settings, memory, control);
         deliveries = control.deliveryRing();
         releases = control.releaseRing();
         events = control.eventRing();
         counts = new DeliveryCounts(memory.deliveryEntries());
-        inFlight = new boolean[sendSlots];
-        slotRegion = new Region[sendSlots];
     }
 
     /** The memory and descriptors that it shares with the application. */
@@ -120,6 +102,7 @@ final class ContextEndpoint {
         loop = owner;
         port = flows;
         counters = owner.counters();
+        sends.start(flows, counters);
         port.openContext(contextId, incarnation, settings.receiveQuotaFrames());
     }
 
@@ -162,31 +145,14 @@ final class ContextEndpoint {
         return true;
     }
 
-    /** A message is done; the owner. */
-    void onSendDone(final int slot, final int status) {
-        if (!inFlight[slot]) {
-            throw new IllegalStateException(
-                    "context " + contextId + " has nothing in flight in slot " + slot);
-        }
-        inFlight[slot] = false;
-        final Region region = slotRegion[slot];
-        if (region != FREE_SLOT) {
-            slotRegion[slot] = FREE_SLOT;
-            region.unuse();
-        }
-        if (status == PmStatus.OK) {
-            counters.sendsDone++;
-        } else {
-            counters.sendsFailed++;
-        }
-        completions.put(slot, status);
-        // Once for all that end in one turn: the fence in it costs as much as the rest.
-        isSendWakeDue = true;
+    /** What its application sends; the owner. */
+    EndpointSends sends() {
+        return sends;
     }
 
+    // Once for all that end in one turn: the fence in it costs as much as the rest.
     private void wakeWhenDue() {
-        if (isSendWakeDue) {
-            isSendWakeDue = false;
+        if (sends.takeUntold()) {
             wake(ControlMemory.SENDS);
         }
     }
@@ -229,7 +195,11 @@ final class ContextEndpoint {
             return 0;
         }
         final int released = takeReleases();
-        return isClosing() ? released : released + takeSubmissions();
+        if (isClosing()) {
+            return released;
+        }
+        final int taken = sends.take();
+        return taken < 0 ? violated(CloseReason.of(-taken)) : released + taken;
     }
 
     private int takeReleases() {
@@ -264,63 +234,6 @@ final class ContextEndpoint {
             port.resume(contextId);
         }
         return messages;
-    }
-
-    private int takeSubmissions() {
-        int taken = 0;
-        while (taken < SUBMISSIONS_PER_TURN && submissions.take()) {
-            taken++;
-            final CloseReason reason = submit();
-            if (reason != CloseReason.NONE) {
-                return violated(reason);
-            }
-        }
-        counters.messagesSent += taken;
-        final boolean isMore = taken == SUBMISSIONS_PER_TURN && submissions.isReady();
-        if (isMore != isMoreComing) {
-            isMoreComing = isMore;
-            port.moreComing(contextId, isMore);
-        }
-        return taken;
-    }
-
-    private CloseReason submit() {
-        final int slot = submissions.slot();
-        final int lengthBytes = submissions.lengthBytes();
-        final int node = submissions.node();
-        final int context = submissions.context();
-        if (slot < 0 || slot >= sendSlots) {
-            return CloseReason.BAD_SLOT;
-        }
-        if (inFlight[slot]) {
-            return CloseReason.SLOT_IN_FLIGHT;
-        }
-        if (node < 0
-                || node >= settings.nodeCount()
-                || context < 0
-                || context >= settings.contexts()) {
-            return CloseReason.BAD_DESTINATION;
-        }
-        if (lengthBytes < 0 || lengthBytes > settings.mtuBytes()) {
-            return CloseReason.BAD_LENGTH;
-        }
-        final long address;
-        if (submissions.region() == 0) {
-            if (lengthBytes > sendBufferBytes) {
-                return CloseReason.BAD_LENGTH;
-            }
-            address = sendPoolAddress + (long) slot * sendBufferBytes;
-        } else {
-            final Region region = application.region(submissions.region());
-            if (region == null || !region.use(submissions.regionOffset(), lengthBytes)) {
-                return CloseReason.BAD_REGION;
-            }
-            slotRegion[slot] = region;
-            address = region.memory().address() + submissions.regionOffset();
-        }
-        inFlight[slot] = true;
-        port.submit(contextId, slot, node, context, address, lengthBytes, submissions.tag());
-        return CloseReason.NONE;
     }
 
     private int violated(final CloseReason reason) {
@@ -364,18 +277,13 @@ final class ContextEndpoint {
         if (port.queuedFrames(contextId) > 0) {
             return false;
         }
-        for (int slot = 0; slot < sendSlots; slot++) {
-            if (slotRegion[slot] != FREE_SLOT) {
-                slotRegion[slot].unuse();
-                slotRegion[slot] = FREE_SLOT;
-            }
-        }
+        sends.releaseRegions();
         return true;
     }
 
     /** True when the application has left something to do. */
     boolean hasWork() {
-        return !isClosing() && (submissions.isReady() || releases.isReady());
+        return !isClosing() && (sends.isReady() || releases.isReady());
     }
 
     /** The loop is about to sleep: says whether a release has to wake it. */

@@ -150,7 +150,16 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
         final ContextEndpoint endpoint = endpoints.get(contextId);
         if (endpoint != null) {
-            endpoint.onSendDone(sendSlot, status);
+            endpoint.sends().onSendDone(sendSlot, status);
+        }
+    }
+
+    @Override
+    public void onRunDone(
+            final int contextId, final int firstSlot, final int messages, final int status) {
+        final ContextEndpoint endpoint = endpoints.get(contextId);
+        if (endpoint != null) {
+            endpoint.sends().onRunDone(firstSlot, messages, status);
         }
     }
 

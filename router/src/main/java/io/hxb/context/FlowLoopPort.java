@@ -52,6 +52,25 @@ public final class FlowLoopPort implements FlowPort {
     }
 
     @Override
+    public long stage(
+            final int contextId,
+            final int destinationNode,
+            final int destinationContext,
+            final long address,
+            final int lengthBytes,
+            final int mostMessages,
+            final boolean isNewRun) {
+        return loop.stage(
+                contextId,
+                destinationNode,
+                destinationContext,
+                address,
+                lengthBytes,
+                mostMessages,
+                isNewRun);
+    }
+
+    @Override
     public void moreComing(final int contextId, final boolean isMoreComing) {
         loop.moreComing(contextId, isMoreComing);
     }

@@ -1,5 +1,7 @@
 package io.hxb.context;
 
+import io.hxb.flow.api.Staged;
+
 /** What the contexts of one loop ask of its flows. Called by that loop only. */
 public interface FlowPort {
     /** Lets peers send to a context; see FlowTable.openContext. */
@@ -23,6 +25,26 @@ public interface FlowPort {
             long payloadAddress,
             int lengthBytes,
             int tag);
+
+    /**
+     * Takes short messages for one destination, as they lie in a ShortRing, and copies them into
+     * frames of their flow: as many as the flow is free to send, from the front.
+     * FlowListener.onRunDone follows for every frame.
+     *
+     * @param address of the first record, in memory that the application may change meanwhile.
+     * @param lengthBytes of all records.
+     * @param mostMessages how many may be taken.
+     * @param isNewRun true if the first record begins a run: then it begins a frame, too.
+     * @return see {@link Staged}; the rest has to be submitted.
+     */
+    long stage(
+            int contextId,
+            int destinationNode,
+            int destinationContext,
+            long address,
+            int lengthBytes,
+            int mostMessages,
+            boolean isNewRun);
 
     /**
      * Says whether the context has left messages that will be submitted in the next turn. What

@@ -4,6 +4,7 @@ import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
 import io.hxb.flow.api.FlowSettings;
+import io.hxb.flow.api.Staged;
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.flow.route.RouteTable;
@@ -143,6 +144,42 @@ public final class FlowLoop {
         if (status != PmStatus.OK && status != PmStatus.CONTEXT_CLOSED) {
             table.listener().onSendDone(contextId, sendSlot, status);
         }
+    }
+
+    /**
+     * Takes short messages for one destination, as they lie one behind the other in a ShortRing,
+     * from the front: as many as the flow is free to send. They are copied into frames, sent by the
+     * next {@link #doWork}; {@link FlowListener#onRunDone} follows for each frame. The rest has to
+     * be submitted.
+     *
+     * @param contextId an open context that this loop owns.
+     * @param destinationNode of the shape.
+     * @param destinationContext 0 to 65,535.
+     * @param address of the first record, in memory that may change meanwhile.
+     * @param lengthBytes of all records.
+     * @param mostMessages how many may be taken.
+     * @param isNewRun true if the first record begins a run: then it begins a frame, too.
+     * @return see {@link Staged}; NONE, too, when the context is closed.
+     */
+    public long stage(
+            final int contextId,
+            final int destinationNode,
+            final int destinationContext,
+            final long address,
+            final int lengthBytes,
+            final int mostMessages,
+            final boolean isNewRun) {
+        final FlowContext context = context(contextId);
+        return context == null
+                ? Staged.NONE
+                : sender.stage(
+                        context,
+                        destinationNode,
+                        destinationContext,
+                        address,
+                        lengthBytes,
+                        mostMessages,
+                        isNewRun);
     }
 
     // One context submits many messages in a row.

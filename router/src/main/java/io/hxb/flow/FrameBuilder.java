@@ -2,10 +2,12 @@ package io.hxb.flow;
 
 import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowSettings;
+import io.hxb.flow.api.Staged;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.linux.Memory;
+import io.hxb.pm.shm.ShortRing;
 
 /** Makes data frames of the messages that wait for a flow. Owned by one loop. */
 final class FrameBuilder {
@@ -14,9 +16,16 @@ final class FrameBuilder {
 
     private static final int SPARSE_BYTES = FrameHeaderFlyweight.LENGTH + 256;
 
+    /** Frames that may wait staged for a flow; what comes then waits as messages. */
+    private static final int MAX_STAGED_FRAMES = 16;
+
+    /** Of a short message's record in its ring. */
+    private static final long SLOT_BITS = 0xFFFF_0000L;
+
     private final FlowTable table;
     private final FlowSettings config;
     private final TxPool pool;
+    private final int stagedRoomBytes;
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
 
@@ -25,6 +34,116 @@ final class FrameBuilder {
         config = table.config();
         this.pool = pool;
         this.counters = counters;
+        stagedRoomBytes = (config.mtuBytes() - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
+    }
+
+    /**
+     * Copies short messages from the front of a run straight into frames that wait to be sent: one
+     * pass, and nothing to remember of the single message.
+     *
+     * @param address of the first record, as in {@link ShortRing}, in memory that may change
+     *     meanwhile.
+     * @param lengthBytes of the records.
+     * @param most messages at most.
+     * @param isNewRun true if the first record begins a run.
+     * @return see {@link Staged}.
+     */
+    long stage(
+            final SendFlow flow,
+            final long address,
+            final int lengthBytes,
+            final int most,
+            final boolean isNewRun) {
+        // What waits as messages goes first; where frames are tiny all of them do.
+        if (flow.state != SendFlow.OPEN
+                || flow.pendingHead != FlowContext.NO_SLOT
+                || stagedRoomBytes < ShortRing.recordBytes(ShortRing.MAX_LENGTH)) {
+            return Staged.NONE;
+        }
+        if (isNewRun && flow.stagedTail != null) {
+            // What is done is told by a frame's first slot, which the others of its run follow.
+            flow.stagedTail.isFull = true;
+        }
+        int offset = 0;
+        int messages = 0;
+        boolean isRight = true;
+        while (isRight && offset < lengthBytes && messages < most) {
+            final TxFrame frame = stagedFrame(flow);
+            if (frame == null) {
+                break;
+            }
+            final int bytesBefore = frame.bodyBytes;
+            final int messagesBefore = frame.messageCount;
+            isRight = fill(frame, address + offset, lengthBytes - offset, most - messages);
+            offset += frame.bodyBytes - bytesBefore;
+            messages += frame.messageCount - messagesBefore;
+            if (frame.messageCount == 0) {
+                pool.release(frame);
+            } else if (messagesBefore == 0) {
+                flow.stage(frame);
+            }
+        }
+        flow.pendingCount += messages;
+        return isRight ? Staged.of(messages, offset) : Staged.MALFORMED;
+    }
+
+    /**
+     * Copies what fits into a frame, then walks the records there, where the application cannot
+     * reach them; they are those of the ring without the slot. Sets whether the frame is full.
+     *
+     * @return false if a record cannot be.
+     */
+    private boolean fill(
+            final TxFrame frame, final long address, final int lengthBytes, final int most) {
+        final int copied = Math.min(lengthBytes, stagedRoomBytes - frame.bodyBytes);
+        final long body = frame.headerAddress + FrameHeaderFlyweight.LENGTH + frame.bodyBytes;
+        Memory.copy(address, body, copied);
+        if (frame.messageCount == 0) {
+            frame.firstSlot = ShortRing.slot(Memory.getLong(body));
+        }
+        int offset = 0;
+        int messages = 0;
+        boolean isRight = true;
+        while (offset < copied && messages < most) {
+            final long header = Memory.getLong(body + offset);
+            final int payloadBytes = ShortRing.lengthBytes(header);
+            final int recordBytes = ShortRing.recordBytes(payloadBytes);
+            isRight = payloadBytes <= ShortRing.MAX_LENGTH && recordBytes <= lengthBytes - offset;
+            if (!isRight || recordBytes > copied - offset) {
+                break;
+            }
+            Memory.putLong(body + offset, header & ~SLOT_BITS);
+            frame.paddingBytes = recordBytes - ShortRing.HEADER_BYTES - payloadBytes;
+            offset += recordBytes;
+            messages++;
+        }
+        frame.isFull = offset < lengthBytes && messages < most;
+        frame.bodyBytes += offset;
+        frame.messageCount += messages;
+        return isRight;
+    }
+
+    /** The frame that takes the next records; null if they have to wait as messages. */
+    private TxFrame stagedFrame(final SendFlow flow) {
+        final TxFrame last = flow.stagedTail;
+        return last != null && !last.isFull ? last : newStagedFrame(flow);
+    }
+
+    private TxFrame newStagedFrame(final SendFlow flow) {
+        if (flow.stagedFrames == MAX_STAGED_FRAMES || !flow.hasWindow(flow.stagedFrames)) {
+            return null;
+        }
+        final TxFrame frame = pool.acquire(flow.inFlight + flow.stagedFrames);
+        if (frame == null) {
+            return null;
+        }
+        frame.sharedIndex = pool.acquireShared(flow.sharedInFlight);
+        if (frame.sharedIndex == TxFrame.NOT_SHARED) {
+            pool.release(frame);
+            return null;
+        }
+        frame.beginRun(pool.sharedHeaderAddress(frame.sharedIndex));
+        return frame;
     }
 
     /**
@@ -33,7 +152,17 @@ final class FrameBuilder {
      */
     boolean isWorthWaiting(final SendFlow flow) {
         final FlowContext context = flow.context;
-        if (!context.isMoreComing || context.slotLength[flow.pendingHead] > config.inlineBytes()) {
+        if (!context.isMoreComing) {
+            return false;
+        }
+        if (flow.stagedFrames > 0) {
+            final TxFrame last = flow.stagedTail;
+            return flow.stagedFrames == 1
+                    && flow.pendingHead == FlowContext.NO_SLOT
+                    && !last.isFull
+                    && last.bodyBytes + last.bodyBytes / last.messageCount <= stagedRoomBytes;
+        }
+        if (context.slotLength[flow.pendingHead] > config.inlineBytes()) {
             return false;
         }
         final int another =
@@ -41,16 +170,35 @@ final class FrameBuilder {
         return flow.pendingBytes + another <= config.mtuBytes() - FrameHeaderFlyweight.LENGTH;
     }
 
-    /** Makes a frame of the message that waits longest, or of several small ones. */
-    void build(final SendFlow flow, final TxFrame frame) {
+    /**
+     * The next frame of a flow that has something to send and window for it: one that is staged, or
+     * one made of the message that waits longest or of several small ones.
+     *
+     * @return null when there is no memory for it.
+     */
+    TxFrame next(final SendFlow flow) {
+        final TxFrame staged = flow.pollStaged();
+        if (staged != null) {
+            staged.headerLengthBytes =
+                    FrameHeaderFlyweight.LENGTH + staged.bodyBytes - staged.paddingBytes;
+            counters.framesShared += staged.messageCount > 1 ? 1 : 0;
+            writeHeader(flow, staged);
+            return staged;
+        }
+        final TxFrame frame = pool.acquire(flow.inFlight);
+        if (frame != null) {
+            build(flow, frame);
+            writeHeader(flow, frame);
+        }
+        return frame;
+    }
+
+    private void build(final SendFlow flow, final TxFrame frame) {
         final FlowContext context = flow.context;
         final int first = flow.pendingHead;
         final int second = context.slotNext[first];
+        frame.begin();
         frame.firstSlot = first;
-        frame.attempts = 0;
-        frame.isLost = false;
-        frame.isFinished = false;
-        frame.isStranded = false;
         final boolean isShared =
                 second != FlowContext.NO_SLOT
                         && context.slotLength[first] <= config.inlineBytes()
@@ -63,6 +211,9 @@ final class FrameBuilder {
         } else {
             buildSingle(flow, frame);
         }
+    }
+
+    private void writeHeader(final SendFlow flow, final TxFrame frame) {
         flow.add(frame);
         counters.messagesSent += frame.messageCount;
         counters.bytesSent +=
@@ -71,9 +222,9 @@ final class FrameBuilder {
                 .clear()
                 .type(FrameType.DATA)
                 .destination(flow.peerCoordinates)
-                .sourceIncarnation(context.incarnation)
+                .sourceIncarnation(flow.context.incarnation)
                 .destinationIncarnation(flow.peerIncarnation)
-                .sourceContext(context.id)
+                .sourceContext(flow.context.id)
                 .destinationContext(flow.peerContext)
                 .sequence(frame.sequence)
                 .epoch(flow.epoch)

@@ -200,7 +200,6 @@ final class SendFeedback {
         final int pending = flow.pendingHead;
         flow.pendingHead = FlowContext.NO_SLOT;
         flow.pendingTail = FlowContext.NO_SLOT;
-        flow.pendingCount = 0;
         flow.pendingBytes = 0;
         flow.state = SendFlow.CLOSED;
         flow.epoch = (flow.epoch + 1) & 0xFFFF;
@@ -213,6 +212,10 @@ final class SendFeedback {
                 transmitter.finish(frame, status);
             }
         }
+        for (TxFrame frame = flow.pollStaged(); frame != null; frame = flow.pollStaged()) {
+            transmitter.finish(frame, status);
+        }
+        flow.pendingCount = 0;
         flow.resetSequences();
         timers.remove(flow);
         final FlowContext context = flow.context;

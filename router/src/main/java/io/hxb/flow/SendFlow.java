@@ -53,11 +53,16 @@ final class SendFlow extends Flow {
     int inFlight;
     int sharedInFlight;
     int lost;
+
+    /** Frames made of runs of short messages that wait; they go before the messages that wait. */
+    TxFrame stagedTail;
+
+    int stagedFrames;
     int pendingHead = FlowContext.NO_SLOT;
     int pendingTail = FlowContext.NO_SLOT;
     int pendingCount;
 
-    /** Bytes of their records if all were to share frames. */
+    /** Bytes of the records of those not staged, if all were to share frames. */
     int pendingBytes;
 
     /** What waits fills no frame and has waited for more already. */
@@ -108,6 +113,7 @@ final class SendFlow extends Flow {
     private final int[] linkSent;
     private final int[] linkArrived;
     private final EarlyCopy earlyCopy = new EarlyCopy();
+    private TxFrame stagedHead;
     private int order;
     private int arrivedOrder;
     private long arrivedSentNs;
@@ -163,11 +169,44 @@ final class SendFlow extends Flow {
 
     /** True if the receiver takes another frame and there is a place to remember it. */
     boolean hasWindow() {
-        return limit - nextSequence > 0 && nextSequence - firstSequence <= mask;
+        return hasWindow(0);
+    }
+
+    /** As {@link #hasWindow()}, behind {@code frames} others. */
+    boolean hasWindow(final int frames) {
+        final int next = nextSequence + frames;
+        return limit - next > 0 && next - firstSequence <= mask;
     }
 
     boolean hasPending() {
-        return pendingHead != FlowContext.NO_SLOT;
+        return stagedFrames > 0 || pendingHead != FlowContext.NO_SLOT;
+    }
+
+    /** Puts a frame behind those that wait to be sent. */
+    void stage(final TxFrame frame) {
+        frame.flow = this;
+        frame.nextStaged = null;
+        if (stagedTail == null) {
+            stagedHead = frame;
+        } else {
+            stagedTail.nextStaged = frame;
+        }
+        stagedTail = frame;
+        stagedFrames++;
+        sharedInFlight++;
+    }
+
+    /** Takes the first of the frames that wait; null when there is none. */
+    TxFrame pollStaged() {
+        final TxFrame frame = stagedHead;
+        if (frame != null) {
+            stagedHead = frame.nextStaged;
+            stagedTail = stagedHead == null ? null : stagedTail;
+            frame.nextStaged = null;
+            stagedFrames--;
+            pendingCount -= frame.messageCount;
+        }
+        return frame;
     }
 
     /** True if {@code sequence} was sent and is not behind what has arrived. */

@@ -3,6 +3,7 @@ package io.hxb.flow;
 import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowOutput;
 import io.hxb.flow.api.FlowSettings;
+import io.hxb.flow.api.Staged;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.pm.PmStatus;
@@ -81,6 +82,21 @@ final class Sender {
         flow.isHeldBack = false;
         queue.makeReady(flow);
         return PmStatus.OK;
+    }
+
+    /** See {@link FlowLoop#stage}. */
+    long stage(
+            final FlowContext context,
+            final int node,
+            final int contextId,
+            final long address,
+            final int lengthBytes,
+            final int mostMessages,
+            final boolean isNewRun) {
+        final SendFlow flow = flow(context, node, contextId);
+        return flow == null
+                ? Staged.NONE
+                : transmitter.stage(flow, address, lengthBytes, mostMessages, isNewRun);
     }
 
     /** Takes the time for everything until the next call. */

@@ -63,6 +63,21 @@ final class Transmitter implements FrameOwner {
         nowNs = timeNs;
     }
 
+    /** See {@link FlowLoop#stage}. */
+    long stage(
+            final SendFlow flow,
+            final long address,
+            final int lengthBytes,
+            final int mostMessages,
+            final boolean isNewRun) {
+        final long staged = builder.stage(flow, address, lengthBytes, mostMessages, isNewRun);
+        if (staged > 0) {
+            flow.isHeldBack = false;
+            queue.makeReady(flow);
+        }
+        return staged;
+    }
+
     @Override
     public void release(final long token) {
         final TxFrame frame = pool.frame((int) token);
@@ -144,13 +159,12 @@ final class Transmitter implements FrameOwner {
                 hasMore = true;
                 break;
             }
-            final TxFrame frame = pool.acquire(flow.inFlight);
+            final TxFrame frame = builder.next(flow);
             if (frame == null) {
                 counters.buffersExhausted++;
                 isHeldUp = true;
                 break;
             }
-            builder.build(flow, frame);
             if (flow.inFlight == 1) {
                 flow.progressNs = nowNs;
             }
@@ -269,6 +283,7 @@ final class Transmitter implements FrameOwner {
         final SendFlow flow = frame.flow;
         final FlowContext context = flow.context;
         final int status = frame.status;
+        final boolean isRun = frame.isRun;
         int slot = frame.firstSlot;
         int count = frame.messageCount;
         if (frame.sharedIndex != TxFrame.NOT_SHARED) {
@@ -276,6 +291,12 @@ final class Transmitter implements FrameOwner {
         }
         pool.release(frame);
         queue.onMemory();
+        if (isRun) {
+            if (context.isOpen) {
+                table.listener().onRunDone(context.id, slot, count, status);
+            }
+            return;
+        }
         while (count-- > 0 && context.isOpen) {
             final int following = context.slotNext[slot];
             table.listener().onSendDone(context.id, slot, status);

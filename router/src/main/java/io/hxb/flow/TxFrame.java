@@ -19,8 +19,26 @@ final class TxFrame {
     long payloadAddress;
     int payloadLengthBytes;
     int sharedIndex = NOT_SHARED;
+
+    /** Slot of the first message; the others follow in the context's books, or are its run. */
     int firstSlot;
+
     int messageCount;
+
+    /** Made of a run of short messages, of which nothing else is remembered. */
+    boolean isRun;
+
+    /** Of a run: bytes of its records, of which the last is padded by so many. */
+    int bodyBytes;
+
+    int paddingBytes;
+
+    /** Of a run: takes no more of them. */
+    boolean isFull;
+
+    /** Of a run that has not been sent: the flow's next. */
+    TxFrame nextStaged;
+
     int sequence;
 
     /** Place among all transmissions of the flow, and among those on the same link. */
@@ -50,5 +68,26 @@ final class TxFrame {
     TxFrame(final int index, final long ownHeaderAddress) {
         this.index = index;
         this.ownHeaderAddress = ownHeaderAddress;
+    }
+
+    /** Begins anew, without messages. */
+    void begin() {
+        messageCount = 0;
+        attempts = 0;
+        isRun = false;
+        isLost = false;
+        isFinished = false;
+        isStranded = false;
+    }
+
+    /** Begins anew as a run whose frame lies at {@code address}. */
+    void beginRun(final long address) {
+        begin();
+        isRun = true;
+        headerAddress = address;
+        payloadAddress = 0;
+        payloadLengthBytes = 0;
+        bodyBytes = 0;
+        isFull = false;
     }
 }

@@ -18,6 +18,8 @@ import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +130,14 @@ class ContextFlowTest {
         assertEquals(0, one.unfinishedSends());
         assertEquals(PmStatus.EMPTY, two.pollEvent(new PmEvent()));
         assertEquals(0, pool.outstanding());
+    }
+
+    @RepeatedTest(100)
+    void shouldKeepOrderWhateverIsSentHowever(final RepetitionInfo info) throws Exception {
+        final long seed = info.getCurrentRepetition();
+        new MixedTraffic(seed).run(device, this::turn);
+        assertTrue(flows.counters().framesShared > 10, "seed " + seed);
+        assertTrue(output.lost > 10, "seed " + seed);
     }
 
     @Test

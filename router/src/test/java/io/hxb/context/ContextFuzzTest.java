@@ -24,6 +24,7 @@ import java.util.Random;
 class ContextFuzzTest {
     private static final int ROUNDS = 400;
     private static final int RINGS = 512;
+    private static final int SHORTS = RINGS + 16 * 64 + 16 * 16;
 
     private final PmMessage message = new PmMessage();
 
@@ -71,10 +72,11 @@ class ContextFuzzTest {
         }
         node.loop.doWork(0);
         for (int i = 0; i < 20; i++) {
-            switch (random.nextInt(4)) {
+            switch (random.nextInt(5)) {
                 case 0 -> scribble(random, memory);
                 case 1 -> submit(random, memory, i);
                 case 2 -> release(random, memory, i);
+                case 3 -> appendShorts(random, memory);
                 default -> EventFd.signal(memory.wakeNode());
             }
             node.loop.doWork(0);
@@ -115,13 +117,36 @@ class ContextFuzzTest {
             Memory.putInt(entry + 20, random.nextInt(10) == 0 ? random.nextInt() : 3);
             Memory.putInt(entry + 28, random.nextInt(5) == 0 ? random.nextInt(3) : 0);
             Memory.putLong(entry + 32, random.nextLong() >> random.nextInt(64));
+            Memory.putLong(entry + 40, random.nextInt(10) == 0 ? random.nextInt(2048) : 0);
             Memory.putLongRelease(entry, position + 1);
         }
     }
 
+    // A run of short messages, nearly right.
+    private static void appendShorts(final Random random, final PmAttachment.ContextMemory memory) {
+        final long ring = memory.controlAddress() + SHORTS;
+        final long entry = memory.controlAddress() + RINGS;
+        Memory.putInt(entry + 16, 0);
+        Memory.putInt(entry + 20, random.nextInt(10) == 0 ? random.nextInt() : 3);
+        Memory.putInt(entry + 28, -1);
+        Memory.putLong(entry + 32, random.nextInt(5) == 0 ? random.nextInt() : 0);
+        Memory.putLong(entry + 40, 0);
+        int end = 0;
+        for (int i = random.nextInt(8); i > 0; i--) {
+            final boolean isBad = random.nextInt(20) == 0;
+            final int lengthBytes = isBad ? random.nextInt(1 << 16) : random.nextInt(64);
+            final int slot = random.nextInt(20);
+            Memory.putLong(ring + 256 + end, (long) i << 32 | slot << 16 | lengthBytes);
+            end += (8 + Math.min(lengthBytes, 64) + 7) & -8;
+        }
+        final boolean isAbsurd = random.nextInt(10) == 0;
+        Memory.putLongRelease(entry, 1);
+        Memory.putLongRelease(ring, isAbsurd ? random.nextLong() >> random.nextInt(64) : end);
+    }
+
     private static void release(
             final Random random, final PmAttachment.ContextMemory memory, final int count) {
-        final long releases = memory.controlAddress() + RINGS + 16 * 64 + 16 * 8 + 2048 * 32;
+        final long releases = memory.controlAddress() + SHORTS + 256 + 16 * 64 + 2048 * 32;
         for (int position = 0; position < count; position++) {
             final int id = random.nextInt(4) == 0 ? -1 : random.nextInt(520) - 4;
             Memory.putLongRelease(

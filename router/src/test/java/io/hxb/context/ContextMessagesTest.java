@@ -15,6 +15,8 @@ import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +65,16 @@ class ContextMessagesTest {
             device.poll();
             assertEquals(0, one.unfinishedSends());
             assertEquals(0, node.pool.outstanding());
+        }
+    }
+
+    @RepeatedTest(20)
+    void shouldKeepOrderWhateverIsSentHowever(final RepetitionInfo info) throws Exception {
+        final long seed = info.getCurrentRepetition();
+        try (TestNode node = new TestNode();
+                PmDevice device = node.invoked()) {
+            new MixedTraffic(seed).run(device, device::poll);
+            assertEquals(0, node.loop.counters().violations(), () -> "seed " + seed);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.flow.api.FlowListener;
+import io.hxb.flow.api.Staged;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
@@ -89,6 +90,18 @@ final class LoopbackPort implements FlowPort {
         pending.tag = tag;
         waiting[destinationContext].add(pending);
         deliver(destinationContext);
+    }
+
+    @Override
+    public long stage(
+            final int contextId,
+            final int destinationNode,
+            final int destinationContext,
+            final long address,
+            final int lengthBytes,
+            final int mostMessages,
+            final boolean isNewRun) {
+        return Staged.NONE;
     }
 
     private void deliver(final int destination) {

@@ -286,6 +286,12 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     @Override
+    public void onRunDone(
+            final int contextId, final int firstSlot, final int messages, final int status) {
+        done.add(firstSlot + "+" + messages + ":" + status);
+    }
+
+    @Override
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
         done.add(sendSlot + ":" + status);
     }

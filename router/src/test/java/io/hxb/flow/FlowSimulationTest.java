@@ -99,8 +99,12 @@ class FlowSimulationTest {
             final boolean isMostlySmall,
             final SplittableRandom random) {
         final int burst = random.nextInt(16);
+        final boolean isToOne = burst % 2 == 0;
+        SimContext to = null;
         for (int i = 0; i < burst && context.submitted < total && context.hasFreeSlot(); i++) {
-            final SimContext to = contexts.get(random.nextInt(contexts.size()));
+            if (to == null || !isToOne) {
+                to = contexts.get(random.nextInt(contexts.size()));
+            }
             final int length =
                     isMostlySmall && random.nextInt(10) > 0
                             ? random.nextInt(64)
@@ -169,6 +173,7 @@ class FlowSimulationTest {
         private long stalls;
         private long shared;
         private long blocked;
+        private long staged;
 
         Tally() {}
 
@@ -177,6 +182,7 @@ class FlowSimulationTest {
             duplicated = world.network.duplicatedFrames();
             reordered = world.network.reorderedFrames();
             for (final SimNode node : world.nodes) {
+                staged += node.contexts.values().stream().mapToLong(c -> c.staged).sum();
                 for (final FlowLoop loop : node.loops) {
                     resent += loop.counters().framesResent;
                     duplicates += loop.counters().duplicates;
@@ -196,12 +202,21 @@ class FlowSimulationTest {
             stalls += other.stalls;
             shared += other.shared;
             blocked += other.blocked;
+            staged += other.staged;
         }
 
         void check() {
             for (final long count :
                     new long[] {
-                        lost, duplicated, reordered, resent, duplicates, stalls, shared, blocked
+                        lost,
+                        duplicated,
+                        reordered,
+                        resent,
+                        duplicates,
+                        stalls,
+                        shared,
+                        blocked,
+                        staged
                     }) {
                 assertTrue(count > 0, this::toString);
             }
@@ -209,7 +224,7 @@ class FlowSimulationTest {
 
         @Override
         public String toString() {
-            return "lost %d duplicated %d reordered %d resent %d duplicates %d stalls %d shared %d blocked %d"
+            return "lost %d duplicated %d reordered %d resent %d duplicates %d stalls %d shared %d blocked %d staged %d"
                     .formatted(
                             lost,
                             duplicated,
@@ -218,7 +233,8 @@ class FlowSimulationTest {
                             duplicates,
                             stalls,
                             shared,
-                            blocked);
+                            blocked,
+                            staged);
         }
     }
 }

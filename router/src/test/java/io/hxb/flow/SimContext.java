@@ -1,8 +1,10 @@
 package io.hxb.flow;
 
 import io.hxb.flow.api.FlowListener;
+import io.hxb.flow.api.Staged;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.ShortRing;
 
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
@@ -14,6 +16,7 @@ import java.util.SplittableRandom;
 final class SimContext {
     static final int SLOTS = 64;
     private static final int HEADER_BYTES = 24;
+    private static final long NOWHERE = -1;
 
     final SimNode node;
     final int id;
@@ -28,6 +31,7 @@ final class SimContext {
     long received;
     long submitted;
     long done;
+    long staged;
     long gaps;
 
     /** A stream did not start with its first message, as when this context opened later. */
@@ -40,6 +44,10 @@ final class SimContext {
     private final int slotBytes;
     private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
     private final boolean[] inUse = new boolean[SLOTS];
+    private final int[] following = new int[SLOTS];
+    private final long record;
+    private long stagedTo = NOWHERE;
+    private int lastStaged;
     private final ArrayDeque<long[]> held = new ArrayDeque<>();
     private final Map<Long, Long> nextToSend = new HashMap<>();
     private final Map<Long, Long> lastReceived = new HashMap<>();
@@ -60,6 +68,7 @@ final class SimContext {
         this.random = random;
         slotBytes = node.table.config().maxMessageBytes();
         memory = arena.allocate((long) SLOTS * slotBytes, 8).address();
+        record = arena.allocate(ShortRing.recordBytes(ShortRing.MAX_LENGTH), 8).address();
         for (int slot = 0; slot < SLOTS; slot++) {
             freeSlots.add(slot);
         }
@@ -95,12 +104,51 @@ final class SimContext {
             Memory.putByte(payload + offset, (int) number + offset);
         }
         inUse[slot] = true;
+        submitted++;
+        if (length <= ShortRing.MAX_LENGTH && number % 3 != 0 && stage(slot, to, length)) {
+            return true;
+        }
+        stagedTo = NOWHERE;
         final int status = loop.submit(id, slot, toNode, toContext, payload, length, (int) number);
         if (status != PmStatus.OK) {
             throw new AssertionError("submit: " + PmStatus.name(status));
         }
-        submitted++;
         return true;
+    }
+
+    /** Sends a short message as one of a run, if the flow takes it. */
+    private boolean stage(final int slot, final long to, final int length) {
+        final long payload = memory + (long) slot * slotBytes;
+        Memory.putLong(record, Memory.getLong(payload + 8) << 32 | (long) slot << 16 | length);
+        Memory.copy(payload, record + ShortRing.HEADER_BYTES, length);
+        final long taken =
+                loop.stage(
+                        id,
+                        (int) (to >>> 16),
+                        (int) to & 0xFFFF,
+                        record,
+                        ShortRing.recordBytes(length),
+                        1,
+                        to != stagedTo);
+        if (taken == Staged.NONE) {
+            return false;
+        }
+        if (to == stagedTo) {
+            following[lastStaged] = slot;
+        }
+        stagedTo = to;
+        lastStaged = slot;
+        staged++;
+        return true;
+    }
+
+    void onRunDone(final int firstSlot, final int messages, final int status) {
+        int slot = firstSlot;
+        for (int left = messages; left > 0; left--) {
+            final int next = following[slot];
+            onSendDone(slot, status);
+            slot = next;
+        }
     }
 
     void onSendDone(final int slot, final int status) {

@@ -156,6 +156,12 @@ final class SimNode implements FlowListener {
     }
 
     @Override
+    public void onRunDone(
+            final int contextId, final int firstSlot, final int messages, final int status) {
+        contexts.get(contextId).onRunDone(firstSlot, messages, status);
+    }
+
+    @Override
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
         contexts.get(contextId).onSendDone(sendSlot, status);
     }

@@ -139,6 +139,12 @@ final class FaultApplication implements FlowListener {
     }
 
     @Override
+    public void onRunDone(
+            final int contextId, final int firstSlot, final int messages, final int status) {
+        throw new IllegalStateException("nothing was staged");
+    }
+
+    @Override
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
         ledger.done(page, slotTo[sendSlot], slotNumber[sendSlot], status);
         free.add(sendSlot);

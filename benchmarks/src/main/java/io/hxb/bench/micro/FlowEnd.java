@@ -150,6 +150,12 @@ final class FlowEnd implements FlowOutput, FlowListener {
     }
 
     @Override
+    public void onRunDone(
+            final int contextId, final int firstSlot, final int messages, final int status) {
+        throw new IllegalStateException("nothing was staged");
+    }
+
+    @Override
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
         done++;
     }

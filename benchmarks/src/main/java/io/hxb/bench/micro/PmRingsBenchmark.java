@@ -4,6 +4,7 @@ import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.ReleaseRing;
+import io.hxb.pm.shm.ShortRing;
 import io.hxb.pm.shm.SubmissionRing;
 
 import org.openjdk.jmh.annotations.Benchmark;
@@ -37,6 +38,8 @@ public class PmRingsBenchmark {
     // Each side lays its own objects over the same memory, as two processes do.
     private SubmissionRing submissions;
     private SubmissionRing taken;
+    private ShortRing shorts;
+    private ShortRing takenShorts;
     private CompletionRing completions;
     private CompletionRing completed;
     private DeliveryRing deliveries;
@@ -54,6 +57,8 @@ public class PmRingsBenchmark {
         final ControlMemory application = new ControlMemory(address, SEND_SLOTS, DELIVERIES);
         submissions = application.submissionRing();
         taken = node.submissionRing();
+        shorts = application.shortRing();
+        takenShorts = node.shortRing();
         completions = node.completionRing();
         completed = application.completionRing();
         deliveries = node.deliveryRing();
@@ -63,10 +68,23 @@ public class PmRingsBenchmark {
 
     /** The application submits, the node takes and completes, the application sees it done. */
     @Benchmark
-    public long submitAndComplete() {
-        submissions.put(3, 32, 1, 1, 0, 0, 0);
+    public boolean submitAndComplete() {
+        submissions.put(3, 32, 1, 1, 0, 0, 0, 0);
         if (taken.take()) {
-            completions.put(taken.slot(), 0);
+            completions.put(taken.slot(), 1, 0);
+        }
+        return completed.take();
+    }
+
+    /** The same with a short message in the ring for them. */
+    @Benchmark
+    public boolean appendShortAndComplete() {
+        final long begin = shorts.room(32);
+        shorts.append(begin, 3, 32, 0);
+        final long end = takenShorts.end();
+        if (end != takenShorts.position()) {
+            takenShorts.take(end);
+            completions.put(3, 1, 0);
         }
         return completed.take();
     }

@@ -1,20 +1,42 @@
 package io.hxb.pm.endpoint;
 
+import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.ShortRing;
 import io.hxb.pm.shm.SubmissionRing;
+
+import org.agrona.MutableDirectBuffer;
 
 /**
  * The sending end of a context: hands messages in slots to the node and takes back the slots that
- * are done. Owned by the context's thread.
+ * are done. Short messages that follow each other to one destination lie in a ring of their own,
+ * where the node finds them nearly as a frame carries them. Owned by the context's thread.
  */
 public final class SendEnd {
     private final SendSlots slots;
     private final SubmissionRing submissions;
+    private final ShortRing shorts;
     private final CompletionRing completions;
     private final FailedSends failed;
     private final NodeBell bell;
+    private int lastNode = -1;
+    private int lastContext = -1;
+
+    /** Last slot of the run that goes on, if any. */
+    private int runSlot = SendSlots.NONE;
+
+    /** Slot whose message is being written in the ring, if any, and where. */
+    private int writtenSlot = SendSlots.NONE;
+
+    private long writtenBegin;
+
+    /** What is left of the last completion: its next slot, and how many. */
+    private int doneSlot;
+
+    private int doneLeft;
+    private int doneStatus;
 
     /**
      * Makes the sending end over the rings of {@code control}, with as many slots.
@@ -31,6 +53,7 @@ public final class SendEnd {
         this.slots = new SendSlots(poolAddress, slots, bufferBytes);
         this.bell = bell;
         submissions = control.submissionRing();
+        shorts = control.shortRing();
         completions = control.completionRing();
         failed = new FailedSends(slots);
     }
@@ -46,6 +69,50 @@ public final class SendEnd {
     }
 
     /**
+     * Claims a slot for a destination, and room in the ring of short messages if it suits.
+     *
+     * @param lengthBytes longest payload that will be sent.
+     * @return the slot, or {@link SendSlots#NONE}.
+     */
+    public int claim(final int node, final int context, final int lengthBytes) {
+        final int slot = slots.claim(node, context, lengthBytes);
+        if (slot != SendSlots.NONE
+                && writtenSlot == SendSlots.NONE
+                && isNextShort(node, context, lengthBytes)) {
+            writtenBegin = shorts.room(lengthBytes);
+            writtenSlot = writtenBegin < 0 ? SendSlots.NONE : slot;
+        }
+        return slot;
+    }
+
+    /** Where the message of a claimed slot is written. */
+    public long address(final int slot) {
+        return slot == writtenSlot ? shorts.payloadAddress(writtenBegin) : slots.address(slot);
+    }
+
+    /** View of that, always the same object for a slot. */
+    public MutableDirectBuffer buffer(final int slot) {
+        return slots.buffer(slot, address(slot), roomBytes(slot));
+    }
+
+    /** Bytes that may be written there. */
+    public int roomBytes(final int slot) {
+        return slot == writtenSlot ? slots.lengthBytes(slot) : slots.bufferBytes();
+    }
+
+    /** Gives a claimed slot back unsent. */
+    public void abandon(final int slot) {
+        if (slot == writtenSlot) {
+            writtenSlot = SendSlots.NONE;
+        }
+        slots.release(slot);
+    }
+
+    private boolean isNextShort(final int node, final int context, final int lengthBytes) {
+        return lengthBytes <= ShortRing.MAX_LENGTH && node == lastNode && context == lastContext;
+    }
+
+    /**
      * Hands the message of a claimed slot to the node.
      *
      * @param region where its payload lies, 0 for the slot's buffer.
@@ -58,38 +125,97 @@ public final class SendEnd {
             final int region,
             final long regionOffset) {
         slots.start(slot);
-        submissions.put(
-                slot,
-                lengthBytes,
-                slots.node(slot),
-                slots.context(slot),
-                tag,
-                region,
-                regionOffset);
+        final int node = slots.node(slot);
+        final int context = slots.context(slot);
+        if (region == 0 && isInRing(slot, node, context, lengthBytes)) {
+            append(slot, node, context, lengthBytes, tag);
+        } else {
+            submissions.put(
+                    slot, lengthBytes, node, context, tag, region, regionOffset, shorts.position());
+            runSlot = SendSlots.NONE;
+        }
+        lastNode = node;
+        lastContext = context;
+        if (slot == writtenSlot) {
+            writtenSlot = SendSlots.NONE;
+        }
         bell.onSubmitted();
+    }
+
+    /** True if a message lies in the ring of short messages; it is copied there if it suits. */
+    private boolean isInRing(
+            final int slot, final int node, final int context, final int lengthBytes) {
+        if (slot == writtenSlot) {
+            return true;
+        }
+        if (writtenSlot != SendSlots.NONE || !isNextShort(node, context, lengthBytes)) {
+            return false;
+        }
+        writtenBegin = shorts.room(lengthBytes);
+        if (writtenBegin < 0) {
+            return false;
+        }
+        Memory.copyShort(slots.address(slot), shorts.payloadAddress(writtenBegin), lengthBytes);
+        return true;
+    }
+
+    /** Appends the message that lies in the ring to those of its run, or begins one with it. */
+    private void append(
+            final int slot,
+            final int node,
+            final int context,
+            final int lengthBytes,
+            final int tag) {
+        final long end = shorts.position();
+        final boolean isSame = node == lastNode && context == lastContext;
+        if (isSame && runSlot != SendSlots.NONE && shorts.isNext(writtenBegin)) {
+            slots.link(runSlot, slot);
+        } else {
+            // Before the message itself, so that the node never sees one without the other.
+            submissions.putRun(node, context, writtenBegin, end);
+        }
+        runSlot = slot;
+        shorts.append(writtenBegin, slot, lengthBytes, tag);
     }
 
     /** True if {@link #takeDone} has something to take. */
     public boolean hasDone() {
-        return completions.isReady();
+        return doneLeft > 0 || completions.isReady();
     }
 
     /**
      * Takes back a slot that is done, and notes it when its message has failed.
      *
-     * @return an entry of the completion ring, or {@link CompletionRing#NONE}.
+     * @return the slot, of which {@link #doneStatus} tells; or {@link SendSlots#NONE}.
      */
-    public long takeDone() {
-        final long entry = completions.take();
-        if (entry != CompletionRing.NONE) {
-            final int slot = CompletionRing.slot(entry);
-            final int status = CompletionRing.status(entry);
-            slots.finish(slot);
-            if (status != PmStatus.OK) {
-                failed.add(slot, status, slots.node(slot), slots.context(slot));
-            }
-            slots.release(slot);
+    public int takeDone() {
+        if (doneLeft == 0 && !nextDone()) {
+            return SendSlots.NONE;
         }
-        return entry;
+        final int slot = doneSlot;
+        slots.finish(slot);
+        if (--doneLeft > 0) {
+            doneSlot = slots.following(slot);
+        }
+        if (doneStatus != PmStatus.OK) {
+            failed.add(slot, doneStatus, slots.node(slot), slots.context(slot));
+        }
+        slots.release(slot);
+        return slot;
+    }
+
+    /** Status of the slot taken last. */
+    public int doneStatus() {
+        return doneStatus;
+    }
+
+    private boolean nextDone() {
+        if (!completions.take()) {
+            return false;
+        }
+        doneSlot = completions.slot();
+        doneLeft = completions.messages();
+        doneStatus = completions.status();
+        return true;
     }
 }

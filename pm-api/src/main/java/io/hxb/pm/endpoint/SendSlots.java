@@ -1,11 +1,7 @@
 package io.hxb.pm.endpoint;
 
-import io.hxb.linux.Memory;
-
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
-
-import java.lang.foreign.MemorySegment;
 
 /**
  * The send slots of a context, each with one send buffer: free, claimed for a destination, or in
@@ -19,14 +15,20 @@ public final class SendSlots {
     private static final byte CLAIMED = 1;
     private static final byte IN_FLIGHT = 2;
 
+    private static final int NODE = 0;
+    private static final int CONTEXT = 1;
+    private static final int LENGTH = 2;
+    private static final int FOLLOWING = 3;
+    private static final int FACTS = 4;
+
     private final long poolAddress;
     private final int bufferBytes;
     private final int[] free;
     private final byte[] state;
-    private final int[] node;
-    private final int[] context;
-    private final int[] length;
-    private final MemorySegment[] segments;
+
+    /** Of each slot, in one cache line: destination, longest payload, next of its run. */
+    private final int[] facts;
+
     private final UnsafeBuffer[] buffers;
     private int freeCount;
     private int inFlightCount;
@@ -43,10 +45,7 @@ public final class SendSlots {
         this.bufferBytes = bufferBytes;
         free = new int[slots];
         state = new byte[slots];
-        node = new int[slots];
-        context = new int[slots];
-        length = new int[slots];
-        segments = new MemorySegment[slots];
+        facts = new int[slots * FACTS];
         buffers = new UnsafeBuffer[slots];
         for (int slot = slots - 1; slot >= 0; slot--) {
             free[freeCount++] = slot;
@@ -71,9 +70,10 @@ public final class SendSlots {
         }
         final int slot = free[--freeCount];
         state[slot] = CLAIMED;
-        node[slot] = destinationNode;
-        context[slot] = destinationContext;
-        length[slot] = lengthBytes;
+        final int first = slot * FACTS;
+        facts[first + NODE] = destinationNode;
+        facts[first + CONTEXT] = destinationContext;
+        facts[first + LENGTH] = lengthBytes;
         return slot;
     }
 
@@ -118,17 +118,27 @@ public final class SendSlots {
 
     /** Destination node of a slot that was claimed last. */
     public int node(final int slot) {
-        return node[slot];
+        return facts[slot * FACTS + NODE];
     }
 
     /** Destination context of a slot that was claimed last. */
     public int context(final int slot) {
-        return context[slot];
+        return facts[slot * FACTS + CONTEXT];
+    }
+
+    /** Notes that {@code slot} is the next of a run behind {@code before}. */
+    void link(final int before, final int slot) {
+        facts[before * FACTS + FOLLOWING] = slot;
+    }
+
+    /** The next slot of a run, while both are in flight. */
+    int following(final int slot) {
+        return facts[slot * FACTS + FOLLOWING];
     }
 
     /** Longest payload that the slot was claimed for. */
     public int lengthBytes(final int slot) {
-        return length[slot];
+        return facts[slot * FACTS + LENGTH];
     }
 
     /** Address of a slot's buffer. */
@@ -136,24 +146,21 @@ public final class SendSlots {
         return poolAddress + (long) slot * bufferBytes;
     }
 
-    /** View of a slot's buffer, always the same object for a slot. */
-    public MutableDirectBuffer buffer(final int slot) {
+    /** View of a slot's message at {@code address}, always the same object for a slot. */
+    MutableDirectBuffer buffer(final int slot, final long address, final int lengthBytes) {
         UnsafeBuffer buffer = buffers[slot];
         if (buffer == null) {
-            buffer = new UnsafeBuffer(address(slot), bufferBytes);
+            buffer = new UnsafeBuffer(address, lengthBytes);
             buffers[slot] = buffer;
+        } else if (buffer.addressOffset() != address || buffer.capacity() != lengthBytes) {
+            buffer.wrap(address, lengthBytes);
         }
         return buffer;
     }
 
-    /** A slot's buffer as a segment, always the same object for a slot. */
-    public MemorySegment segment(final int slot) {
-        MemorySegment segment = segments[slot];
-        if (segment == null) {
-            segment = Memory.ALL.asSlice(address(slot), bufferBytes);
-            segments[slot] = segment;
-        }
-        return segment;
+    /** Bytes of a slot's own buffer. */
+    int bufferBytes() {
+        return bufferBytes;
     }
 
     /**

@@ -21,7 +21,9 @@ public enum CloseReason {
     /** A release named a buffer that the context does not hold. */
     BAD_RELEASE(8, "a release named a receive buffer that the context does not hold"),
     /** The application has gone without closing it. */
-    GONE(9, "the application is gone");
+    GONE(9, "the application is gone"),
+    /** The ring of short messages says what cannot be. */
+    BAD_SHORT(10, "a short message lay outside of its ring, or was too long");
 
     private static final CloseReason[] ALL = values();
 

@@ -3,64 +3,77 @@ package io.hxb.pm.shm;
 import io.hxb.linux.Memory;
 
 /**
- * Send slots that the node gives back. One object serves one side, which owns it and its position;
- * the node puts, the application takes.
+ * Send slots that the node gives back, singly or by the run. One object serves one side, which owns
+ * it and its position; the node puts, the application takes.
  *
  * <pre>
- * entries of 8 bytes: bits 32-63 stamp (position + 1), 16-31 the status negated, 0-15 send slot
+ * offset length meaning (little-endian); entries of 16 bytes
+ *      0      4 stamp: position + 1, written last
+ *      4      4 messages: 1, or those of a run that are done, which the slot is the first of
+ *      8      4 send slot
+ *     12      4 a PmStatus: 0 or negative
  * </pre>
  */
 public final class CompletionRing {
-    /** Returned by {@link #take()} when there is no entry. */
-    public static final long NONE = -1;
-
-    static final int ENTRY_BYTES = 8;
+    static final int ENTRY_BYTES = 16;
 
     private final long address;
     private final int mask;
-    private long position;
+    private int position;
+    private int slot;
+    private int messages;
+    private int status;
 
     CompletionRing(final long address, final int entries) {
         this.address = address;
         mask = entries - 1;
     }
 
-    /**
-     * Publishes that a slot is free again.
-     *
-     * @param slot send slot, 0 to 65,535.
-     * @param status a PmStatus: 0 or negative.
-     */
-    public void put(final int slot, final int status) {
-        final long entry = address + (position & mask) * ENTRY_BYTES;
+    /** Publishes that slots are free again; see the layout for the arguments. */
+    public void put(final int slot, final int messages, final int status) {
+        final long entry = address + (long) (position & mask) * ENTRY_BYTES;
         position++;
-        Memory.putLongRelease(
-                entry, (position << 32) | ((-status & 0xFFFFL) << 16) | (slot & 0xFFFFL));
+        Memory.putLong(entry + 8, (long) status << 32 | slot);
+        Memory.putLongRelease(entry, (long) messages << 32 | (position & 0xFFFF_FFFFL));
     }
 
     /** True if an entry waits to be taken. */
     public boolean isReady() {
-        final long value = Memory.getLongAcquire(address + (position & mask) * ENTRY_BYTES);
-        return (int) (value >>> 32) == (int) (position + 1);
+        return (int) Memory.getLongAcquire(address + (long) (position & mask) * ENTRY_BYTES)
+                == position + 1;
     }
 
-    /** Takes the next entry: {@link #NONE}, or what {@link #slot} and {@link #status} unpack. */
-    public long take() {
-        final long value = Memory.getLongAcquire(address + (position & mask) * ENTRY_BYTES);
-        if ((int) (value >>> 32) != (int) (position + 1)) {
-            return NONE;
+    /**
+     * Copies the next entry into this object.
+     *
+     * @return false if there is none.
+     */
+    public boolean take() {
+        final long entry = address + (long) (position & mask) * ENTRY_BYTES;
+        final long first = Memory.getLongAcquire(entry);
+        if ((int) first != position + 1) {
+            return false;
         }
+        final long second = Memory.getLong(entry + 8);
         position++;
-        return value & 0xFFFF_FFFFL;
+        messages = (int) (first >>> 32);
+        slot = (int) second;
+        status = (int) (second >>> 32);
+        return true;
     }
 
-    /** The slot of an entry taken. */
-    public static int slot(final long entry) {
-        return (int) entry & 0xFFFF;
+    /** Send slot of the entry taken. */
+    public int slot() {
+        return slot;
     }
 
-    /** The status of an entry taken, 0 or negative. */
-    public static int status(final long entry) {
-        return -((int) entry >>> 16);
+    /** Messages of the entry taken. */
+    public int messages() {
+        return messages;
+    }
+
+    /** Status of the entry taken, 0 or negative. */
+    public int status() {
+        return status;
     }
 }

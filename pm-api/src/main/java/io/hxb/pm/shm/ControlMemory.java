@@ -3,7 +3,7 @@ package io.hxb.pm.shm;
 import io.hxb.linux.Memory;
 
 /**
- * The control memory of one context: a header and five rings. Written by the node and by the
+ * The control memory of one context: a header and six rings. Written by the node and by the
  * application, so neither trusts what it has not written itself; each side computes all offsets
  * from sizes it knows privately.
  *
@@ -19,17 +19,19 @@ import io.hxb.linux.Memory;
  *                                                  #LINKS}; 0 awake
  *    384       4                      node         not 0: wake the node when a buffer is released
  *    512      64 x submissionEntries  application  {@link SubmissionRing}
- *             8 x submissionEntries   node         {@link CompletionRing}
+ *            16 x submissionEntries   node         {@link CompletionRing}
+ *            256 + 64 x submissionEntries  both    {@link ShortRing}, at most 1 MiB of records
  *            32 x deliveryEntries     node         {@link DeliveryRing}
  *             8 x releaseEntries      application  {@link ReleaseRing}
  *            32 x EVENT_ENTRIES       node         {@link EventRing}
  * </pre>
  *
- * <p>No ring has shared head or tail words. Every entry carries the stamp of its position, so the
- * taker looks at one cache line only, and there is no index that a faulty application could spoil.
- * No ring can overflow: the first two hold one entry for every send slot, and the node never has
- * more messages and events out than the delivery and event rings hold until the application has
- * named them in the release ring.
+ * <p>No ring but that of short messages has shared head or tail words. Every entry carries the
+ * stamp of its position, so the taker looks at one cache line only, and there is no index that a
+ * faulty application could spoil. No ring can overflow: the first two hold one entry for every send
+ * slot, what does not fit into the third goes through the first, and the node never has more
+ * messages and events out than the delivery and event rings hold until the application has named
+ * them in the release ring.
  */
 public final class ControlMemory {
     /** The application sleeps until a message or an event comes. */
@@ -51,7 +53,7 @@ public final class ControlMemory {
     public static final int EVENT_ENTRIES = 64;
 
     private static final long MAGIC = 0x3158_5443_4d50_5848L;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int STATE = 128;
     private static final int REASON = 132;
     private static final int WAITING = 256;
@@ -165,6 +167,11 @@ public final class ControlMemory {
         return new CompletionRing(completions() + address, submissionEntries);
     }
 
+    /** One side's view of the ring of short messages, from its start. */
+    public ShortRing shortRing() {
+        return new ShortRing(shorts() + address, ShortRing.capacityBytes(submissionEntries));
+    }
+
     /** One side's view of the delivery ring. */
     public DeliveryRing deliveryRing() {
         return new DeliveryRing(deliveries() + address, deliveryEntries);
@@ -184,8 +191,12 @@ public final class ControlMemory {
         return RINGS + (long) submissionEntries * SubmissionRing.ENTRY_BYTES;
     }
 
-    private long deliveries() {
+    private long shorts() {
         return align(completions() + (long) submissionEntries * CompletionRing.ENTRY_BYTES);
+    }
+
+    private long deliveries() {
+        return align(shorts() + ShortRing.DATA + (long) ShortRing.capacityBytes(submissionEntries));
     }
 
     private long releases() {

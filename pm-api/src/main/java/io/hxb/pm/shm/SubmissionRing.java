@@ -14,11 +14,15 @@ import io.hxb.linux.Memory;
  *     16      4 destination node
  *     20      4 destination context
  *     24      4 tag
- *     28      4 region id, 0 for the slot's own buffer
- *     32      8 offset of the payload in the region
+ *     28      4 region id, 0 for the slot's own buffer, -1 for the begin of a run
+ *     32      8 offset of the payload in the region; of a run its begin in the ShortRing
+ *     40      8 position in the {@link ShortRing} of the messages submitted before this one
  * </pre>
  */
 public final class SubmissionRing {
+    /** Region of an entry that begins a run of short messages. */
+    public static final int RUN = -1;
+
     static final int ENTRY_BYTES = 64;
 
     private final long address;
@@ -31,6 +35,7 @@ public final class SubmissionRing {
     private int tag;
     private int region;
     private long regionOffset;
+    private long shortsBefore;
 
     SubmissionRing(final long address, final int entries) {
         this.address = address;
@@ -45,7 +50,8 @@ public final class SubmissionRing {
             final int context,
             final int tag,
             final int region,
-            final long regionOffset) {
+            final long regionOffset,
+            final long shortsBefore) {
         final long entry = address + (position & mask) * ENTRY_BYTES;
         Memory.putInt(entry + 8, slot);
         Memory.putInt(entry + 12, lengthBytes);
@@ -54,12 +60,29 @@ public final class SubmissionRing {
         Memory.putInt(entry + 24, tag);
         Memory.putInt(entry + 28, region);
         Memory.putLong(entry + 32, regionOffset);
+        Memory.putLong(entry + 40, shortsBefore);
         Memory.putLongRelease(entry, ++position);
+    }
+
+    /**
+     * Publishes that short messages for one destination follow.
+     *
+     * @param begin position of the first in the {@link ShortRing}.
+     * @param shortsBefore position behind the last before it.
+     */
+    public void putRun(
+            final int node, final int context, final long begin, final long shortsBefore) {
+        put(0, 0, node, context, 0, RUN, begin, shortsBefore);
     }
 
     /** True if an entry waits to be taken. */
     public boolean isReady() {
         return Memory.getLongAcquire(address + (position & mask) * ENTRY_BYTES) == position + 1;
+    }
+
+    /** As {@link #shortsBefore}, of the entry that waits; what is taken then may differ from it. */
+    public long peekShortsBefore() {
+        return Memory.getLong(address + (position & mask) * ENTRY_BYTES + 40);
     }
 
     /**
@@ -79,6 +102,7 @@ public final class SubmissionRing {
         tag = Memory.getInt(entry + 24);
         region = Memory.getInt(entry + 28);
         regionOffset = Memory.getLong(entry + 32);
+        shortsBefore = Memory.getLong(entry + 40);
         position++;
         return true;
     }
@@ -116,5 +140,10 @@ public final class SubmissionRing {
     /** Offset of the payload in the region, of the entry taken. */
     public long regionOffset() {
         return regionOffset;
+    }
+
+    /** Position in the {@link ShortRing} up to which messages go before the entry taken. */
+    public long shortsBefore() {
+        return shortsBefore;
     }
 }

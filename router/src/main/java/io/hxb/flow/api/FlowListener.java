@@ -46,6 +46,14 @@ public interface FlowListener {
     void onSendDone(int contextId, int sendSlot, int status);
 
     /**
+     * As {@link #onSendDone}, for messages of a run that FlowLoop.stage has taken: {@code messages}
+     * of them one behind the other, which had one frame.
+     *
+     * @param firstSlot send slot of the first.
+     */
+    void onRunDone(int contextId, int firstSlot, int messages, int status);
+
+    /**
      * A flow from or to a peer ended. On any receiving loop.
      *
      * @param status as for {@link #onSendDone}.

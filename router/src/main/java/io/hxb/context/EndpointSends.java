@@ -1,0 +1,299 @@
+package io.hxb.context;
+
+import io.hxb.flow.api.Staged;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.CompletionRing;
+import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.ShortRing;
+import io.hxb.pm.shm.SubmissionRing;
+
+/**
+ * What the application of one context has handed over to be sent, and what of it is done. Owned by
+ * the loop that serves the context. Whatever the application writes is read once and checked.
+ */
+final class EndpointSends {
+    private static final int MESSAGES_PER_TURN = 1024;
+    private static final Region FREE_SLOT = null;
+
+    private final int contextId;
+    private final Application application;
+    private final ContextSettings settings;
+    private final int sendSlots;
+    private final int sendBufferBytes;
+    private final long sendPoolAddress;
+    private final SubmissionRing submissions;
+    private final ShortRing shorts;
+    private final CompletionRing completions;
+    private final boolean[] inFlight;
+    private final Region[] slotRegion;
+
+    private FlowPort port;
+    private ContextCounters counters;
+    private boolean isMoreComing;
+    private boolean isTold = true;
+
+    /** Destination of the short messages that come next; no node before the first run. */
+    private int runNode = -1;
+
+    private int runContext;
+    private boolean isNewRun;
+
+    EndpointSends(
+            final int contextId,
+            final Application application,
+            final ContextSettings settings,
+            final EndpointMemory memory,
+            final ControlMemory control) {
+        this.contextId = contextId;
+        this.application = application;
+        this.settings = settings;
+        sendSlots = memory.sendSlots();
+        sendBufferBytes = memory.sendBufferBytes();
+        sendPoolAddress = memory.sendPool().address();
+        submissions = control.submissionRing();
+        shorts = control.shortRing();
+        completions = control.completionRing();
+        inFlight = new boolean[sendSlots];
+        slotRegion = new Region[sendSlots];
+    }
+
+    /** Starts serving on a loop. */
+    void start(final FlowPort flows, final ContextCounters loopCounters) {
+        port = flows;
+        counters = loopCounters;
+    }
+
+    /** A message is done. */
+    void onSendDone(final int slot, final int status) {
+        if (!inFlight[slot]) {
+            throw new IllegalStateException(
+                    "context " + contextId + " has nothing in flight in slot " + slot);
+        }
+        inFlight[slot] = false;
+        final Region region = slotRegion[slot];
+        if (region != FREE_SLOT) {
+            slotRegion[slot] = FREE_SLOT;
+            region.unuse();
+        }
+        onRunDone(slot, 1, status);
+    }
+
+    /** Messages of a run are done, of which the first had {@code firstSlot}. */
+    void onRunDone(final int firstSlot, final int messages, final int status) {
+        if (status == PmStatus.OK) {
+            counters.sendsDone += messages;
+        } else {
+            counters.sendsFailed += messages;
+        }
+        completions.put(firstSlot, messages, status);
+        isTold = false;
+    }
+
+    /** True once after sends that are done. */
+    boolean takeUntold() {
+        final boolean isUntold = !isTold;
+        isTold = true;
+        return isUntold;
+    }
+
+    /** True if something waits to be taken. */
+    boolean isReady() {
+        return submissions.isReady() || shorts.end() != shorts.position();
+    }
+
+    /**
+     * Takes what waits, a bounded amount.
+     *
+     * @return messages taken, or minus the code of the {@link CloseReason} when the application has
+     *     broken the rules.
+     */
+    int take() {
+        int taken = 0;
+        while (taken < MESSAGES_PER_TURN) {
+            // Read before the entry is looked for: a run is published before its messages.
+            final long end = shorts.end();
+            final boolean hasEntry = submissions.isReady();
+            final long before = hasEntry ? submissions.peekShortsBefore() : end;
+            if (before != shorts.position()) {
+                final int messages = takeShorts(before, MESSAGES_PER_TURN - taken);
+                if (messages < 0) {
+                    return messages;
+                }
+                taken += messages;
+            } else if (hasEntry) {
+                final CloseReason reason = takeEntry();
+                if (reason != CloseReason.NONE) {
+                    return -reason.code();
+                }
+                taken++;
+            } else {
+                break;
+            }
+        }
+        final boolean isMore = taken >= MESSAGES_PER_TURN && isReady();
+        if (isMore != isMoreComing) {
+            isMoreComing = isMore;
+            port.moreComing(contextId, isMore);
+        }
+        return taken;
+    }
+
+    private CloseReason takeEntry() {
+        submissions.take();
+        if (!isDestination(submissions.node(), submissions.context())) {
+            return CloseReason.BAD_DESTINATION;
+        }
+        if (submissions.region() == SubmissionRing.RUN) {
+            return beginRun();
+        }
+        final int slot = submissions.slot();
+        final int lengthBytes = submissions.lengthBytes();
+        final CloseReason reason = checkSlot(slot);
+        if (reason != CloseReason.NONE) {
+            return reason;
+        }
+        if (lengthBytes < 0 || lengthBytes > settings.mtuBytes()) {
+            return CloseReason.BAD_LENGTH;
+        }
+        final long address;
+        if (submissions.region() == 0) {
+            if (lengthBytes > sendBufferBytes) {
+                return CloseReason.BAD_LENGTH;
+            }
+            address = bufferAddress(slot);
+        } else {
+            final Region region = application.region(submissions.region());
+            if (region == null || !region.use(submissions.regionOffset(), lengthBytes)) {
+                return CloseReason.BAD_REGION;
+            }
+            slotRegion[slot] = region;
+            address = region.memory().address() + submissions.regionOffset();
+        }
+        submit(
+                slot,
+                submissions.node(),
+                submissions.context(),
+                address,
+                lengthBytes,
+                submissions.tag());
+        return CloseReason.NONE;
+    }
+
+    private CloseReason beginRun() {
+        final long begin = submissions.regionOffset();
+        if (!isInShorts(begin)) {
+            return CloseReason.BAD_SHORT;
+        }
+        shorts.take(begin);
+        runNode = submissions.node();
+        runContext = submissions.context();
+        isNewRun = true;
+        return CloseReason.NONE;
+    }
+
+    /**
+     * Takes short messages of the run up to position {@code end}: as they are into frames of their
+     * flow, or, when that is held up, each by itself.
+     */
+    private int takeShorts(final long end, final int most) {
+        final long begin = shorts.position();
+        if (!isInShorts(end) || runNode < 0) {
+            return -CloseReason.BAD_SHORT.code();
+        }
+        final int lengthBytes = (int) (end - begin);
+        final long address = shorts.address(begin);
+        if (shorts.address(end - 1) < address) {
+            return -CloseReason.BAD_SHORT.code();
+        }
+        final long staged =
+                port.stage(contextId, runNode, runContext, address, lengthBytes, most, isNewRun);
+        isNewRun = false;
+        if (staged == Staged.MALFORMED) {
+            return -CloseReason.BAD_SHORT.code();
+        }
+        int messages = Staged.messages(staged);
+        int offset = Staged.lengthBytes(staged);
+        while (offset < lengthBytes && messages < most) {
+            final long header = Memory.getLong(address + offset);
+            final int recordBytes = ShortRing.recordBytes(ShortRing.lengthBytes(header));
+            if (offset + recordBytes > lengthBytes) {
+                return -CloseReason.BAD_SHORT.code();
+            }
+            final CloseReason reason = submitShort(header, address + offset);
+            if (reason != CloseReason.NONE) {
+                return -reason.code();
+            }
+            offset += recordBytes;
+            messages++;
+        }
+        counters.messagesSent += Staged.messages(staged);
+        shorts.take(begin + offset);
+        return messages;
+    }
+
+    /** Has a short message wait in its slot's buffer, as others do. */
+    private CloseReason submitShort(final long header, final long record) {
+        final int slot = ShortRing.slot(header);
+        final int lengthBytes = ShortRing.lengthBytes(header);
+        if (lengthBytes > ShortRing.MAX_LENGTH
+                || lengthBytes > sendBufferBytes
+                || lengthBytes > settings.mtuBytes()) {
+            return CloseReason.BAD_SHORT;
+        }
+        final CloseReason reason = checkSlot(slot);
+        if (reason == CloseReason.NONE) {
+            final long address = bufferAddress(slot);
+            Memory.copyShort(record + ShortRing.HEADER_BYTES, address, lengthBytes);
+            submit(slot, runNode, runContext, address, lengthBytes, ShortRing.tag(header));
+        }
+        return reason;
+    }
+
+    private void submit(
+            final int slot,
+            final int node,
+            final int context,
+            final long address,
+            final int lengthBytes,
+            final int tag) {
+        inFlight[slot] = true;
+        counters.messagesSent++;
+        port.submit(contextId, slot, node, context, address, lengthBytes, tag);
+    }
+
+    private long bufferAddress(final int slot) {
+        return sendPoolAddress + (long) slot * sendBufferBytes;
+    }
+
+    private CloseReason checkSlot(final int slot) {
+        if (slot < 0 || slot >= sendSlots) {
+            return CloseReason.BAD_SLOT;
+        }
+        return inFlight[slot] ? CloseReason.SLOT_IN_FLIGHT : CloseReason.NONE;
+    }
+
+    private boolean isDestination(final int node, final int context) {
+        return node >= 0
+                && node < settings.nodeCount()
+                && context >= 0
+                && context < settings.contexts();
+    }
+
+    /** True if a position may follow what has been taken. */
+    private boolean isInShorts(final long position) {
+        final long bytes = position - shorts.position();
+        return bytes >= 0 && bytes <= shorts.capacityBytes() && (position & 7) == 0;
+    }
+
+    /** Lets go of the regions; when no link reads them any more. */
+    void releaseRegions() {
+        for (int slot = 0; slot < sendSlots; slot++) {
+            if (slotRegion[slot] != FREE_SLOT) {
+                slotRegion[slot].unuse();
+                slotRegion[slot] = FREE_SLOT;
+            }
+        }
+    }
+}
