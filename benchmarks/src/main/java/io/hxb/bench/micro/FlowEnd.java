@@ -5,6 +5,7 @@ import io.hxb.flow.FlowTable;
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
 import io.hxb.flow.api.FlowSettings;
+import io.hxb.flow.api.Staged;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -64,6 +65,15 @@ final class FlowEnd implements FlowOutput, FlowListener {
         final int status = loop.submit(CONTEXT, slot, peer.node, CONTEXT, address, lengthBytes, 0);
         if (status != 0) {
             throw new IllegalStateException("not taken: " + status);
+        }
+    }
+
+    /** Hands a run of short messages for the other end to the flow. */
+    void stage(final long address, final int lengthBytes, final int messages) {
+        final long staged =
+                loop.stage(CONTEXT, peer.node, CONTEXT, address, lengthBytes, messages, true);
+        if (staged != Staged.of(messages, lengthBytes)) {
+            throw new IllegalStateException("taken: " + Staged.messages(staged));
         }
     }
 
@@ -152,7 +162,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
     @Override
     public void onRunDone(
             final int contextId, final int firstSlot, final int messages, final int status) {
-        throw new IllegalStateException("nothing was staged");
+        done += messages;
     }
 
     @Override

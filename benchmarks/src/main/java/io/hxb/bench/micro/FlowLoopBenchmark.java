@@ -1,5 +1,8 @@
 package io.hxb.bench.micro;
 
+import io.hxb.linux.Memory;
+import io.hxb.pm.shm.ShortRing;
+
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -36,6 +39,7 @@ public class FlowLoopBenchmark {
     private FlowEnd sender;
     private FlowEnd receiver;
     private long payload;
+    private long records;
     private long nowNs = 1;
     private long submitted;
 
@@ -46,6 +50,11 @@ public class FlowLoopBenchmark {
         receiver = new FlowEnd(1);
         FlowEnd.join(sender, receiver);
         payload = Arena.global().allocate(size, 64).address();
+        final int recordBytes = ShortRing.recordBytes(shortBytes());
+        records = Arena.global().allocate((long) BATCH * recordBytes, 64).address();
+        for (int slot = 0; slot < BATCH; slot++) {
+            Memory.putInt(records + (long) slot * recordBytes, slot << 16 | shortBytes());
+        }
         batch();
         single();
     }
@@ -59,6 +68,19 @@ public class FlowLoopBenchmark {
         }
         submitted += BATCH;
         return finish();
+    }
+
+    /** 64 messages handed over as a run, of {@code size} or 256 bytes. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long run() {
+        sender.stage(records, BATCH * ShortRing.recordBytes(shortBytes()), BATCH);
+        submitted += BATCH;
+        return finish();
+    }
+
+    private int shortBytes() {
+        return Math.min(size, ShortRing.MAX_LENGTH);
     }
 
     /** One message, with a frame and an acknowledgement of its own. */
