@@ -149,11 +149,12 @@ class RunStagingTest {
         fixture.ack(FlowFixture.FIRST + 2, 10);
         fixture.work(0);
         fixture.done.clear();
-        stage(20, 4, true);
+        stage(20, A_FRAME + 4, true);
         // when
         fixture.workFor(20_000 * FlowFixture.MILLISECOND);
         // then
-        assertEquals(List.of("20+4:" + PmStatus.PEER_UNREACHABLE), fixture.done);
+        final int status = PmStatus.PEER_UNREACHABLE;
+        assertEquals(List.of("20+29:" + status, "49+4:" + status), fixture.done);
         assertEquals(0, fixture.loop.framesInUse());
     }
 
