@@ -199,11 +199,8 @@ final class FrameBuilder {
         final int second = context.slotNext[first];
         frame.begin();
         frame.firstSlot = first;
-        final boolean isShared =
-                second != FlowContext.NO_SLOT
-                        && context.slotLength[first] <= config.inlineBytes()
-                        && context.slotLength[second] <= config.inlineBytes();
-        if (isShared) {
+        if (second != FlowContext.NO_SLOT
+                && share(context.slotLength[first], context.slotLength[second])) {
             frame.sharedIndex = pool.acquireShared(flow.sharedInFlight);
         }
         if (frame.sharedIndex != TxFrame.NOT_SHARED) {
@@ -233,6 +230,16 @@ final class FrameBuilder {
                                 - FrameHeaderFlyweight.LENGTH
                                 + frame.payloadLengthBytes)
                 .messageCount(frame.messageCount);
+    }
+
+    /** True if two messages are short enough to be copied into one frame, where they fit. */
+    private boolean share(final int firstBytes, final int secondBytes) {
+        return firstBytes <= config.inlineBytes()
+                && secondBytes <= config.inlineBytes()
+                && MessageRecordFlyweight.paddedLength(firstBytes)
+                                + MessageRecordFlyweight.LENGTH
+                                + secondBytes
+                        <= config.mtuBytes() - FrameHeaderFlyweight.LENGTH;
     }
 
     private void buildSingle(final SendFlow flow, final TxFrame frame) {

@@ -22,7 +22,7 @@ import java.util.Random;
 /** Scribbles over all that an application can write, while others go on. */
 @Tag("property")
 class ContextFuzzTest {
-    private static final int ROUNDS = 400;
+    private static final int ROUNDS = 600;
     private static final int RINGS = 512;
     private static final int SHORTS = RINGS + 16 * 64 + 16 * 16;
 
@@ -110,14 +110,14 @@ class ContextFuzzTest {
         for (int position = 0; position < count; position++) {
             final long entry = memory.controlAddress() + RINGS + (position & 15) * 64L;
             final boolean isBadSlot = random.nextInt(10) == 0;
-            Memory.putInt(entry + 8, isBadSlot ? random.nextInt() : random.nextInt(16));
+            Memory.putInt(entry + 8, isBadSlot ? random.nextInt() : random.nextInt(4));
             Memory.putInt(entry + 12, random.nextInt(10) == 0 ? random.nextInt() : 8);
             final boolean isAbsurd = random.nextInt(10) == 0;
             Memory.putInt(entry + 16, isAbsurd ? random.nextInt() : random.nextInt(2));
             Memory.putInt(entry + 20, random.nextInt(10) == 0 ? random.nextInt() : 3);
             Memory.putInt(entry + 28, random.nextInt(5) == 0 ? random.nextInt(3) : 0);
             Memory.putLong(entry + 32, random.nextLong() >> random.nextInt(64));
-            Memory.putLong(entry + 40, random.nextInt(10) == 0 ? random.nextInt(2048) : 0);
+            Memory.putLong(entry + 40, random.nextInt(40) == 0 ? random.nextInt(2048) : 0);
             Memory.putLongRelease(entry, position + 1);
         }
     }

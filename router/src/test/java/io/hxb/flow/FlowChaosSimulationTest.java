@@ -135,7 +135,7 @@ class FlowChaosSimulationTest {
         private void check() {
             int gaps = 0;
             for (final SimContext context : all) {
-                gaps += (int) context.gaps;
+                gaps += (int) (context.gaps - context.acknowledgedGaps);
                 restarted +=
                         context.statusCounts.getOrDefault(PmStatus.PEER_RESTARTED, 0)
                                 + context.statusCounts.getOrDefault(PmStatus.NO_SUCH_CONTEXT, 0);

@@ -171,11 +171,27 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldCopyMessagesOnlyWhenTwoFitIntoAFrame() {
+        // given
+        flows.open(8);
+        for (int slot = 0; slot < 4; slot++) {
+            flows.submit(slot, slot < 2 ? 700 : 720);
+        }
+        // when
+        flows.work(0);
+        // then
+        final List<FlowFixture.Sent> data = flows.sent(FrameType.DATA);
+        assertEquals(List.of(2, 1, 1), data.stream().map(frame -> frame.messageCount).toList());
+        assertEquals(flows.payloadAddress(), data.get(1).payloadAddress);
+        assertEquals(flows.payloadAddress(), data.get(2).payloadAddress);
+    }
+
+    @Test
     void shouldPutSmallMessagesThatWaitTogetherIntoOneFrame() {
         // given
         flows.open(8);
         for (int slot = 0; slot < 5; slot++) {
-            flows.submit(slot, slot == 3 ? 1_000 : 32);
+            flows.submit(slot, slot == 3 ? 1_400 : 32);
         }
         // when
         flows.work(0);

@@ -9,7 +9,9 @@ import io.hxb.pm.shm.ShortRing;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** An application in the simulation: sends numbered messages, checks those it gets. */
@@ -32,7 +34,12 @@ final class SimContext {
     long submitted;
     long done;
     long staged;
+
+    /** Messages that never came though later ones of their source did. */
     long gaps;
+
+    /** Of these, those that this node had acknowledged before their flow ended. */
+    long acknowledgedGaps;
 
     /** A stream did not start with its first message, as when this context opened later. */
     boolean lateStart;
@@ -51,6 +58,10 @@ final class SimContext {
     private final ArrayDeque<long[]> held = new ArrayDeque<>();
     private final Map<Long, Long> nextToSend = new HashMap<>();
     private final Map<Long, Long> lastReceived = new HashMap<>();
+    private final Map<Long, SimContext> byStream;
+    private final Map<Long, Set<Long>> acknowledged = new HashMap<>();
+    private final long[] numberOf = new long[SLOTS];
+    private final long[] destinationOf = new long[SLOTS];
     private boolean wasFull;
 
     SimContext(
@@ -60,12 +71,15 @@ final class SimContext {
             final FlowLoop loop,
             final int quotaFrames,
             final Arena arena,
-            final SplittableRandom random) {
+            final SplittableRandom random,
+            final Map<Long, SimContext> byStream) {
         this.node = node;
         this.id = id;
         this.incarnation = incarnation;
         this.loop = loop;
         this.random = random;
+        this.byStream = byStream;
+        byStream.put(stream(), this);
         slotBytes = node.table.config().maxMessageBytes();
         memory = arena.allocate((long) SLOTS * slotBytes, 8).address();
         record = arena.allocate(ShortRing.recordBytes(ShortRing.MAX_LENGTH), 8).address();
@@ -104,6 +118,8 @@ final class SimContext {
             Memory.putByte(payload + offset, (int) number + offset);
         }
         inUse[slot] = true;
+        numberOf[slot] = number;
+        destinationOf[slot] = to;
         submitted++;
         if (length <= ShortRing.MAX_LENGTH && number % 3 != 0 && stage(slot, to, length)) {
             return true;
@@ -158,6 +174,11 @@ final class SimContext {
         inUse[slot] = false;
         freeSlots.add(slot);
         done++;
+        if (status == PmStatus.OK) {
+            acknowledged
+                    .computeIfAbsent(destinationOf[slot], to -> new HashSet<>())
+                    .add(numberOf[slot]);
+        }
         statusCounts.merge(status, 1, Integer::sum);
         // Whoever still reads it now sends rubbish, which the receiver notices.
         Memory.fill(memory + (long) slot * slotBytes, slotBytes, 0xEE);
@@ -220,6 +241,16 @@ final class SimContext {
         return (long) node.id << 48 | (long) id << 32 | incarnation;
     }
 
+    /** True if a message to another context was acknowledged; then the flow's end was told. */
+    private boolean saysThatItCame(final SimContext other, final long number) {
+        final long to = (long) other.node.id << 16 | other.id;
+        final boolean isDone = acknowledged.getOrDefault(to, Set.of()).contains(number);
+        if (isDone && !peerStatus.containsKey(to)) {
+            throw new AssertionError("message " + number + " is lost without a word");
+        }
+        return isDone;
+    }
+
     private void check(
             final int sourceNode, final int sourceContext, final long payload, final int length) {
         final long stream = Memory.getLong(payload);
@@ -238,7 +269,10 @@ final class SimContext {
             throw new AssertionError(
                     "message " + number + " after " + last + " from node " + sourceNode);
         }
-        gaps += last == 0 ? 0 : number - last - 1;
+        for (long missing = last + 1; last != 0 && missing < number; missing++) {
+            gaps++;
+            acknowledgedGaps += byStream.get(stream).saysThatItCame(this, missing) ? 1 : 0;
+        }
         lateStart |= last == 0 && number != 1;
         lastReceived.put(stream, number);
         received++;

@@ -9,7 +9,9 @@ import io.hxb.topology.Shape;
 
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
@@ -25,6 +27,7 @@ final class SimWorld implements AutoCloseable {
     final SplittableRandom random;
     private static final long STEP_NS = 5 * MILLISECOND;
     private final Arena arena = Arena.ofConfined();
+    private final Map<Long, SimContext> byStream = new HashMap<>();
     private int incarnation = 1_000;
 
     SimWorld(
@@ -52,7 +55,14 @@ final class SimWorld implements AutoCloseable {
         final FlowLoop loop = at.loops.get(contextId % at.loops.size());
         final SimContext context =
                 new SimContext(
-                        at, contextId, incarnation++, loop, quotaFrames, arena, random.split());
+                        at,
+                        contextId,
+                        incarnation++,
+                        loop,
+                        quotaFrames,
+                        arena,
+                        random.split(),
+                        byStream);
         at.contexts.put(contextId, context);
         return context;
     }

@@ -77,7 +77,7 @@ public record FlowSettings(
                 mtuBytes,
                 1_024,
                 0,
-                256,
+                4_096,
                 16,
                 200 * MICROSECOND,
                 64,
