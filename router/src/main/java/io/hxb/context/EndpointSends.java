@@ -100,7 +100,7 @@ final class EndpointSends {
 
     /** True if something waits to be taken. */
     boolean isReady() {
-        return submissions.isReady() || shorts.end() != shorts.position();
+        return submissions.isReady() || shortsEnd() != shorts.position();
     }
 
     /**
@@ -113,7 +113,7 @@ final class EndpointSends {
         int taken = 0;
         while (taken < MESSAGES_PER_TURN) {
             // Read before the entry is looked for: a run is published before its messages.
-            final long end = shorts.end();
+            final long end = shortsEnd();
             final boolean hasEntry = submissions.isReady();
             final long before = hasEntry ? submissions.peekShortsBefore() : end;
             if (before != shorts.position()) {
@@ -138,6 +138,11 @@ final class EndpointSends {
             port.moreComing(contextId, isMore);
         }
         return taken;
+    }
+
+    /** Where the short messages end; a run that has begun at the ring's start may have none yet. */
+    private long shortsEnd() {
+        return Math.max(shorts.end(), shorts.position());
     }
 
     private CloseReason takeEntry() {

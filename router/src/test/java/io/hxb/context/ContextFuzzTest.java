@@ -56,6 +56,36 @@ class ContextFuzzTest {
         }
     }
 
+    @Test
+    void shouldWaitForTheMessagesOfARunThatHasBegun() throws Exception {
+        try (TestNode node = new TestNode();
+                PmDevice device = node.invoked();
+                PmContext receiver = device.openContext(2);
+                PmAttachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0))) {
+            // given a run that begins behind the ring's first 64 bytes, without a message yet
+            final PmAttachment.ContextMemory memory =
+                    attachment.openContext(3, new PmContextOptions(16, 256, 2048, 0));
+            final long entry = memory.controlAddress() + RINGS;
+            final long ring = memory.controlAddress() + SHORTS;
+            Memory.putInt(entry + 20, 2);
+            Memory.putInt(entry + 28, -1);
+            Memory.putLong(entry + 32, 64);
+            Memory.putLongRelease(entry, 1);
+            node.loop.doWork(0);
+            // when
+            Memory.putLong(ring + 256 + 64, 8L);
+            Memory.putLong(ring + 256 + 72, 4711);
+            Memory.putLongRelease(ring, 80);
+            node.loop.doWork(0);
+            // then
+            assertEquals(0, node.loop.counters().violations());
+            assertEquals(PmStatus.OK, receiver.receive(message));
+            assertEquals(4711, Memory.getLong(message.address()));
+            receiver.release(message);
+            attachment.closeContext(memory);
+        }
+    }
+
     private void attack(final TestNode node, final Random random, final PmContext good)
             throws Exception {
         final PmAttachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0));
