@@ -23,9 +23,10 @@ import java.lang.foreign.MemorySegment;
  * An endpoint of messages: others send to its number on its node. Owned by one application thread,
  * which alone calls its methods; none of them allocates and only the awaiting ones block.
  *
- * <p>A message is written into a claimed send buffer, which the node sends from without copying and
- * gives back when the peer's node has acknowledged it. Messages of one context to one other arrive
- * in the order sent, exactly once, or an event says that they may not have.
+ * <p>A message is written into a claimed send buffer, which the node sends from and gives back when
+ * the peer's node has acknowledged it; only messages that wait together are copied, into frames
+ * that they share. Messages of one context to one other arrive in the order sent, exactly once, or
+ * an event says that they may not have.
  */
 public final class PmContext implements AutoCloseable {
     private final PmDevice device;
@@ -134,7 +135,10 @@ public final class PmContext implements AutoCloseable {
         return sends.address(slot);
     }
 
-    /** View of where the message of a claimed slot is written, the same object for a slot. */
+    /**
+     * View of where the message of a claimed slot is written, the same object for a slot. It may
+     * end where the claim does.
+     */
     public MutableDirectBuffer sendBuffer(final int slot) {
         checkClaimed(slot);
         return sends.buffer(slot);
