@@ -4,8 +4,8 @@ import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.DemoRun;
 import io.hxb.tool.option.CaptureOption;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 
 import picocli.CommandLine.Command;
@@ -29,7 +29,7 @@ final class DemoCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
     private boolean isProcesses;
@@ -47,19 +47,20 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final LabSpec spec = lab.spec("demo-" + ProcessHandle.current().pid());
-        System.out.printf(
-                "%s of %d nodes over %s, %d links per dimension%n",
-                spec.shape(),
-                spec.shape().nodeCount(),
-                spec.backend() == io.hxb.config.Backend.RAW
-                        ? "veth NICs in network namespaces"
-                        : "UDP on loopback",
-                spec.linkCount());
+        output.text()
+                .printf(
+                        "%s of %d nodes over %s, %d links per dimension%n",
+                        spec.shape(),
+                        spec.shape().nodeCount(),
+                        spec.backend() == io.hxb.config.Backend.RAW
+                                ? "veth NICs in network namespaces"
+                                : "UDP on loopback",
+                        spec.linkCount());
         try (LabSession session =
                 LabSession.start(spec, isProcesses, capture.capture(), waiting::apply)) {
-            final DemoRun run = new DemoRun(session.cluster(), session.folder(), System.out);
+            final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
             final DemoRun.Outcome outcome = run.run(fileBytes);
-            json.print(outcome.fields());
+            output.report(outcome.fields());
             return outcome.result().isOk() ? Hxb.OK : Hxb.FAILED;
         }
     }

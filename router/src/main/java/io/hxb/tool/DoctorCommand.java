@@ -7,7 +7,7 @@ import io.hxb.tool.doctor.Finding;
 import io.hxb.tool.doctor.MachineCheck;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.option.ClusterOptions;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,7 +27,7 @@ import java.util.concurrent.Callable;
                         + " finding.")
 final class DoctorCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     /** Picocli makes it. */
     DoctorCommand() {}
@@ -37,10 +37,10 @@ final class DoctorCommand implements Callable<Integer> {
         final List<Finding> findings = new ArrayList<>(MachineCheck.run(LabRegistry.ofUser()));
         findings.addAll(ofCluster());
         for (final Finding finding : findings) {
-            System.out.printf(
-                    "%-5s %-20s %s%n", finding.level(), finding.subject(), finding.text());
+            output.text()
+                    .printf("%-5s %-20s %s%n", finding.level(), finding.subject(), finding.text());
             if (!finding.fix().isEmpty()) {
-                System.out.printf("%-5s %-20s -> %s%n", "", "", finding.fix());
+                output.text().printf("%-5s %-20s -> %s%n", "", "", finding.fix());
             }
         }
         final boolean isOk =
@@ -48,7 +48,7 @@ final class DoctorCommand implements Callable<Integer> {
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", isOk);
         report.put("findings", findings);
-        json.print(report);
+        output.report(report);
         return isOk ? Hxb.OK : Hxb.FAILED;
     }
 

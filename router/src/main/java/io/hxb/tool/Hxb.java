@@ -1,22 +1,15 @@
 package io.hxb.tool;
 
-import io.hxb.config.ConfigException;
 import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.plan.PlanCommand;
-import io.hxb.tool.report.Json;
-import io.hxb.tool.report.ToolException;
-import io.hxb.tool.report.UsageException;
+import io.hxb.tool.report.ResultStream;
 import io.hxb.tool.stream.CatCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
@@ -26,14 +19,14 @@ import java.util.ServiceLoader;
 @Command(
         name = "hxb",
         mixinStandardHelpOptions = true,
-        version = "hxb 0.1.0",
         description = "A software hyper-crossbar: many Ethernet ports, one fast network.",
         footer = {
             "",
             "hxb sim simulates networks of switches, see hxb sim --help.",
-            "Exit status: 0 fine, 1 failed, 2 wrong usage. With --json the last line of standard"
-                    + " output is one",
-            "JSON object. HXB_DEBUG=1 prints stack traces."
+            "Exit status: 0 fine, 1 failed, 2 wrong usage or a wrong cluster file.",
+            "With --json, standard output has one JSON object a line and nothing else; its 'ok' is"
+                    + " true exactly if the exit status is 0.",
+            "HXB_DEBUG=1 prints stack traces."
         },
         subcommands = {
             DemoCommand.class,
@@ -46,7 +39,8 @@ import java.util.ServiceLoader;
             TopCommand.class,
             DoctorCommand.class,
             PlanCommand.class,
-            ChaosCommand.class
+            ChaosCommand.class,
+            HelpCommand.class
         })
 public final class Hxb implements Runnable {
     /** Exit status of a command that did what it should. */
@@ -58,6 +52,8 @@ public final class Hxb implements Runnable {
     /** Exit status of a command that was used wrongly. */
     public static final int USAGE = 2;
 
+    private static final String VERSION = "hxb 0.1.0";
+
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
     /** Picocli makes it. */
@@ -67,6 +63,7 @@ public final class Hxb implements Runnable {
     public static void main(final String[] arguments) {
         int status = FAILED;
         setLogLevel(arguments);
+        System.setOut(ResultStream.ofProcess());
         try {
             status = run(arguments, System.err);
         } catch (final Throwable e) {
@@ -95,39 +92,22 @@ public final class Hxb implements Runnable {
         final CommandLine commandLine = new CommandLine(new Hxb());
         // Commands of modules that the node does without, such as sim.
         ServiceLoader.load(Extension.class).forEach(commandLine::addSubcommand);
+        Usage.prepare(commandLine, VERSION);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
-        commandLine.setExecutionExceptionHandler(
-                (thrown, command, parsed) ->
-                        report(thrown, Arrays.asList(arguments).contains("--json"), errors));
-        return commandLine.execute(arguments);
-    }
-
-    private static int report(
-            final Exception thrown, final boolean isJson, final PrintStream errors) {
-        final boolean isExpected =
-                thrown instanceof ToolException
-                        || thrown instanceof UsageException
-                        || thrown instanceof ConfigException
-                        || thrown instanceof IOException
-                        || thrown instanceof UncheckedIOException
-                        || thrown instanceof IllegalArgumentException;
-        final String message = isExpected ? thrown.getMessage() : thrown.toString();
-        errors.println("hxb: " + message);
-        if (!isExpected || System.getenv("HXB_DEBUG") != null) {
-            thrown.printStackTrace(errors);
+        final Failures failures = new Failures(errors);
+        commandLine.setParameterExceptionHandler(failures);
+        commandLine.setExecutionExceptionHandler(failures);
+        int status;
+        try {
+            status = commandLine.execute(arguments);
+        } catch (final OutOfMemoryError e) {
+            status = failures.outOfMemory(e, Arrays.asList(arguments).contains("--json"));
         }
-        if (isJson) {
-            final Map<String, Object> failure = new LinkedHashMap<>();
-            failure.put("ok", false);
-            failure.put("error", String.valueOf(message));
-            System.out.println(Json.line(failure));
-        }
-        return thrown instanceof UsageException ? USAGE : FAILED;
+        return failures.isWritten(System.out) || status != OK ? status : FAILED;
     }
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(
-                spec.commandLine(), "which command? See hxb --help");
+        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
     }
 }

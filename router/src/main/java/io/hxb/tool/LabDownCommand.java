@@ -2,7 +2,7 @@ package io.hxb.tool;
 
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +33,7 @@ final class LabDownCommand implements Callable<Integer> {
     @Option(names = "--stale", description = "only labs whose owner has died")
     private boolean isStale;
 
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     /** Picocli makes it. */
     LabDownCommand() {}
@@ -57,15 +57,15 @@ final class LabDownCommand implements Callable<Integer> {
         }
         for (final String lab : names) {
             registry.remove(lab);
-            System.out.println("removed lab " + lab + (stale.contains(lab) ? " (stale)" : ""));
+            output.text().println("removed lab " + lab + (stale.contains(lab) ? " (stale)" : ""));
         }
         if (names.isEmpty()) {
-            System.out.println("no lab to remove");
+            output.text().println("no lab to remove");
         }
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("removed", names);
-        json.print(report);
+        output.report(report);
         return Hxb.OK;
     }
 }

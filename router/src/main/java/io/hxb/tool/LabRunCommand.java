@@ -10,9 +10,9 @@ import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.option.CaptureOption;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -46,7 +46,7 @@ final class LabRunCommand implements Callable<Integer> {
     @Mixin private ChaosOptions chaos;
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
     private boolean isProcesses;
@@ -88,13 +88,13 @@ final class LabRunCommand implements Callable<Integer> {
                                 session.cluster(),
                                 pingPairs(shape, sender, receiver),
                                 measure,
-                                json);
+                                output);
                 case "perf" ->
                         PerfCommand.perf(
                                 session.cluster(),
                                 perfPairs(shape, sender, receiver),
                                 measure,
-                                json);
+                                output);
                 default -> run(session);
             };
         }
@@ -112,7 +112,7 @@ final class LabRunCommand implements Callable<Integer> {
                         capture.capture(),
                         config ->
                                 run.needsCrc() ? withCrc(configure(config)) : configure(config))) {
-            return run.run(session.cluster(), false, json) ? Hxb.OK : Hxb.FAILED;
+            return run.run(session.cluster(), false, output) ? Hxb.OK : Hxb.FAILED;
         }
     }
 

@@ -2,7 +2,7 @@ package io.hxb.tool;
 
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 
 import picocli.CommandLine.Command;
@@ -19,7 +19,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = "Shows the labs of this machine and user.")
 final class LabStatusCommand implements Callable<Integer> {
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     /** Picocli makes it. */
     LabStatusCommand() {}
@@ -30,7 +30,7 @@ final class LabStatusCommand implements Callable<Integer> {
         final List<LabState> labs = registry.list();
         final List<String> stale = registry.stale();
         if (labs.isEmpty()) {
-            System.out.println("no lab is up");
+            output.text().println("no lab is up");
         } else {
             final TextTable table =
                     new TextTable(
@@ -48,17 +48,19 @@ final class LabStatusCommand implements Callable<Integer> {
                         lab.mtuBytes(),
                         lab.ownerPid());
             }
-            System.out.print(table);
+            output.text().print(table);
         }
         if (!stale.isEmpty()) {
-            System.out.println(
-                    "stale, remove with 'hxb lab down --stale': " + String.join(", ", stale));
+            output.text()
+                    .println(
+                            "stale, remove with 'hxb lab down --stale': "
+                                    + String.join(", ", stale));
         }
         final Map<String, Object> report = new LinkedHashMap<>();
-        report.put("ok", stale.isEmpty());
+        report.put("ok", true);
         report.put("labs", labs);
         report.put("stale", stale);
-        json.print(report);
+        output.report(report);
         return Hxb.OK;
     }
 }

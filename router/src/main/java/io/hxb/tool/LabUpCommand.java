@@ -5,8 +5,8 @@ import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.lab.NodeProcesses;
 import io.hxb.tool.option.CaptureOption;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ToolException;
 
@@ -47,7 +47,7 @@ final class LabUpCommand implements Callable<Integer> {
     @Mixin
     private CaptureOption capture;
 
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @SuppressWarnings("unused")
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
@@ -70,19 +70,22 @@ final class LabUpCommand implements Callable<Integer> {
         final Path log = registry.log(spec.name());
         final Process host = startHost(log);
         final LabState state = await(registry, spec.name(), host, log);
-        System.out.printf(
-                "lab %s is up: %s, %d links per dimension, %s; files in %s%n",
-                spec.name(),
-                spec.shape(),
-                spec.linkCount(),
-                state.backend(),
-                registry.folder(spec.name()));
-        System.out.println(
-                "try: hxb ping 1,0,0   hxb stat   hxb lab exec 0,0,0 -- ip link   hxb lab down");
+        output.text()
+                .printf(
+                        "lab %s is up: %s, %d links per dimension, %s; files in %s%n",
+                        spec.name(),
+                        spec.shape(),
+                        spec.linkCount(),
+                        state.backend(),
+                        registry.folder(spec.name()));
+        output.text()
+                .println(
+                        "try: hxb ping 1,0,0   hxb stat   hxb lab exec 0,0,0 -- ip link   hxb lab"
+                                + " down");
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("lab", state);
-        json.print(report);
+        output.report(report);
         return Hxb.OK;
     }
 

@@ -4,8 +4,8 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.tool.measure.AttachedCluster;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.option.ClusterOptions;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.topology.Shape;
 
@@ -20,7 +20,7 @@ abstract class MeasureCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
     @Mixin private MeasureOptions measure;
     @Mixin private WaitOptions waiting;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Parameters(
             index = "0",
@@ -35,7 +35,7 @@ abstract class MeasureCommand implements Callable<Integer> {
         final Shape shape = config.shape();
         final int to = shape.node(shape.parseCoordinates(target));
         try (Cluster nodes = new AttachedCluster(config, cluster.pids())) {
-            return measure(nodes, cluster.node(config), to, measure, json);
+            return measure(nodes, cluster.node(config), to, measure, output);
         }
     }
 
@@ -46,6 +46,6 @@ abstract class MeasureCommand implements Callable<Integer> {
      * @param to node id of the other.
      * @return the exit status.
      */
-    abstract int measure(Cluster nodes, int from, int to, MeasureOptions options, JsonOption report)
+    abstract int measure(Cluster nodes, int from, int to, MeasureOptions options, Output output)
             throws IOException;
 }

@@ -5,7 +5,7 @@ import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
 
 import picocli.CommandLine.Command;
@@ -28,7 +28,7 @@ final class NodeCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(
             names = "--attended",
@@ -44,14 +44,15 @@ final class NodeCommand implements Callable<Integer> {
         final int id = cluster.node(config);
         final Node node = Node.start(capture.capture().apply(NodeOptions.service(config, id)));
         Runtime.getRuntime().addShutdownHook(new Thread(node::close, "hxb-node-stop"));
-        System.out.printf(
-                "node %d (%s) of cluster %s is up: socket %s, counters %s; %s relays%n",
-                id,
-                config.shape().format(config.shape().coordinates(id)),
-                config.name(),
-                config.socketPath(id),
-                config.countersPath(id),
-                node.isRelayedByKernel() ? "the kernel" : "the node");
+        output.text()
+                .printf(
+                        "node %d (%s) of cluster %s is up: socket %s, counters %s; %s relays%n",
+                        id,
+                        config.shape().format(config.shape().coordinates(id)),
+                        config.name(),
+                        config.socketPath(id),
+                        config.countersPath(id),
+                        node.isRelayedByKernel() ? "the kernel" : "the node");
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("node", id);
@@ -60,7 +61,7 @@ final class NodeCommand implements Callable<Integer> {
         report.put("socket", config.socketPath(id).toString());
         report.put("counters", config.countersPath(id).toString());
         report.put("kernel_relay", node.isRelayedByKernel());
-        json.print(report);
+        output.report(report);
         if (isAttended) {
             System.in.transferTo(OutputStream.nullOutputStream());
         } else {

@@ -6,8 +6,8 @@ import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.Result;
 import io.hxb.tool.measure.RoundTrips;
 import io.hxb.tool.measure.Throughput;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.Output;
 
 import picocli.CommandLine.Command;
 
@@ -40,9 +40,9 @@ final class PerfCommand extends MeasureCommand {
             final int from,
             final int to,
             final MeasureOptions options,
-            final JsonOption report)
+            final Output output)
             throws IOException {
-        return perf(nodes, options.pairs(nodes.config().shape(), from, to), options, report);
+        return perf(nodes, options.pairs(nodes.config().shape(), from, to), options, output);
     }
 
     /** Measures and prints; shared with {@code lab run}. */
@@ -50,7 +50,7 @@ final class PerfCommand extends MeasureCommand {
             final Cluster cluster,
             final List<Pair> pairs,
             final MeasureOptions measure,
-            final JsonOption json)
+            final Output output)
             throws IOException {
         final int size = measure.sizeOr(8192);
         final Measurement measurement = new Measurement(cluster);
@@ -71,30 +71,32 @@ final class PerfCommand extends MeasureCommand {
                                 measure.countOr(Long.MAX_VALUE)),
                         trips);
         final Result result = found.result();
-        System.out.printf(
-                Locale.ROOT,
-                "%d bytes, %d pairs, %.2f s: %.2f MB/s, %d messages/s, %d relayed frames%n",
-                size,
-                result.pairs(),
-                result.seconds(),
-                result.bandwidthMegabytes(),
-                result.messagesPerSecond(),
-                result.relays());
-        System.out.printf(
-                Locale.ROOT,
-                "lost %d, duplicated %d, reordered %d, corrupt %d; frames resent %d, dropped %d;"
-                        + " CPU %.2f us a frame%n",
-                result.lost(),
-                result.duplicated(),
-                result.reordered(),
-                result.corrupt(),
-                found.resent(),
-                found.dropped(),
-                found.cpuPerFrameUs());
-        System.out.println("round trip " + result.roundTrips());
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "%d bytes, %d pairs, %.2f s: %.2f MB/s, %d messages/s, %d relayed frames%n",
+                        size,
+                        result.pairs(),
+                        result.seconds(),
+                        result.bandwidthMegabytes(),
+                        result.messagesPerSecond(),
+                        result.relays());
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "lost %d, duplicated %d, reordered %d, corrupt %d; frames resent %d,"
+                                + " dropped %d; CPU %.2f us a frame%n",
+                        result.lost(),
+                        result.duplicated(),
+                        result.reordered(),
+                        result.corrupt(),
+                        found.resent(),
+                        found.dropped(),
+                        found.cpuPerFrameUs());
+        output.text().println("round trip " + result.roundTrips());
         final Map<String, Object> report = found.fields();
         report.put("size", size);
-        json.print(report);
+        output.report(report);
         return result.isOk() ? Hxb.OK : Hxb.FAILED;
     }
 }

@@ -3,8 +3,8 @@ package io.hxb.tool;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 
 import picocli.CommandLine.Command;
@@ -28,9 +28,9 @@ final class PingCommand extends MeasureCommand {
             final int from,
             final int to,
             final MeasureOptions options,
-            final JsonOption report)
+            final Output output)
             throws IOException {
-        return ping(nodes, List.of(new Pair(from, to)), options, report);
+        return ping(nodes, List.of(new Pair(from, to)), options, output);
     }
 
     /** Measures and prints; shared with {@code lab run}. */
@@ -38,7 +38,7 @@ final class PingCommand extends MeasureCommand {
             final Cluster cluster,
             final List<Pair> pairs,
             final MeasureOptions measure,
-            final JsonOption json)
+            final Output output)
             throws IOException {
         final int size = measure.sizeOr(64);
         final Measurement measurement = new Measurement(cluster);
@@ -57,17 +57,18 @@ final class PingCommand extends MeasureCommand {
                     trip.rttUs().p999(),
                     trip.rttUs().max());
         }
-        System.out.print(table);
-        System.out.println(
-                size
-                        + " bytes, "
-                        + trips.result().messages() / 2
-                        + " round trips, lost "
-                        + trips.result().lost());
+        output.text().print(table);
+        output.text()
+                .println(
+                        size
+                                + " bytes, "
+                                + trips.result().messages() / 2
+                                + " round trips, lost "
+                                + trips.result().lost());
         final Map<String, Object> report = trips.result().fields();
         report.put("size", size);
         report.put("trips", trips.trips());
-        json.print(report);
+        output.report(report);
         return trips.result().isOk() ? Hxb.OK : Hxb.FAILED;
     }
 }

@@ -8,7 +8,7 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
 import io.hxb.tool.option.ClusterOptions;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
@@ -38,7 +38,7 @@ import java.util.concurrent.locks.LockSupport;
                         + " node.")
 final class StatCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(names = "--zero", description = "also counters that are 0")
     private boolean isZero;
@@ -93,7 +93,7 @@ final class StatCommand implements Callable<Integer> {
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", isOk);
         report.put("nodes", nodes);
-        json.print(report);
+        output.report(report);
         return Hxb.OK;
     }
 
@@ -128,13 +128,18 @@ final class StatCommand implements Callable<Integer> {
         try (CounterReader reader = CounterReader.open(file)) {
             final CounterLabels labels = reader.labels();
             final String state = state(reader);
-            System.out.printf(
-                    "cluster %s node %d (%s) %s, pid %d%n",
-                    labels.clusterName(), labels.node(), coordinates(labels), state, reader.pid());
+            output.text()
+                    .printf(
+                            "cluster %s node %d (%s) %s, pid %d%n",
+                            labels.clusterName(),
+                            labels.node(),
+                            coordinates(labels),
+                            state,
+                            reader.pid());
             final Map<String, Object> values = new LinkedHashMap<>();
             if (isLinks) {
                 final LinkTraffic links = traffic.computeIfAbsent(file, key -> new LinkTraffic());
-                System.out.print(links.table(reader, System.nanoTime()));
+                output.text().print(links.table(reader, System.nanoTime()));
             }
             final TextTable table =
                     hasLast
@@ -154,11 +159,11 @@ final class StatCommand implements Callable<Integer> {
                 }
             }
             if (!isLinks) {
-                System.out.print(table);
+                output.text().print(table);
             }
             final List<String> findings = reader.findings();
-            findings.forEach(finding -> System.out.println("finding: " + finding));
-            System.out.println();
+            findings.forEach(finding -> output.text().println("finding: " + finding));
+            output.text().println();
             final Map<String, Object> report = new LinkedHashMap<>();
             report.put("cluster", labels.clusterName());
             report.put("node", labels.node());

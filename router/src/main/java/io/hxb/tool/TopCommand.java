@@ -5,7 +5,7 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.option.ClusterOptions;
-import io.hxb.tool.report.Json;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.UsageException;
 import io.hxb.trunk.event.LinkReason;
@@ -38,8 +38,7 @@ final class TopCommand implements Callable<Integer> {
 
     @Mixin private ClusterOptions cluster;
 
-    @Option(names = "--json", description = "one JSON object a refresh, each in one line")
-    private boolean isJson;
+    @Mixin private Output output;
 
     @Option(
             names = "--interval",
@@ -77,10 +76,11 @@ final class TopCommand implements Callable<Integer> {
             pause();
             final List<Map<String, Object>> nodes = look();
             final Map<String, Object> report = new LinkedHashMap<>();
+            report.put("ok", true);
             report.put("time_ms", System.currentTimeMillis());
             report.put("nodes", nodes);
-            System.out.print(isJson ? Json.line(report) + "\n" : text(nodes));
-            System.out.flush();
+            output.text().print(text(nodes));
+            output.report(report);
         }
         return Hxb.OK;
     }

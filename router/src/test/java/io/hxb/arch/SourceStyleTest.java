@@ -20,7 +20,6 @@ import java.util.stream.Stream;
 /** What the house style says of sources and a compiler does not check. */
 @Tag("unit")
 class SourceStyleTest {
-    private static final int MOST_CLASSES = 18;
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
     private static final Pattern TEST = Pattern.compile("@(Test|ParameterizedTest)\\b");
     private static final Pattern TAG =
@@ -62,18 +61,6 @@ class SourceStyleTest {
                         .toList();
         // then
         assertEquals(List.of(), silent);
-    }
-
-    @Test
-    void shouldKeepPackagesSmall() throws IOException {
-        // when
-        final List<String> large =
-                sources("main").entrySet().stream()
-                        .filter(entry -> entry.getValue().size() - 1 > MOST_CLASSES)
-                        .map(entry -> entry.getKey() + ": " + (entry.getValue().size() - 1))
-                        .toList();
-        // then
-        assertEquals(List.of(), large, "a package has at most " + MOST_CLASSES + " classes");
     }
 
     @Test

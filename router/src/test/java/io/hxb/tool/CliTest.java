@@ -107,7 +107,7 @@ class CliTest {
         final Outcome outcome = run("node", "--config", file.toString(), "--node", "0,0");
 
         // then
-        assertEquals(Hxb.FAILED, outcome.status());
+        assertEquals(Hxb.USAGE, outcome.status());
         assertTrue(outcome.errors().contains("cluster.yaml:5"), outcome.errors());
         assertTrue(outcome.errors().contains("colour"), outcome.errors());
         assertTrue(outcome.errors().contains("cluster.yaml:6"), outcome.errors());
@@ -120,7 +120,7 @@ class CliTest {
 
         final Outcome outcome = run("node", "--config", file.toString());
 
-        assertEquals(Hxb.FAILED, outcome.status());
+        assertEquals(Hxb.USAGE, outcome.status());
         assertTrue(outcome.errors().contains("cluster.yaml:"), outcome.errors());
     }
 
@@ -133,10 +133,11 @@ class CliTest {
 
     @Test
     void shouldOfferJsonWithEveryCommandThatReports() {
-        // 'exec' prints what a command of the user's prints, 'cat' what the peer sends.
+        // 'exec' prints what a command of the user's prints, 'cat' what the peer sends, 'help'
+        // help.
         final List<String> without = new ArrayList<>();
         collectWithoutJson(new CommandLine(new Hxb()), without);
-        assertEquals(List.of("cat", "exec"), without.stream().sorted().toList());
+        assertEquals(List.of("cat", "exec", "help"), without.stream().sorted().toList());
     }
 
     private static void collectWithoutJson(final CommandLine command, final List<String> found) {

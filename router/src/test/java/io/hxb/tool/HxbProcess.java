@@ -74,7 +74,7 @@ final class HxbProcess implements AutoCloseable {
         return read(errors);
     }
 
-    /** The last line of its output as a JSON object. */
+    /** The last line of its output as a JSON object; with {@code --json} all lines are such. */
     Map<?, ?> json() {
         final List<String> lines = output().lines().toList();
         return Json.parse(lines.isEmpty() ? "" : lines.getLast(), Map.class, output() + errors());

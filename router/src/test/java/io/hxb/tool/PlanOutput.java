@@ -1,5 +1,7 @@
 package io.hxb.tool;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.hxb.tool.report.Json;
 
 import java.io.ByteArrayOutputStream;
@@ -40,10 +42,10 @@ record PlanOutput(int status, String text, String errors) {
                 errors.toString(StandardCharsets.UTF_8));
     }
 
-    /** The last line as JSON. */
+    /** The only line as JSON. */
     @SuppressWarnings("unchecked")
     Map<String, Object> json() {
-        final List<String> lines = text.lines().toList();
-        return Json.parse(lines.getLast(), Map.class, "the last line");
+        assertEquals(1, text.lines().count(), text);
+        return Json.parse(text, Map.class, "the output");
     }
 }

@@ -7,8 +7,8 @@ import io.hxb.tool.lab.LabState;
 import io.hxb.tool.measure.AttachedCluster;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Pair;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.Output;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
@@ -38,7 +38,7 @@ import java.util.concurrent.Callable;
 public final class ChaosCommand implements Callable<Integer> {
     @Mixin private ChaosOptions chaos;
     @Mixin private MeasureOptions measure;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(
             names = "--name",
@@ -71,7 +71,7 @@ public final class ChaosCommand implements Callable<Integer> {
                 new AttachedCluster(
                         ClusterConfigYaml.read(registry.folder(lab).resolve("cluster.yaml")),
                         state.nodePids())) {
-            return run.run(cluster, true, json) ? 0 : 1;
+            return run.run(cluster, true, output) ? 0 : 1;
         }
     }
 

@@ -2,6 +2,7 @@ package io.hxb.tool.chaos;
 
 import io.hxb.tool.chaos.result.ChaosPicture;
 import io.hxb.tool.chaos.result.ChaosResult;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
 
@@ -34,7 +35,7 @@ final class ChaosFiles {
     }
 
     /** Writes each file. */
-    static void write(final List<Path> files, final ChaosResult result) {
+    static void write(final List<Path> files, final ChaosResult result, final Output output) {
         for (final Path file : files) {
             try {
                 if (isPicture(file)) {
@@ -47,7 +48,7 @@ final class ChaosFiles {
             } catch (final IOException e) {
                 throw new ToolException("cannot write " + file + ": " + e, e);
             }
-            System.out.println("written: " + file);
+            output.text().println("written: " + file);
         }
     }
 

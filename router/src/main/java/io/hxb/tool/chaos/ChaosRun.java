@@ -18,10 +18,11 @@ import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
-import io.hxb.tool.option.JsonOption;
 import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -74,7 +75,7 @@ public final class ChaosRun {
         lengthNs = given < 0 ? options.lengthNs(script) : given;
         measure.sizeOr(SIZE_BYTES);
         if (script.lastNs() > lengthNs) {
-            throw new ToolException(
+            throw new UsageException(
                     "the script goes on until "
                             + script.lastNs() / 1e9
                             + " s, longer than --seconds");
@@ -98,7 +99,7 @@ public final class ChaosRun {
      * @param isLabKept whether the lab stays, and so needs its killed nodes back.
      * @return true if nothing was lost, doubled, reordered or damaged.
      */
-    public boolean run(final Cluster cluster, final boolean isLabKept, final JsonOption json)
+    public boolean run(final Cluster cluster, final boolean isLabKept, final Output output)
             throws IOException {
         if (needsCrc() && !cluster.config().frame().crc()) {
             throw new ToolException(
@@ -108,8 +109,8 @@ public final class ChaosRun {
                             + " on");
         }
         if (options.seed() != null) {
-            System.out.println("seed " + options.seed());
-            System.out.print(script.write());
+            output.text().println("seed " + options.seed());
+            output.text().print(script.write());
         }
         final LabFaults faults =
                 new LabFaults(spec, new LabNodes(LabRegistry.ofUser(), spec.name()), script);
@@ -118,7 +119,7 @@ public final class ChaosRun {
         Runtime.getRuntime().addShutdownHook(hook);
         final ChaosResult result;
         try {
-            result = measure(cluster, faults);
+            result = measure(cluster, faults, output);
         } finally {
             if (isLabKept) {
                 faults.close();
@@ -127,9 +128,9 @@ public final class ChaosRun {
             }
             forget(hook);
         }
-        print(result);
-        ChaosFiles.write(files, result);
-        json.print(result.fields());
+        print(result, output);
+        ChaosFiles.write(files, result, output);
+        output.report(result.fields());
         return result.isOk();
     }
 
@@ -141,12 +142,13 @@ public final class ChaosRun {
         }
     }
 
-    private ChaosResult measure(final Cluster cluster, final LabFaults faults) throws IOException {
+    private ChaosResult measure(final Cluster cluster, final LabFaults faults, final Output output)
+            throws IOException {
         new Measurement(cluster).awaitReady(pairs);
         final int mtuBytes = cluster.device(pairs.getFirst().from()).mtuBytes();
         final int size = measure.sizeOr(Math.min(SIZE_BYTES, mtuBytes));
         if (size > mtuBytes) {
-            throw new ToolException(
+            throw new UsageException(
                     "messages are one frame each: --size must be at most " + mtuBytes);
         }
         final long startNs = System.nanoTime() + measure.warmUpNs();
@@ -157,11 +159,11 @@ public final class ChaosRun {
             traffic.start();
             if (spec.hasPorts()) {
                 try (CableMeter meter = new CableMeter(spec, clock)) {
-                    play(startNs, faults, traffic);
+                    play(startNs, faults, traffic, output);
                     cables = meter.finish();
                 }
             } else {
-                play(startNs, faults, traffic);
+                play(startNs, faults, traffic, output);
                 cables = List.of();
             }
             dropped = faults.dropped();
@@ -172,14 +174,18 @@ public final class ChaosRun {
         return result(tallies, cables);
     }
 
-    private void play(final long startNs, final LabFaults faults, final Traffic traffic) {
+    private void play(
+            final long startNs,
+            final LabFaults faults,
+            final Traffic traffic,
+            final Output output) {
         for (final Fault fault : script.faults()) {
             waitUntil(startNs + fault.atNs(), faults, traffic);
             final long begunNs = System.nanoTime();
             faults.apply(fault, begunNs);
             final long doneNs = System.nanoTime() - startNs;
             moments.add(new GapAnalysis.Moment(fault, begunNs - startNs, doneNs));
-            System.out.printf(Locale.ROOT, "%8.3f s  %s%n", doneNs / 1e9, fault.text());
+            output.text().printf(Locale.ROOT, "%8.3f s  %s%n", doneNs / 1e9, fault.text());
         }
         waitUntil(startNs + lengthNs, faults, traffic);
     }
@@ -221,7 +227,7 @@ public final class ChaosRun {
                 changed);
     }
 
-    private static void print(final ChaosResult result) {
+    private static void print(final ChaosResult result, final Output output) {
         final TextTable table =
                 new TextTable("fault", "at s", "left %", "gap ms", "full again ms", "repaired ms");
         for (final FaultOutcome fault : result.faults()) {
@@ -233,28 +239,35 @@ public final class ChaosRun {
                     number(fault.fullMs()),
                     number(fault.fullAfterRepairMs()));
         }
-        System.out.print(table);
+        output.text().print(table);
         for (final PairTally pair : result.pairs()) {
-            System.out.printf(
-                    Locale.ROOT,
-                    "%s -> %s: %.1f MB, lost %d, duplicated %d, reordered %d, corrupt %d%s%n",
-                    result.coordinates(pair.pair().from()),
-                    result.coordinates(pair.pair().to()),
-                    pair.bytes() / 1e6,
-                    pair.lost(),
-                    pair.duplicated(),
-                    pair.reordered(),
-                    pair.corrupt(),
-                    pair.errors().isEmpty()
-                            ? ""
-                            : "; told of " + pair.reported() + " undelivered by " + pair.errors());
+            output.text()
+                    .printf(
+                            Locale.ROOT,
+                            "%s -> %s: %.1f MB, lost %d, duplicated %d, reordered %d, corrupt"
+                                    + " %d%s%n",
+                            result.coordinates(pair.pair().from()),
+                            result.coordinates(pair.pair().to()),
+                            pair.bytes() / 1e6,
+                            pair.lost(),
+                            pair.duplicated(),
+                            pair.reordered(),
+                            pair.corrupt(),
+                            pair.errors().isEmpty()
+                                    ? ""
+                                    : "; told of "
+                                            + pair.reported()
+                                            + " undelivered by "
+                                            + pair.errors());
         }
-        System.out.printf(
-                Locale.ROOT,
-                "faults dropped %d frames and damaged %d; longest gap without any fault %.0f ms%n",
-                result.droppedFrames(),
-                result.damagedFrames(),
-                result.quietGapMs());
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "faults dropped %d frames and damaged %d; longest gap without any fault"
+                                + " %.0f ms%n",
+                        result.droppedFrames(),
+                        result.damagedFrames(),
+                        result.quietGapMs());
     }
 
     private static String number(final Double value) {

@@ -1,10 +1,12 @@
 package io.hxb.tool.graph;
 
+import io.hxb.config.ConfigException;
 import io.hxb.config.yaml.CablingYaml;
 import io.hxb.fabric.EdgeList;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -29,16 +31,25 @@ public final class GraphFile {
      */
     public static SwitchGraph read(final String name, final int hostsPerSwitch) throws IOException {
         if (GraphSpec.isSpec(name) && !Files.exists(Path.of(name))) {
-            return GraphSpec.parse(name, hostsPerSwitch);
+            return UsageException.check(() -> GraphSpec.parse(name, hostsPerSwitch));
         }
         final String text = text(name);
         final String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         return switch (ending) {
-            case "yaml", "yml" -> CablingYaml.parse(text, name, hostsPerSwitch);
+            case "yaml", "yml" -> cabling(text, name, hostsPerSwitch);
             case "dot", "gv" -> DotGraph.parse(name, text, hostsPerSwitch);
             case "json" -> LldpNeighbours.parse(name, text, hostsPerSwitch);
             default -> EdgeList.parse(name, text, hostsPerSwitch);
         };
+    }
+
+    private static SwitchGraph cabling(
+            final String text, final String name, final int hostsPerSwitch) {
+        try {
+            return CablingYaml.parse(text, name, hostsPerSwitch);
+        } catch (final ConfigException e) {
+            throw new ToolException(e.getMessage(), e);
+        }
     }
 
     /**

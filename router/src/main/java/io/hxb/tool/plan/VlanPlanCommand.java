@@ -14,7 +14,7 @@ import io.hxb.fabric.vlan.optimise.OptimisedPlan;
 import io.hxb.fabric.vlan.optimise.VidOptimiser;
 import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.UsageException;
 
@@ -44,7 +44,7 @@ final class VlanPlanCommand implements Callable<Integer> {
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
     @Mixin private GraphOptions graphs;
     @Mixin private VlanRouting routing;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(
             names = "--kind",
@@ -173,35 +173,39 @@ final class VlanPlanCommand implements Callable<Integer> {
         final String how = routing.name(plan.graph(), GraphSpec.crossbar(graphs.graph()));
         final PlanQuality quality = PlanQuality.of(plan);
         final Map<String, Object> report = VlanReport.json(plan, quality, how, optimised);
-        System.out.print(VlanReport.text(plan, quality, how, optimised));
+        output.text().print(VlanReport.text(plan, quality, how, optimised));
         if (dialect != null) {
             warnOfMacs(plan.graph());
             final SwitchTexts texts = SwitchTexts.of(dialect, before, plan);
             report.put("config", dialect.word());
             report.put("changed_switches", texts.changed().size());
             report.put("max_mac_entries", texts.maxMacEntries());
-            System.out.println(
-                    "static MAC addresses: at most " + texts.maxMacEntries() + " on a switch");
+            output.text()
+                    .println(
+                            "static MAC addresses: at most "
+                                    + texts.maxMacEntries()
+                                    + " on a switch");
             print(texts, before != null, report);
         }
         if (save != null) {
             Files.writeString(save, Json.line(PlanFile.of(plan, how)) + "\n");
-            System.out.println("plan written to " + save);
+            output.text().println("plan written to " + save);
         }
-        json.print(report);
+        output.report(report);
     }
 
-    private static void warnOfMacs(final SwitchGraph graph) {
+    private void warnOfMacs(final SwitchGraph graph) {
         int unknown = 0;
         for (int host = 0; host < graph.hostCount(); host++) {
             unknown += graph.hostMac(host) == 0 ? 1 : 0;
         }
         if (unknown > 0) {
-            System.out.println(
-                    "MAC addresses of "
-                            + unknown
-                            + " hosts are not known; 02:48:58:42:00:00 plus the host number stands"
-                            + " for them");
+            output.text()
+                    .println(
+                            "MAC addresses of "
+                                    + unknown
+                                    + " hosts are not known; 02:48:58:42:00:00 plus the host number"
+                                    + " stands for them");
         }
     }
 
@@ -209,22 +213,23 @@ final class VlanPlanCommand implements Callable<Integer> {
             final SwitchTexts texts, final boolean isDiff, final Map<String, Object> report)
             throws IOException {
         if (isDiff) {
-            System.out.println(
-                    texts.changed().isEmpty()
-                            ? "nothing changes on any switch"
-                            : texts.changed().size()
-                                    + " switches change: "
-                                    + String.join(", ", texts.changed()));
+            output.text()
+                    .println(
+                            texts.changed().isEmpty()
+                                    ? "nothing changes on any switch"
+                                    : texts.changed().size()
+                                            + " switches change: "
+                                            + String.join(", ", texts.changed()));
             if (!texts.gone().isEmpty()) {
-                System.out.println("no longer in the plan: " + String.join(", ", texts.gone()));
+                output.text().println("no longer in the plan: " + String.join(", ", texts.gone()));
             }
         }
         if (folder == null) {
-            System.out.println();
-            System.out.print(texts.all());
+            output.text().println();
+            output.text().print(texts.all());
         } else {
             final List<String> lines = texts.write(folder, isDry);
-            lines.forEach(System.out::println);
+            lines.forEach(output.text()::println);
             report.put("files", lines.size());
         }
     }

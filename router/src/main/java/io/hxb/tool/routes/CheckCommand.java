@@ -5,7 +5,7 @@ import io.hxb.fabric.verify.ForwardingTables;
 import io.hxb.fabric.verify.OpenSmDump;
 import io.hxb.fabric.verify.Verification;
 import io.hxb.tool.graph.GraphFile;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,7 +47,7 @@ public final class CheckCommand implements Callable<Integer> {
             description = "cabling: opensm-subnet.lst, or the output of ibnetdiscover")
     private String topology;
 
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     /** Picocli makes it. */
     public CheckCommand() {}
@@ -59,16 +59,18 @@ public final class CheckCommand implements Callable<Integer> {
         final SwitchGraph graph = tables.graph();
         final Verification found = tables.verify();
         final long[] links = tables.links();
-        System.out.println(graph + ", tables for " + tables.destinationCount() + " destinations");
-        System.out.println(
-                found.isOk()
-                        ? "every way arrives, no cycle of dependencies: cannot deadlock"
-                        : "PROBLEM: " + found.problem());
+        output.text()
+                .println(graph + ", tables for " + tables.destinationCount() + " destinations");
+        output.text()
+                .println(
+                        found.isOk()
+                                ? "every way arrives, no cycle of dependencies: cannot deadlock"
+                                : "PROBLEM: " + found.problem());
         if (!found.isAcyclic() && !found.isConnected()) {
-            System.out.println("PROBLEM: there is a cycle of dependencies, too");
+            output.text().println("PROBLEM: there is a cycle of dependencies, too");
         }
         if (!found.isAcyclic()) {
-            System.out.println(LANES);
+            output.text().println(LANES);
         }
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", found.isOk());
@@ -83,7 +85,7 @@ public final class CheckCommand implements Callable<Integer> {
         if (found.problem() != null) {
             report.put("problem", found.problem());
         }
-        json.print(report);
+        output.report(report);
         return found.isOk() ? 0 : 1;
     }
 }

@@ -7,7 +7,7 @@ import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.UsageException;
 
@@ -32,7 +32,7 @@ public final class CompareCommand implements Callable<Integer> {
     @Mixin private GraphOptions graphs;
     @Mixin private RoutingOption routing;
     @Mixin private TrafficOption traffic;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(
             names = "--algorithms",
@@ -53,7 +53,7 @@ public final class CompareCommand implements Callable<Integer> {
                                 () -> names.stream().map(RoutingAlgorithm::of).toList());
         final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
-        System.out.println(graph);
+        output.text().println(graph);
         final List<String> heading =
                 new ArrayList<>(
                         List.of("algorithm", "vcs", "links", "max", "paths dev", "paths max"));
@@ -70,8 +70,8 @@ public final class CompareCommand implements Callable<Integer> {
                 unsuited.put(algorithm.routingName(), e.getMessage());
             }
         }
-        System.out.print(table);
-        unsuited.forEach((name, reason) -> System.out.println(name + " left out: " + reason));
+        output.text().print(table);
+        unsuited.forEach((name, reason) -> output.text().println(name + " left out: " + reason));
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", !results.isEmpty());
         report.put("switches", graph.switchCount());
@@ -79,7 +79,7 @@ public final class CompareCommand implements Callable<Integer> {
         report.put("hosts", graph.hostCount());
         report.put("algorithms", results);
         report.put("left_out", unsuited);
-        json.print(report);
+        output.report(report);
         return results.isEmpty() ? 1 : 0;
     }
 

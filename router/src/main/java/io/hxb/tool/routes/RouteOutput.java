@@ -7,7 +7,6 @@ import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.tool.graph.DotGraph;
 import io.hxb.tool.graph.GraphPicture;
 import io.hxb.tool.report.Json;
-import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
 import java.io.BufferedWriter;
@@ -70,7 +69,6 @@ final class RouteOutput {
             case "json" -> writeJson(Path.of(file), run, paths, traffic);
             default -> Files.writeString(Path.of(file), EdgeList.format(graph));
         }
-        System.out.println("wrote " + file);
     }
 
     private static void writeJson(
@@ -165,7 +163,7 @@ final class RouteOutput {
         if (word.matches("\\d{1,6}") && Integer.parseInt(word) < graph.switchCount()) {
             return Integer.parseInt(word);
         }
-        throw new ToolException(
+        throw new UsageException(
                 "there is no switch '" + word + "'; numbers are 0.." + (graph.switchCount() - 1));
     }
 }

@@ -6,7 +6,7 @@ import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.GraphOptions;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.UsageException;
 
@@ -32,7 +32,7 @@ public final class RoutesCommand implements Callable<Integer> {
     @Mixin private GraphOptions graphs;
     @Mixin private RoutingOption routing;
     @Mixin private TrafficOption traffic;
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     @Option(
             names = "--algorithm",
@@ -72,7 +72,7 @@ public final class RoutesCommand implements Callable<Integer> {
         final RouteRun run = RouteRun.of(graph, chosen, routing.options());
         print(run);
         for (final String pair : pairs) {
-            System.out.println(RouteOutput.describe(run.routes(), pair));
+            output.text().println(RouteOutput.describe(run.routes(), pair));
         }
         final Map<String, Object> estimates = new LinkedHashMap<>();
         ChannelLoads first = null;
@@ -88,46 +88,54 @@ public final class RoutesCommand implements Callable<Integer> {
                     number(fields.get("max_load")),
                     fields.get("busiest"));
         }
-        System.out.print(table);
-        for (final String output : outputs) {
-            RouteOutput.write(output, run, first, estimates);
+        output.text().print(table);
+        for (final String file : outputs) {
+            RouteOutput.write(file, run, first, estimates);
+            output.text().println("wrote " + file);
         }
-        json.print(run.summary());
         final boolean mayDeadlock = chosen == RoutingAlgorithm.MINIMAL;
-        return run.verification().isOk() || (mayDeadlock && run.verification().isConnected())
-                ? 0
-                : 1;
+        final boolean isOk =
+                run.verification().isOk() || (mayDeadlock && run.verification().isConnected());
+        final Map<String, Object> report = run.summary();
+        report.put("ok", isOk);
+        output.report(report);
+        return isOk ? 0 : 1;
     }
 
     private static String number(final Object value) {
         return String.format(Locale.ROOT, "%.3f", ((Number) value).doubleValue());
     }
 
-    private static void print(final RouteRun run) {
-        System.out.println(run.routes().graph());
-        System.out.printf(
-                Locale.ROOT,
-                "%s, %d virtual channels: %.3f links on average (%.3f between hosts), at most %d%n",
-                run.routing().name(),
-                run.routing().virtualChannels(),
-                run.hops().avgLinks(),
-                run.hops().avgLinksHosts(),
-                run.hops().maxLinks());
-        System.out.printf(
-                Locale.ROOT,
-                "paths per channel: %.1f on average, %.1f deviation, %.0f at most%n",
-                run.paths().mean(),
-                run.paths().deviation(),
-                run.paths().max());
-        System.out.println(
-                run.verification().isOk()
-                        ? "all pairs connected, no cycle of dependencies: cannot deadlock"
-                        : "PROBLEM: " + run.verification().problem());
-        System.out.printf(
-                Locale.ROOT,
-                "%.1f ms for the paths, %.1f ms for the proof, %d bytes of paths%n",
-                run.seconds() * 1e3,
-                run.verifySeconds() * 1e3,
-                run.routes().sizeBytes());
+    private void print(final RouteRun run) {
+        output.text().println(run.routes().graph());
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "%s, %d virtual channels: %.3f links on average (%.3f between hosts), at"
+                                + " most %d%n",
+                        run.routing().name(),
+                        run.routing().virtualChannels(),
+                        run.hops().avgLinks(),
+                        run.hops().avgLinksHosts(),
+                        run.hops().maxLinks());
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "paths per channel: %.1f on average, %.1f deviation, %.0f at most%n",
+                        run.paths().mean(),
+                        run.paths().deviation(),
+                        run.paths().max());
+        output.text()
+                .println(
+                        run.verification().isOk()
+                                ? "all pairs connected, no cycle of dependencies: cannot deadlock"
+                                : "PROBLEM: " + run.verification().problem());
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "%.1f ms for the paths, %.1f ms for the proof, %d bytes of paths%n",
+                        run.seconds() * 1e3,
+                        run.verifySeconds() * 1e3,
+                        run.routes().sizeBytes());
     }
 }

@@ -1,6 +1,6 @@
 package io.hxb.bench.flit.tool;
 
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -25,13 +25,14 @@ final class Loads {
         }
         final String[] parts = words.split(":", -1);
         if (parts.length != 3) {
-            throw new ToolException("--loads is from:to:step, a list or auto, not '" + words + "'");
+            throw new UsageException(
+                    "--loads is from:to:step, a list or auto, not '" + words + "'");
         }
         final double from = parseOne("--loads", parts[0]);
         final double to = parseOne("--loads", parts[1]);
         final double step = parseOne("--loads", parts[2]);
         if (step <= 0 || (to - from) / step > MOST) {
-            throw new ToolException("--loads must have a step above 0 and at most 1000 loads");
+            throw new UsageException("--loads must have a step above 0 and at most 1000 loads");
         }
         for (int i = 0; from + i * step <= to + 1e-9; i++) {
             loads.add(from + i * step);
@@ -49,6 +50,7 @@ final class Loads {
         } catch (final NumberFormatException e) {
             // The message below also fits numbers out of range.
         }
-        throw new ToolException(where + " must be 0..1 flits a cycle and host, not '" + word + "'");
+        throw new UsageException(
+                where + " must be 0..1 flits a cycle and host, not '" + word + "'");
     }
 }

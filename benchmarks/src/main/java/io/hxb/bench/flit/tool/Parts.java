@@ -1,6 +1,6 @@
 package io.hxb.bench.flit.tool;
 
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +15,13 @@ final class Parts {
             return all;
         }
         if (!part.matches("\\d{1,6}/\\d{1,6}")) {
-            throw new ToolException("--part is written like 2/8, not '" + part + "'");
+            throw new UsageException("--part is written like 2/8, not '" + part + "'");
         }
         final int slash = part.indexOf('/');
         final int index = Integer.parseInt(part.substring(0, slash));
         final int count = Integer.parseInt(part.substring(slash + 1));
         if (index < 1 || index > count) {
-            throw new ToolException("--part must be 1/" + count + " to " + count + "/" + count);
+            throw new UsageException("--part must be 1/" + count + " to " + count + "/" + count);
         }
         final List<T> some = new ArrayList<>();
         for (int i = index - 1; i < all.size(); i += count) {

@@ -9,7 +9,7 @@ import io.hxb.bench.flit.traffic.TrafficConfig;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.tool.graph.GraphFile;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
 
@@ -258,10 +258,10 @@ final class RunOptions {
     /** Checks all options and reads the graph and the traffic. */
     Experiment experiment() throws IOException {
         if (graph == null) {
-            throw new ToolException("--graph is missing; write a file of edges or torus:8x8");
+            throw new UsageException("--graph is missing; write a file of edges or torus:8x8");
         }
         if (hosts < 0 || hosts > 1024) {
-            throw new ToolException("--hosts must be 0..1024: " + hosts);
+            throw new UsageException("--hosts must be 0..1024: " + hosts);
         }
         final SwitchGraph switches = GraphFile.read(graph, hosts);
         final TrafficConfig messages = traffic();
@@ -307,7 +307,7 @@ final class RunOptions {
             case "oldest" -> NetworkConfig.Arbitration.OLDEST;
             case "random" -> NetworkConfig.Arbitration.RANDOM;
             default ->
-                    throw new ToolException(
+                    throw new UsageException(
                             "--arbitration must be round-robin, oldest or random, not '"
                                     + arbitration
                                     + "'");
@@ -317,7 +317,7 @@ final class RunOptions {
     private static boolean isSecond(
             final String option, final String word, final String first, final String second) {
         if (!word.equals(first) && !word.equals(second)) {
-            throw new ToolException(
+            throw new UsageException(
                     option + " must be " + first + " or " + second + ", not '" + word + "'");
         }
         return word.equals(second);
@@ -333,7 +333,7 @@ final class RunOptions {
             return of.isTrace() ? 0 : Experiment.AUTOMATIC;
         }
         if (!warmup.matches("\\d{1,13}")) {
-            throw new ToolException("--warmup must be a number of cycles or auto: " + warmup);
+            throw new UsageException("--warmup must be a number of cycles or auto: " + warmup);
         }
         return Long.parseLong(warmup);
     }

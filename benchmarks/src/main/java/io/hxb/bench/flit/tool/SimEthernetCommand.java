@@ -16,8 +16,8 @@ import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.PathSelection;
 import io.hxb.tool.graph.GraphFile;
-import io.hxb.tool.option.JsonOption;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -134,7 +134,7 @@ final class SimEthernetCommand implements Callable<Integer> {
     @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "of the traffic")
     private long seed;
 
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     /** Picocli makes it. */
     SimEthernetCommand() {}
@@ -142,12 +142,12 @@ final class SimEthernetCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (frameBytes < 64 || frameBytes > 9216 || milliseconds < 1 || switchUs < 0) {
-            throw new ToolException(
+            throw new UsageException(
                     "--frame must be 64..9216 bytes, --milliseconds at least 1, --switch-us not"
                             + " negative");
         }
         if (hosts < 0 || hosts > 1024) {
-            throw new ToolException("--hosts must be 0..1024: " + hosts);
+            throw new UsageException("--hosts must be 0..1024: " + hosts);
         }
         final SwitchGraph switches = GraphFile.read(graph, hosts);
         final long rateBps = Quantity.parseRateBps(rate);
@@ -205,29 +205,33 @@ final class SimEthernetCommand implements Callable<Integer> {
         final double ns = milliseconds * 1e6;
         final double capacity = ns * switches.hostCount() / (8e9 / Quantity.parseRateBps(rate));
         final String deadlock = network.findDeadlock();
-        System.out.printf(Locale.ROOT, "%s, %d ms%n", switches, milliseconds);
-        System.out.printf(
-                Locale.ROOT,
-                "accepted  %.4f of %.4f of the hosts' links, %d frames dropped%n",
-                frames.deliveredBytes() / capacity,
-                frames.offeredBytes() / capacity,
-                network.droppedFrames());
-        System.out.printf(
-                Locale.ROOT,
-                "latency   mean %.1f, median %.1f, p99 %.1f us%n",
-                frames.latencyNs().getMean() / 1e3,
-                frames.latencyNs().getValueAtPercentile(50) / 1e3,
-                frames.latencyNs().getValueAtPercentile(99) / 1e3);
-        System.out.printf(
-                Locale.ROOT,
-                "speed     %d links crossed in %.2f s, %.2f million/s%n",
-                network.moves(),
-                seconds,
-                network.moves() / seconds / 1e6);
+        output.text().printf(Locale.ROOT, "%s, %d ms%n", switches, milliseconds);
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "accepted  %.4f of %.4f of the hosts' links, %d frames dropped%n",
+                        frames.deliveredBytes() / capacity,
+                        frames.offeredBytes() / capacity,
+                        network.droppedFrames());
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "latency   mean %.1f, median %.1f, p99 %.1f us%n",
+                        frames.latencyNs().getMean() / 1e3,
+                        frames.latencyNs().getValueAtPercentile(50) / 1e3,
+                        frames.latencyNs().getValueAtPercentile(99) / 1e3);
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "speed     %d links crossed in %.2f s, %.2f million/s%n",
+                        network.moves(),
+                        seconds,
+                        network.moves() / seconds / 1e6);
         if (deadlock != null) {
-            System.out.println("deadlock  " + deadlock);
+            output.text().println("deadlock  " + deadlock);
         }
         final Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("ok", true);
         fields.put("accepted", frames.deliveredBytes() / capacity);
         fields.put("offered", frames.offeredBytes() / capacity);
         fields.put("dropped", network.droppedFrames());
@@ -237,6 +241,6 @@ final class SimEthernetCommand implements Callable<Integer> {
         fields.put("link_crossings", network.moves());
         fields.put("seconds", seconds);
         fields.put("peak_memory_mb", Memory.peakMb());
-        json.print(fields);
+        output.report(fields);
     }
 }

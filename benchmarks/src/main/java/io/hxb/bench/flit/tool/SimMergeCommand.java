@@ -1,10 +1,12 @@
 package io.hxb.bench.flit.tool;
 
 import io.hxb.bench.flit.output.ResultFile;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -39,6 +41,8 @@ final class SimMergeCommand implements Callable<Integer> {
             description = "write the results there; may be repeated")
     private List<Path> files;
 
+    @Mixin private Output output;
+
     /** Picocli makes it. */
     SimMergeCommand() {}
 
@@ -62,7 +66,12 @@ final class SimMergeCommand implements Callable<Integer> {
         for (final Path file : files) {
             whole.write(file, "Latency and accepted traffic");
         }
-        System.out.println(count + " runs of " + parts.size() + " files");
+        output.text().println(count + " runs of " + parts.size() + " files");
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("runs", count);
+        report.put("files", parts.size());
+        output.report(report);
         return 0;
     }
 

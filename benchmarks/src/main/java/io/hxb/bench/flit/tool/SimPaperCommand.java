@@ -9,9 +9,9 @@ import io.hxb.bench.flit.paper.ThesisFour;
 import io.hxb.bench.flit.paper.ThesisThree;
 import io.hxb.bench.flit.paper.VfrecNet;
 import io.hxb.bench.flit.run.Sweep;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.Json;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -83,7 +83,7 @@ final class SimPaperCommand implements Callable<Integer> {
             description = "runs at once; default: one for each CPU")
     private int threads;
 
-    @Mixin private JsonOption json;
+    @Mixin private Output output;
 
     /** Picocli makes it. */
     SimPaperCommand() {}
@@ -91,7 +91,7 @@ final class SimPaperCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (folder != null && !Files.isDirectory(folder)) {
-            throw new ToolException("there is no folder " + folder + " for the results");
+            throw new UsageException("there is no folder " + folder + " for the results");
         }
         final int workers = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
         final CurveStore store =
@@ -112,7 +112,7 @@ final class SimPaperCommand implements Callable<Integer> {
                                     folder,
                                     store));
             progress.finish();
-            System.out.print(report);
+            output.text().print(report);
             write(report);
             if (!report.isInterrupted()) {
                 store.remove();
@@ -120,7 +120,7 @@ final class SimPaperCommand implements Callable<Integer> {
             final Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("ok", report.hasAllShapes() && !report.isInterrupted());
             fields.putAll(report.fields());
-            json.print(fields);
+            output.report(fields);
             return 0;
         }
     }
@@ -133,7 +133,7 @@ final class SimPaperCommand implements Callable<Integer> {
             case "switch-tagged" -> SwitchTagged.run(settings);
             case "vfrec-net" -> VfrecNet.run(settings);
             default ->
-                    throw new ToolException(
+                    throw new UsageException(
                             "there is no paper '"
                                     + paper
                                     + "'; there are thesis-3, thesis-4, thesis-5, switch-tagged and"

@@ -5,8 +5,8 @@ import io.hxb.bench.flit.output.ResultFile;
 import io.hxb.bench.flit.run.Experiment;
 import io.hxb.bench.flit.run.PreparedRoutes;
 import io.hxb.bench.flit.run.SingleRun;
-import io.hxb.tool.option.JsonOption;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,6 +15,7 @@ import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -53,7 +54,7 @@ final class SimRunCommand implements Callable<Integer> {
     private String part;
 
     @Mixin private SimSweepCommand.OutputOptions output;
-    @Mixin private JsonOption json;
+    @Mixin private Output stdout;
 
     /** Picocli makes it. */
     SimRunCommand() {}
@@ -77,14 +78,17 @@ final class SimRunCommand implements Callable<Integer> {
             for (final Path to : output.files()) {
                 results.write(to, experiment.graphName());
             }
-            json.print(result.summary(Memory.peakMb()));
+            final Map<String, Object> report = new LinkedHashMap<>();
+            report.put("ok", true);
+            report.putAll(result.summary(Memory.peakMb()));
+            stdout.report(report);
         }
         return 0;
     }
 
     private int runFile() throws IOException {
         if (options.hasGraph()) {
-            throw new ToolException(
+            throw new UsageException(
                     "give either an experiment file or --graph and the other options, not both");
         }
         final ExperimentFile experiments = ExperimentFile.read(file);
@@ -97,71 +101,79 @@ final class SimRunCommand implements Callable<Integer> {
                         output.threads(),
                         output.files(),
                         about)
-                .run(json);
+                .run(stdout);
         return 0;
     }
 
-    private static void printMore(final RunResult result) {
+    private void printMore(final RunResult result) {
         if (result.packets() == 0 && !result.isDeadlocked()) {
-            System.out.println(
-                    "nothing   was measured: no packet that was made after the warm-up arrived;"
-                            + " give more --cycles or less --warmup");
+            stdout.text()
+                    .println(
+                            "nothing   was measured: no packet that was made after the warm-up"
+                                    + " arrived; give more --cycles or less --warmup");
         }
         if (result.messages().count() > 0) {
-            System.out.printf(
-                    Locale.ROOT,
-                    "messages  mean %.1f, median %d, p99 %d cycles of %d whole messages%n",
-                    result.messages().mean(),
-                    result.messages().median(),
-                    result.messages().p99(),
-                    result.messages().count());
+            stdout.text()
+                    .printf(
+                            Locale.ROOT,
+                            "messages  mean %.1f, median %d, p99 %d cycles of %d whole messages%n",
+                            result.messages().mean(),
+                            result.messages().median(),
+                            result.messages().p99(),
+                            result.messages().count());
         }
         if (result.use().lanes().size() > 1) {
-            System.out.printf(
-                    "channels  %s flits a cycle on virtual channels 0, 1, ...%n",
-                    result.use().lanes().stream()
-                            .map(share -> String.format(Locale.ROOT, "%.3f", share))
-                            .collect(Collectors.joining(", ")));
+            stdout.text()
+                    .printf(
+                            "channels  %s flits a cycle on virtual channels 0, 1, ...%n",
+                            result.use().lanes().stream()
+                                    .map(share -> String.format(Locale.ROOT, "%.3f", share))
+                                    .collect(Collectors.joining(", ")));
         }
     }
 
-    private static void print(final Experiment experiment, final RunResult result) {
-        System.out.printf(
-                Locale.ROOT,
-                "%s, %s, %s%n",
-                experiment.graph(),
-                experiment.algorithm().routingName(),
-                experiment.traffic().pattern());
-        System.out.printf(
-                Locale.ROOT,
-                "accepted  %.4f of %.4f flits a cycle and host%s%n",
-                result.accepted(),
-                result.offered(),
-                result.isSaturated() ? ": saturated" : "");
-        System.out.printf(
-                Locale.ROOT,
-                "latency   mean %.1f +- %.1f, median %d, p99 %d cycles of %d packets%n",
-                result.latency().mean(),
-                result.latency().halfWidth(),
-                result.latency().median(),
-                result.latency().p99(),
-                result.packets());
-        System.out.printf(
-                Locale.ROOT,
-                "links     %.3f a packet; busiest channel %.3f, mean %.3f flits a cycle%n",
-                result.hops(),
-                result.use().busiest(),
-                result.use().mean());
+    private void print(final Experiment experiment, final RunResult result) {
+        stdout.text()
+                .printf(
+                        Locale.ROOT,
+                        "%s, %s, %s%n",
+                        experiment.graph(),
+                        experiment.algorithm().routingName(),
+                        experiment.traffic().pattern());
+        stdout.text()
+                .printf(
+                        Locale.ROOT,
+                        "accepted  %.4f of %.4f flits a cycle and host%s%n",
+                        result.accepted(),
+                        result.offered(),
+                        result.isSaturated() ? ": saturated" : "");
+        stdout.text()
+                .printf(
+                        Locale.ROOT,
+                        "latency   mean %.1f +- %.1f, median %d, p99 %d cycles of %d packets%n",
+                        result.latency().mean(),
+                        result.latency().halfWidth(),
+                        result.latency().median(),
+                        result.latency().p99(),
+                        result.packets());
+        stdout.text()
+                .printf(
+                        Locale.ROOT,
+                        "links     %.3f a packet; busiest channel %.3f, mean %.3f flits a cycle%n",
+                        result.hops(),
+                        result.use().busiest(),
+                        result.use().mean());
         printMore(result);
-        System.out.printf(
-                Locale.ROOT,
-                "speed     %d cycles in %.2f s, %.0f cycles/s, %.1f million flit moves/s%n",
-                result.cycles(),
-                result.seconds(),
-                result.cyclesPerSecond(),
-                result.flitMoves() / Math.max(1e-9, result.seconds()) / 1e6);
+        stdout.text()
+                .printf(
+                        Locale.ROOT,
+                        "speed     %d cycles in %.2f s, %.0f cycles/s, %.1f million flit moves/s%n",
+                        result.cycles(),
+                        result.seconds(),
+                        result.cyclesPerSecond(),
+                        result.flitMoves() / Math.max(1e-9, result.seconds()) / 1e6);
         if (result.isDeadlocked()) {
-            System.out.println("deadlock  " + result.deadlock());
+            stdout.text().println("deadlock  " + result.deadlock());
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.hxb.bench.flit.tool;
 
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,7 +49,7 @@ final class SimSlurmCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (tasks < 0 || cpus < 1 || !time.matches("[0-9:-]{1,20}")) {
-            throw new ToolException(
+            throw new UsageException(
                     "--tasks must be 0 or more, --cpus at least 1 and --time like 1:00:00");
         }
         // Finds every mistake now instead of on the cluster.

@@ -1,7 +1,7 @@
 package io.hxb.bench.flit.tool;
 
 import io.hxb.bench.flit.run.Experiment;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,7 +31,7 @@ final class SimSweepCommand implements Callable<Integer> {
     private String loads;
 
     @Mixin private OutputOptions output;
-    @Mixin private JsonOption json;
+    @Mixin private Output stdout;
 
     /** Picocli makes it. */
     SimSweepCommand() {}
@@ -50,7 +50,7 @@ final class SimSweepCommand implements Callable<Integer> {
                         output.threads(),
                         output.files(),
                         about)
-                .run(json);
+                .run(stdout);
         return 0;
     }
 

@@ -4,7 +4,7 @@ import io.hxb.bench.flit.measure.RunResult;
 import io.hxb.bench.flit.output.ResultFile;
 import io.hxb.bench.flit.run.PreparedRoutes;
 import io.hxb.bench.flit.run.Sweep;
-import io.hxb.tool.option.JsonOption;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 
 import java.io.IOException;
@@ -21,7 +21,7 @@ final class SweepRun {
     private final List<Double> loads;
     private final int threads;
     private final List<Path> files;
-    private final ResultFile output;
+    private final ResultFile results;
 
     /**
      * Takes what to run.
@@ -40,12 +40,12 @@ final class SweepRun {
         this.loads = loads;
         this.threads = threads;
         this.files = files;
-        this.output = new ResultFile(about);
+        this.results = new ResultFile(about);
         files.forEach(ResultFile::check);
     }
 
     /** Runs everything and prints it. What is interrupted keeps what it has. */
-    void run(final JsonOption json) throws IOException {
+    void run(final Output stdout) throws IOException {
         final List<PreparedRoutes> routes = new ArrayList<>();
         for (final ExperimentFile.Series one : series) {
             // All of them before the first run: bad input ends the command at once.
@@ -57,29 +57,30 @@ final class SweepRun {
                 Sweep sweep = new Sweep(threads, progress)) {
             for (int i = 0; i < series.size() && !progress.isStopping(); i++) {
                 final ExperimentFile.Series one = series.get(i);
-                final List<RunResult> results =
+                final List<RunResult> found =
                         loads.isEmpty()
                                 ? sweep.findSaturation(one.experiment(), routes.get(i))
                                 : sweep.run(one.experiment(), routes.get(i), loads);
-                report.put(one.name(), show(one.name(), results));
+                report.put(one.name(), show(one.name(), found, stdout));
                 for (final Path file : files) {
-                    output.write(file, "Latency and accepted traffic");
+                    results.write(file, "Latency and accepted traffic");
                 }
             }
             progress.finish();
             final Map<String, Object> whole = new LinkedHashMap<>();
             whole.put("ok", true);
             whole.put("series", report);
-            json.print(whole);
+            stdout.report(whole);
         }
     }
 
-    private Map<String, Object> show(final String name, final List<RunResult> results) {
+    private Map<String, Object> show(
+            final String name, final List<RunResult> found, final Output stdout) {
         final TextTable table =
                 new TextTable("load", "accepted", "latency", "+-", "p99", "links", "state");
-        for (final RunResult result : results) {
+        for (final RunResult result : found) {
             if (result.packets() > 0 || result.isDeadlocked()) {
-                output.add(name, result.fields());
+                results.add(name, result.fields());
             }
             table.row(
                     format("%.4f", result.load()),
@@ -90,13 +91,13 @@ final class SweepRun {
                     format("%.3f", result.hops()),
                     state(result));
         }
-        System.out.println(name);
-        System.out.print(table);
-        final double throughput = Sweep.throughput(results);
-        System.out.println("throughput " + format("%.4f", throughput));
+        stdout.text().println(name);
+        stdout.text().print(table);
+        final double throughput = Sweep.throughput(found);
+        stdout.text().println("throughput " + format("%.4f", throughput));
         final Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("throughput", throughput);
-        fields.put("runs", results.stream().map(RunResult::fields).toList());
+        fields.put("runs", found.stream().map(RunResult::fields).toList());
         return fields;
     }
 

@@ -64,8 +64,8 @@ class SimCommandTest {
         // then
         assertEquals(0, outcome.status, outcome.problem);
         assertEquals(
-                "[accepted, offered, latency, hops, saturated, deadlocked, cycles, cycles_per_s,"
-                        + " peak_memory_mb]",
+                "[ok, accepted, offered, latency, hops, saturated, deadlocked, cycles,"
+                    + " cycles_per_s, peak_memory_mb]",
                 outcome.lastLine().keySet().toString());
         assertEquals(
                 "[mean, median, p99]",
@@ -341,7 +341,7 @@ class SimCommandTest {
         final Outcome outcome =
                 sim(
                         ("run --graph mesh:3x3 --hosts 1 --buffer 16 --packet 16 --cycles 1000"
-                                        + " --warmup 0 --json --traffic "
+                                        + " --warmup 0 --traffic "
                                         + file)
                                 .split(" ", -1));
         // then five packets of three messages have arrived

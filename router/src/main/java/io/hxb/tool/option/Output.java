@@ -1,0 +1,68 @@
+package io.hxb.tool.option;
+
+import io.hxb.tool.report.Json;
+import io.hxb.tool.report.ResultStream;
+import io.hxb.tool.report.ToolException;
+
+import picocli.CommandLine.Option;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * Where the results of a command go: text for people, or, with {@code --json}, one JSON object a
+ * line and nothing else. Picocli fills it; owned by the thread that runs the command.
+ */
+public final class Output {
+    private static final PrintStream NOWHERE =
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+
+    @Option(
+            names = "--json",
+            description = "print JSON, one object a line, and nothing else on standard output")
+    private boolean isJson;
+
+    /** Picocli makes it. */
+    public Output() {}
+
+    /** True if a program reads the results. */
+    public boolean isJson() {
+        return isJson;
+    }
+
+    /**
+     * Where text for people is printed; goes nowhere with {@code --json}.
+     *
+     * @throws ToolException if something printed before could not be written: going on would be in
+     *     vain.
+     */
+    public PrintStream text() {
+        checkWritten();
+        return isJson ? NOWHERE : System.out;
+    }
+
+    /**
+     * Prints one object in a line of its own, if {@code --json} was given.
+     *
+     * @param report has a Boolean {@code ok}, which is true exactly if the command's exit status
+     *     will be 0.
+     * @throws ToolException as {@link #text}.
+     */
+    public void report(final Map<String, Object> report) {
+        if (!(report.get("ok") instanceof Boolean)) {
+            throw new IllegalStateException("the report does not say 'ok': " + report.keySet());
+        }
+        checkWritten();
+        if (isJson) {
+            System.out.println(Json.line(report));
+        }
+    }
+
+    private static void checkWritten() {
+        if (ResultStream.failure(System.out) != null) {
+            throw new ToolException(ResultStream.complaint(System.out));
+        }
+    }
+}
