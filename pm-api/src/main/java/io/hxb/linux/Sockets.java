@@ -299,6 +299,25 @@ public final class Sockets {
     }
 
     /**
+     * Sends one message without waiting (send).
+     *
+     * @return bytes sent, or a negative errno.
+     */
+    public static int send(final int fd, final long address, final int lengthBytes) {
+        final MemorySegment errno = Linux.errnoSegment();
+        final long result;
+        try {
+            result =
+                    (long)
+                            Batch.SEND.invokeExact(
+                                    errno, fd, address, (long) lengthBytes, MSG_DONTWAIT);
+        } catch (final Throwable t) {
+            throw Linux.unexpected(t);
+        }
+        return result < 0 ? -Linux.errno(errno) : (int) result;
+    }
+
+    /**
      * Waits until a descriptor is ready.
      *
      * @param events {@link #POLLIN}, {@link #POLLOUT} or both.
@@ -367,6 +386,8 @@ public final class Sockets {
                 Linux.bind("sendmmsg", FunctionDescriptor.of(INT, INT, LONG, INT, INT));
         static final MethodHandle RECV =
                 Linux.bind("recv", FunctionDescriptor.of(LONG, INT, LONG, LONG, INT));
+        static final MethodHandle SEND =
+                Linux.bind("send", FunctionDescriptor.of(LONG, INT, LONG, LONG, INT));
         static final MethodHandle IOCTL =
                 Linux.bindVariadic("ioctl", FunctionDescriptor.of(INT, INT, LONG, LONG), 2);
     }

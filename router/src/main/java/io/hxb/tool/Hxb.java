@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import io.hxb.tool.chaos.ChaosCommand;
+import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.plan.PlanCommand;
 import io.hxb.tool.report.ResultStream;
 import io.hxb.tool.stream.CatCommand;
@@ -31,6 +32,7 @@ import java.util.ServiceLoader;
         subcommands = {
             DemoCommand.class,
             LabCommand.class,
+            InitCommand.class,
             NodeCommand.class,
             PingCommand.class,
             PerfCommand.class,

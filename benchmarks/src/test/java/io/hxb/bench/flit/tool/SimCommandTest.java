@@ -65,7 +65,7 @@ class SimCommandTest {
         assertEquals(0, outcome.status, outcome.problem);
         assertEquals(
                 "[ok, accepted, offered, latency, hops, saturated, deadlocked, cycles,"
-                    + " cycles_per_s, peak_memory_mb]",
+                        + " cycles_per_s, peak_memory_mb]",
                 outcome.lastLine().keySet().toString());
         assertEquals(
                 "[mean, median, p99]",

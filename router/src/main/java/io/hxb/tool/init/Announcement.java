@@ -1,0 +1,166 @@
+package io.hxb.tool.init;
+
+import io.hxb.tool.init.Neighbourhood.Nic;
+import io.hxb.tool.init.Neighbourhood.Sighting;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What {@code hxb init} says on every NIC: who sends, and all it knows of the neighbourhood, so
+ * that machines learn of those that they have no cable to. Stateless.
+ *
+ * <p>A frame to the broadcast address with the OUI extended EtherType, for local use:
+ *
+ * <pre>
+ * offset length meaning (network byte order)
+ *      0     14 Ethernet header, EtherType {@value #ETHER_TYPE}
+ *     14      3 OUI, {@value #OUI}
+ *     17      2 protocol, {@value #PROTOCOL}
+ *     19      2 length of the text
+ *     21        text in UTF-8, at most {@value #MAX_TEXT_LENGTH} bytes, lines of words
+ *
+ * hxb-init 1 ID NIC      who sends this frame, and by which NIC
+ * m ID NAME              a machine
+ * n ID NIC MTU SPEED     a NIC of a machine, SPEED in Mbit/s or 0
+ * s ID NIC ID NIC        the first NIC has heard the second
+ * </pre>
+ *
+ * Source: IEEE 802-2014, 9.2.4 (OUI extended EtherType).
+ */
+final class Announcement {
+    /** OUI extended EtherType. */
+    static final int ETHER_TYPE = 0x88B7;
+
+    /** Locally administered. */
+    static final int OUI = 0x024858;
+
+    /** The only protocol below that OUI. */
+    static final int PROTOCOL = 1;
+
+    /** Bytes before the text, the Ethernet header included. */
+    static final int HEADER_LENGTH = 21;
+
+    /** Fits into the smallest usual MTU of 1,500 bytes. */
+    static final int MAX_TEXT_LENGTH = 1400;
+
+    private static final String FIRST_WORDS = "hxb-init 1";
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{12}");
+    private static final Pattern NIC = Pattern.compile("[^\\s/\\p{Cntrl}]{1,15}");
+    private static final Pattern NAME =
+            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?");
+
+    private Announcement() {}
+
+    /** True if a machine may be called so; others would not be believed. */
+    static boolean isName(final String name) {
+        return NAME.matcher(name).matches();
+    }
+
+    /**
+     * All that is known, in as many texts as it takes.
+     *
+     * @param from the NIC that will send them.
+     */
+    static List<String> texts(final Port from, final Neighbourhood known) {
+        final List<String> lines = new ArrayList<>();
+        known.machines().forEach((id, name) -> lines.add("m " + id + " " + name));
+        known.nics()
+                .forEach(
+                        (port, nic) ->
+                                lines.add(
+                                        "n "
+                                                + words(port)
+                                                + " "
+                                                + nic.mtuBytes()
+                                                + " "
+                                                + nic.speedMbps()));
+        for (final Sighting sighting : known.sightings()) {
+            lines.add("s " + words(sighting.heardBy()) + " " + words(sighting.sentBy()));
+        }
+        final String first = FIRST_WORDS + " " + words(from) + "\n";
+        final List<String> texts = new ArrayList<>();
+        StringBuilder text = new StringBuilder(first);
+        for (final String line : lines) {
+            if (bytes(text) + bytes(line) + 1 > MAX_TEXT_LENGTH) {
+                texts.add(text.toString());
+                text = new StringBuilder(first);
+            }
+            text.append(line).append('\n');
+        }
+        texts.add(text.toString());
+        return texts;
+    }
+
+    private static int bytes(final CharSequence text) {
+        return text.toString().getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private static String words(final Port port) {
+        return port.machine() + " " + port.nic();
+    }
+
+    /**
+     * Adds what a text says, and that its sender was heard.
+     *
+     * @param heardBy the NIC that received it.
+     * @return what of it is new, or -1 if the text is not of {@code hxb init}; then nothing was
+     *     added.
+     */
+    static int take(final String text, final Port heardBy, final Neighbourhood known) {
+        final List<String> lines = text.lines().toList();
+        final String[] first = lines.isEmpty() ? new String[0] : lines.getFirst().split(" ", -1);
+        if (first.length != 4
+                || !lines.getFirst().startsWith(FIRST_WORDS + " ")
+                || !isPort(first[2], first[3])
+                || !lines.stream().skip(1).allMatch(line -> isLine(line.split(" ", -1)))) {
+            return -1;
+        }
+        int fresh = 0;
+        if (!first[2].equals(heardBy.machine()) || !first[3].equals(heardBy.nic())) {
+            final Sighting heard = new Sighting(heardBy, new Port(first[2], first[3]));
+            fresh += known.addSighting(heard) ? 1 : 0;
+        }
+        for (final String line : lines.subList(1, lines.size())) {
+            fresh += add(line.split(" ", -1), known) ? 1 : 0;
+        }
+        return fresh;
+    }
+
+    private static boolean isLine(final String[] words) {
+        return switch (words[0]) {
+            case "m" ->
+                    words.length == 3
+                            && ID.matcher(words[1]).matches()
+                            && NAME.matcher(words[2]).matches();
+            case "n" ->
+                    words.length == 5
+                            && isPort(words[1], words[2])
+                            && words[3].matches("\\d{1,5}")
+                            && words[4].matches("\\d{1,7}");
+            case "s" ->
+                    words.length == 5 && isPort(words[1], words[2]) && isPort(words[3], words[4]);
+            default -> false;
+        };
+    }
+
+    private static boolean isPort(final String id, final String nic) {
+        return ID.matcher(id).matches() && NIC.matcher(nic).matches();
+    }
+
+    private static boolean add(final String[] words, final Neighbourhood known) {
+        return switch (words[0]) {
+            case "m" -> known.addMachine(words[1], words[2]);
+            case "n" ->
+                    known.addNic(
+                            new Port(words[1], words[2]),
+                            new Nic(Integer.parseInt(words[3]), Integer.parseInt(words[4])));
+            default ->
+                    known.addSighting(
+                            new Sighting(
+                                    new Port(words[1], words[2]), new Port(words[3], words[4])));
+        };
+    }
+}

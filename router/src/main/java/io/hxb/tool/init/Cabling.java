@@ -1,0 +1,341 @@
+package io.hxb.tool.init;
+
+import io.hxb.config.Dimensions;
+import io.hxb.config.LinkPlan;
+import io.hxb.tool.init.Neighbourhood.Sighting;
+import io.hxb.tool.report.ToolException;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The hyper-crossbar that the cables between machines make. Immutable.
+ *
+ * <p>NICs that hear each other are on one segment: a cable or a switch. Segments between the same
+ * machines are parallel links of one line. The machine whose name comes first is the origin, its
+ * lines are the dimensions, in the order of its NICs, and the machines on them have coordinates in
+ * the order of their names. Any other machine is on lines with machines that are nearer to the
+ * origin, and takes from each of these the coordinates that are not 0. The result is checked: every
+ * line joins exactly the machines that differ in its dimension.
+ *
+ * @param extents extent of each dimension.
+ * @param machines ids of the machines in the order of their node ids, X counting fastest.
+ * @param links NICs of each machine: {@code [node][dimension]}, a list by link number.
+ */
+record Cabling(int[] extents, List<String> machines, List<List<List<String>>> links) {
+    private static final int MAX_EXTENT = 256;
+
+    /** A line: machines and, for each parallel link, their NICs on it. */
+    private record Line(SortedSet<String> machines, List<SortedMap<String, String>> segments) {
+        /** The first NIC that a machine has on it. */
+        private String firstNic(final String machine) {
+            return segments.stream()
+                    .map(segment -> segment.get(machine))
+                    .min(Port.NATURAL)
+                    .orElseThrow();
+        }
+    }
+
+    /**
+     * Finds the hyper-crossbar.
+     *
+     * @return null if nobody else was heard.
+     * @throws ToolException saying what of the cabling is not as in a hyper-crossbar.
+     */
+    static Cabling of(final Neighbourhood known) {
+        final List<Line> lines = lines(known);
+        if (lines.isEmpty()) {
+            return null;
+        }
+        return new Finder(known, lines).find();
+    }
+
+    /** Segments as NICs by machine, grouped into lines by the machines on them. */
+    private static List<Line> lines(final Neighbourhood known) {
+        final Map<SortedSet<String>, List<SortedMap<String, String>>> found = new HashMap<>();
+        for (final SortedSet<Port> segment : segments(known)) {
+            final SortedMap<String, String> nics = new TreeMap<>();
+            for (final Port port : segment) {
+                final String other = nics.putIfAbsent(port.machine(), port.nic());
+                if (other != null) {
+                    throw new ToolException(
+                            "%s and %s of %s are on one cable or switch: parallel links need a switch each"
+                                    .formatted(other, port.nic(), known.name(port.machine())));
+                }
+            }
+            found.computeIfAbsent(new TreeSet<>(nics.keySet()), key -> new ArrayList<>()).add(nics);
+        }
+        final List<Line> lines = new ArrayList<>();
+        found.forEach(
+                (machines, segments) -> {
+                    segments.sort(
+                            Comparator.comparing(
+                                    segment -> segment.get(segment.firstKey()), Port.NATURAL));
+                    lines.add(new Line(machines, List.copyOf(segments)));
+                });
+        lines.sort(Comparator.comparing(line -> String.join(" ", line.machines())));
+        return lines;
+    }
+
+    /** NICs that hear each other, directly or over others. */
+    private static List<SortedSet<Port>> segments(final Neighbourhood known) {
+        final Map<Port, SortedSet<Port>> segmentOf = new HashMap<>();
+        for (final Sighting sighting : known.sightings()) {
+            final SortedSet<Port> one = segmentOf.computeIfAbsent(sighting.heardBy(), Cabling::set);
+            final SortedSet<Port> two = segmentOf.computeIfAbsent(sighting.sentBy(), Cabling::set);
+            if (one != two) {
+                one.addAll(two);
+                two.forEach(port -> segmentOf.put(port, one));
+            }
+        }
+        return segmentOf.values().stream()
+                .distinct()
+                .sorted(Comparator.comparing(SortedSet::first))
+                .toList();
+    }
+
+    private static SortedSet<Port> set(final Port port) {
+        return new TreeSet<>(Set.of(port));
+    }
+
+    /** Gives coordinates to machines. */
+    private static final class Finder {
+        private final Neighbourhood known;
+        private final List<Line> lines;
+        private final Map<String, int[]> coordinates = new HashMap<>();
+        private final List<String> machines;
+        private int[] extents = {};
+
+        Finder(final Neighbourhood known, final List<Line> lines) {
+            this.known = known;
+            this.lines = lines;
+            final Comparator<String> byName = Comparator.comparing(known::name, Port.NATURAL);
+            machines =
+                    lines.stream()
+                            .flatMap(line -> line.machines().stream())
+                            .distinct()
+                            .sorted(byName.thenComparing(Comparator.naturalOrder()))
+                            .toList();
+        }
+
+        private Cabling find() {
+            placeAlongTheOriginsLines();
+            for (boolean isProgress = true; isProgress; ) {
+                isProgress = placeNext();
+            }
+            final List<String> lost =
+                    machines.stream().filter(machine -> !coordinates.containsKey(machine)).toList();
+            if (!lost.isEmpty()) {
+                throw wrong(
+                        "no way leads from " + name(machines.getFirst()) + " to " + names(lost));
+            }
+            final String[] byNode = byNode();
+            final List<List<List<String>>> links = new ArrayList<>();
+            for (final String machine : byNode) {
+                links.add(links(machine));
+            }
+            return new Cabling(extents, List.of(byNode), List.copyOf(links));
+        }
+
+        private void placeAlongTheOriginsLines() {
+            final String origin = machines.getFirst();
+            final List<Line> own =
+                    lines.stream()
+                            .filter(line -> line.machines().contains(origin))
+                            .sorted(
+                                    Comparator.comparing(
+                                            line -> line.firstNic(origin), Port.NATURAL))
+                            .toList();
+            extents = new int[own.size()];
+            coordinates.put(origin, new int[own.size()]);
+            for (int dimension = 0; dimension < own.size(); dimension++) {
+                int next = 1;
+                for (final String machine : machines) {
+                    if (!machine.equals(origin)
+                            && own.get(dimension).machines().contains(machine)) {
+                        final int[] place = new int[own.size()];
+                        place[dimension] = next++;
+                        if (coordinates.put(machine, place) != null) {
+                            throw wrong(
+                                    "two lines, with different machines on them, join "
+                                            + name(origin)
+                                            + " and "
+                                            + name(machine));
+                        }
+                    }
+                }
+                extents[dimension] = next;
+                if (next > MAX_EXTENT) {
+                    throw wrong("more than " + MAX_EXTENT + " machines are on one line");
+                }
+            }
+        }
+
+        /** Places all machines next to placed ones: one step away from the origin. */
+        private boolean placeNext() {
+            final Map<String, int[]> fresh = new HashMap<>();
+            for (final String machine : machines) {
+                if (!coordinates.containsKey(machine)) {
+                    final int[] place = new int[extents.length];
+                    int count = 0;
+                    for (final String neighbour : neighbours(machine)) {
+                        final int[] other = coordinates.get(neighbour);
+                        if (other != null) {
+                            count++;
+                            Arrays.setAll(place, i -> Math.max(place[i], other[i]));
+                        }
+                    }
+                    if (count > 0) {
+                        fresh.put(machine, place);
+                    }
+                }
+            }
+            coordinates.putAll(fresh);
+            return !fresh.isEmpty();
+        }
+
+        private Set<String> neighbours(final String machine) {
+            final Set<String> found = new TreeSet<>();
+            lines.stream()
+                    .filter(line -> line.machines().contains(machine))
+                    .forEach(line -> found.addAll(line.machines()));
+            found.remove(machine);
+            return found;
+        }
+
+        /** The machine at each node id, after a check that all are there, each once. */
+        private String[] byNode() {
+            final long count = Arrays.stream(extents).asLongStream().reduce(1, (a, b) -> a * b);
+            if (count != machines.size()) {
+                throw wrong(
+                        "%d machines were found, and a crossbar of shape %s has %d"
+                                .formatted(machines.size(), shape(extents), count));
+            }
+            final String[] byNode = new String[machines.size()];
+            for (final String machine : machines) {
+                final int[] place = coordinates.get(machine);
+                int node = 0;
+                for (int dimension = extents.length - 1; dimension >= 0; dimension--) {
+                    node = node * extents[dimension] + place[dimension];
+                }
+                if (byNode[node] != null) {
+                    throw wrong(name(byNode[node]) + " and " + name(machine) + " are cabled alike");
+                }
+                byNode[node] = machine;
+            }
+            lines.forEach(this::check);
+            return byNode;
+        }
+
+        /** A line joins the machines that differ in one dimension, all of them. */
+        private void check(final Line line) {
+            final int[] first = coordinates.get(line.machines().first());
+            int dimension = -1;
+            for (final String machine : line.machines()) {
+                final int[] place = coordinates.get(machine);
+                for (int i = 0; i < place.length; i++) {
+                    if (place[i] != first[i] && dimension != i) {
+                        if (dimension >= 0) {
+                            throw wrong(
+                                    "the line of "
+                                            + names(line.machines())
+                                            + " is in no dimension");
+                        }
+                        dimension = i;
+                    }
+                }
+            }
+            if (line.machines().size() != extents[dimension]) {
+                throw wrong(
+                        "the line of %s has %d machines, others in dimension %s have %d"
+                                .formatted(
+                                        names(line.machines()),
+                                        line.machines().size(),
+                                        Dimensions.name(dimension),
+                                        extents[dimension]));
+            }
+        }
+
+        private List<List<String>> links(final String machine) {
+            final List<List<String>> links = new ArrayList<>();
+            for (int dimension = 0; dimension < extents.length; dimension++) {
+                final int chosen = dimension;
+                final Line line =
+                        lines.stream()
+                                .filter(one -> one.machines().contains(machine))
+                                .filter(one -> isIn(one, chosen))
+                                .findFirst()
+                                .orElseThrow(
+                                        () -> wrong(name(machine) + " lacks a line of the others"));
+                links.add(line.segments().stream().map(segment -> segment.get(machine)).toList());
+            }
+            return List.copyOf(links);
+        }
+
+        private boolean isIn(final Line line, final int dimension) {
+            return coordinates.get(line.machines().first())[dimension]
+                    != coordinates.get(line.machines().last())[dimension];
+        }
+
+        private String name(final String machine) {
+            return known.name(machine);
+        }
+
+        private String names(final Iterable<String> some) {
+            final List<String> names = new ArrayList<>();
+            some.forEach(machine -> names.add(name(machine)));
+            return String.join(", ", names);
+        }
+
+        private static ToolException wrong(final String what) {
+            return new ToolException(
+                    "the cables make no hyper-crossbar: "
+                            + what
+                            + "; every machine needs a line in each dimension, see 'On real NICs'"
+                            + " in the README");
+        }
+    }
+
+    /** Extents in the notation of cluster files: {@code 4x2}. */
+    static String shape(final int[] extents) {
+        return Arrays.stream(extents)
+                .mapToObj(Integer::toString)
+                .reduce((left, right) -> left + "x" + right)
+                .orElseThrow();
+    }
+
+    /** Coordinates of a node in the notation of cluster files: {@code 1,0}. */
+    String coordinates(final int node) {
+        final StringBuilder text = new StringBuilder();
+        int rest = node;
+        for (final int extent : extents) {
+            text.append(text.isEmpty() ? "" : ",").append(rest % extent);
+            rest /= extent;
+        }
+        return text.toString();
+    }
+
+    /**
+     * The number of links that every line of a dimension has: the least, since all nodes need the
+     * same.
+     */
+    int linkCount(final int dimension) {
+        final int least =
+                links.stream().mapToInt(own -> own.get(dimension).size()).min().orElseThrow();
+        return Math.min(least, LinkPlan.MAX_LINKS_PER_DIMENSION);
+    }
+
+    /** The NICs of a machine in a dimension that are used: {@link #linkCount} of them. */
+    List<String> used(final int node, final int dimension) {
+        return links.get(node).get(dimension).subList(0, linkCount(dimension));
+    }
+}

@@ -1,0 +1,353 @@
+package io.hxb.tool.init;
+
+import io.hxb.config.Quantity;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.tool.init.Neighbourhood.Sighting;
+import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.TextTable;
+import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+/** {@code hxb init}: a first cluster file from what the NICs hear. Picocli makes it. */
+@Command(
+        name = "init",
+        mixinStandardHelpOptions = true,
+        header = "Finds the machines at the NICs, writes a first cluster file.",
+        description = {
+            "Lists the NICs of this machine, asks on them who is there, and writes a first cluster"
+                    + " file with comments. Run it on all machines at the same time: each finds the"
+                    + " same cabling, also beyond its own cables, and writes the same file.",
+            "NICs that are down, wireless, or carry the default route are left alone unless --nics"
+                + " names them. Listening needs root (CAP_NET_RAW); without, the file is made from"
+                + " this machine's NICs alone."
+        },
+        footer = {"", "Example, on both of two PCs with crossed cables: sudo deploy/hxb init"})
+public final class InitCommand implements Callable<Integer> {
+    private static final long ASK_NS = 250_000_000L;
+    private static final long QUIET_NS = 2_000_000_000L;
+
+    @Option(
+            names = "--nics",
+            split = ",",
+            paramLabel = "NIC",
+            description = "ask on these NICs, separated by commas (default: those that are free)")
+    private List<String> chosen = List.of();
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            defaultValue = "30",
+            description = "how long to listen; Enter ends it sooner (default 30)")
+    private double seconds;
+
+    @Option(
+            names = "--expect",
+            paramLabel = "N",
+            description = "end as soon as N machines were found and nothing new comes for 2 s")
+    private Integer expected;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FILE",
+            defaultValue = "cluster.yaml",
+            description = "where to write the file; - prints it (default cluster.yaml)")
+    private String file;
+
+    @Option(names = "--force", description = "overwrite a file that is there")
+    private boolean isForced;
+
+    @Option(
+            names = "--name",
+            paramLabel = "CLUSTER",
+            defaultValue = "hxb",
+            description = "name of the cluster (default hxb)")
+    private String cluster;
+
+    @Option(
+            names = "--host",
+            paramLabel = "NAME",
+            description = "what this machine is called (default: its host name)")
+    private String host;
+
+    @Mixin private Output output;
+
+    /** Picocli makes it. */
+    public InitCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        check();
+        final List<LocalNic> nics = LocalNic.list();
+        final List<LocalNic> asked = asked(nics);
+        print(nics, asked);
+        final List<String> findings = new ArrayList<>();
+        final Neighbourhood known;
+        List<String> nodes = List.of();
+        if (asked.isEmpty() || !Privileges.has(Privileges.NET_RAW)) {
+            known = new Neighbourhood();
+            findings.add(
+                    asked.isEmpty()
+                            ? "no NIC is free and up: set them up ('ip link set NIC up'), or name"
+                                    + " them by --nics"
+                            : "listening needs root (CAP_NET_RAW): nobody was asked; use sudo");
+        } else {
+            try (Survey survey = new Survey(machine(nics), hostName(), asked)) {
+                listen(survey, asked);
+                known = survey.known();
+                nodes = survey.nodes();
+                findings.addAll(nodes);
+                if (survey.ignoredFrames() > 0) {
+                    findings.add(survey.ignoredFrames() + " frames made no sense and were ignored");
+                }
+            }
+        }
+        final Cabling cabling = Cabling.of(known);
+        if (cabling == null && !asked.isEmpty() && Privileges.has(Privileges.NET_RAW)) {
+            findings.add(
+                    "nobody answered: run 'hxb init' on the other machines at the same time, and"
+                            + " see that cables and switches have lights");
+        }
+        final String text =
+                cabling == null
+                        ? FirstClusterFile.template(
+                                cluster, asked.stream().map(LocalNic::name).limit(8).toList())
+                        : FirstClusterFile.of(cluster, cabling, known);
+        // What is written can be read: else the mistake is ours.
+        ClusterConfigYaml.parse(text, file);
+        write(text);
+        report(nics, asked, cabling, known, findings);
+        return 0;
+    }
+
+    private void check() throws IOException {
+        if (!(seconds > 0 && seconds <= 3600)) {
+            throw new UsageException("--seconds must be above 0, at most 3600: " + seconds);
+        }
+        if (expected != null && (expected < 2 || expected > Neighbourhood.LIMIT)) {
+            throw new UsageException(
+                    "--expect must be 2.." + Neighbourhood.LIMIT + ": " + expected);
+        }
+        if (!cluster.matches("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}")) {
+            throw new UsageException(
+                    "--name must be 1 to 63 letters, digits, '_', '.' or '-': '" + cluster + "'");
+        }
+        if (!Announcement.isName(hostName())) {
+            throw new UsageException(
+                    "'" + hostName() + "' cannot be the name of a machine; give another by --host");
+        }
+        if (!file.equals("-")) {
+            final Path folder = Path.of(file).toAbsolutePath().getParent();
+            if (folder == null || !Files.isDirectory(folder) || !Files.isWritable(folder)) {
+                throw new UsageException(
+                        "cannot write " + file + ": no folder " + folder + " to write to");
+            }
+            if (!isForced && Files.exists(Path.of(file))) {
+                throw new UsageException(
+                        file + " is there already: give another --out, or --force to overwrite it");
+            }
+        }
+    }
+
+    private List<LocalNic> asked(final List<LocalNic> nics) {
+        if (chosen.isEmpty()) {
+            final boolean hasPhysical =
+                    nics.stream().anyMatch(nic -> nic.kind().equals("physical"));
+            return nics.stream()
+                    .filter(nic -> nic.reasonToLeaveAlone(!hasPhysical).isEmpty())
+                    .toList();
+        }
+        final List<LocalNic> found = new ArrayList<>();
+        for (final String name : chosen) {
+            final LocalNic nic =
+                    nics.stream()
+                            .filter(one -> one.name().equals(name))
+                            .findFirst()
+                            .orElseThrow(
+                                    () ->
+                                            new UsageException(
+                                                    "there is no NIC '"
+                                                            + name
+                                                            + "'; there are: "
+                                                            + names(nics)));
+            if (!nic.isUp()) {
+                throw new ToolException(
+                        name + " is down: set it up first, by: ip link set " + name + " up");
+            }
+            found.add(nic);
+        }
+        return found;
+    }
+
+    private static String names(final List<LocalNic> nics) {
+        return nics.stream().map(LocalNic::name).collect(Collectors.joining(", "));
+    }
+
+    private void print(final List<LocalNic> nics, final List<LocalNic> asked) throws IOException {
+        final boolean hasPhysical = nics.stream().anyMatch(nic -> nic.kind().equals("physical"));
+        final TextTable table = new TextTable("nic", "speed", "mtu", "cable", "addresses", "use");
+        for (final LocalNic nic : nics) {
+            table.row(
+                    nic.name(),
+                    nic.speedMbps() == 0 ? "-" : Quantity.formatRate(nic.speedMbps() * 1_000_000L),
+                    nic.mtuBytes(),
+                    nic.hasCarrier() ? "plugged in" : nic.isUp() ? "no carrier" : "-",
+                    nic.addresses().isEmpty() ? "-" : String.join(" ", nic.addresses()),
+                    asked.contains(nic) ? "asked" : nic.reasonToLeaveAlone(!hasPhysical));
+        }
+        output.text().println("NICs of " + hostName() + ":");
+        output.text().print(table);
+        output.text().println();
+    }
+
+    private void listen(final Survey survey, final List<LocalNic> asked) throws IOException {
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "listening on %s for %.0f s: run 'hxb init' on the other machines now;"
+                                + " Enter ends it%n",
+                        names(asked),
+                        seconds);
+        final long startNs = System.nanoTime();
+        final long endNs = startNs + (long) (seconds * 1e9);
+        final Map<Sighting, Boolean> shown = new TreeMap<>();
+        long nextAskNs = startNs;
+        long changedNs = startNs;
+        for (long nowNs = startNs; endNs - nowNs > 0; nowNs = System.nanoTime()) {
+            if (nextAskNs - nowNs <= 0) {
+                survey.ask();
+                nextAskNs = nowNs + ASK_NS;
+                if (System.in.available() > 0) {
+                    return;
+                }
+            }
+            if (survey.listen(Math.max(0, Math.min(nextAskNs, endNs) - nowNs)) > 0) {
+                changedNs = nowNs;
+                show(survey.known(), shown, (nowNs - startNs) / 1e9);
+            }
+            if (expected != null
+                    && survey.known().machines().size() >= expected
+                    && nowNs - changedNs > QUIET_NS) {
+                return;
+            }
+        }
+    }
+
+    private void show(
+            final Neighbourhood known, final Map<Sighting, Boolean> shown, final double seconds) {
+        for (final Sighting sighting : known.sightings()) {
+            if (shown.putIfAbsent(sighting, true) == null) {
+                output.text()
+                        .printf(
+                                Locale.ROOT,
+                                "%6.1f s  %s of %s hears %s of %s%n",
+                                seconds,
+                                sighting.heardBy().nic(),
+                                known.name(sighting.heardBy().machine()),
+                                sighting.sentBy().nic(),
+                                known.name(sighting.sentBy().machine()));
+            }
+        }
+    }
+
+    private void write(final String text) throws IOException {
+        if (file.equals("-")) {
+            output.text().println();
+            output.text().print(text);
+            return;
+        }
+        try {
+            if (isForced) {
+                Files.writeString(Path.of(file), text);
+            } else {
+                Files.writeString(Path.of(file), text, StandardOpenOption.CREATE_NEW);
+            }
+        } catch (final FileAlreadyExistsException e) {
+            throw new ToolException(
+                    file + " has just been made by somebody else; --force overwrites it", e);
+        }
+    }
+
+    private void report(
+            final List<LocalNic> nics,
+            final List<LocalNic> asked,
+            final Cabling cabling,
+            final Neighbourhood known,
+            final List<String> findings) {
+        findings.forEach(finding -> output.text().println("note: " + finding));
+        if (!file.equals("-")) {
+            output.text().println();
+            output.text()
+                    .println(
+                            cabling == null
+                                    ? "wrote "
+                                            + file
+                                            + " for you to complete; then: hxb doctor --config "
+                                            + file
+                                    : "wrote %s: %d machines, shape %s; the other machines wrote the same."
+                                            .formatted(
+                                                    file,
+                                                    cabling.machines().size(),
+                                                    Cabling.shape(cabling.extents())));
+            if (cabling != null) {
+                output.text()
+                        .println(
+                                "next, on each machine: hxb doctor --config FILE, then hxb node"
+                                        + " --config FILE");
+            }
+        }
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("nics", nics);
+        report.put("asked", asked.stream().map(LocalNic::name).toList());
+        report.put("machines", known.machines().values().stream().sorted(Port.NATURAL).toList());
+        report.put("shape", cabling == null ? null : Cabling.shape(cabling.extents()));
+        report.put("findings", findings);
+        report.put("file", file);
+        output.report(report);
+    }
+
+    /** The lowest MAC address: stays the same, and no other machine has it. */
+    private static String machine(final List<LocalNic> nics) {
+        return nics.stream()
+                .map(LocalNic::mac)
+                .filter(mac -> mac.matches("[0-9a-f]{12}") && !mac.equals("000000000000"))
+                .min(String::compareTo)
+                .orElseThrow(() -> new ToolException("no NIC of this machine has a MAC address"));
+    }
+
+    private String hostName() throws IOException {
+        if (host != null) {
+            return host;
+        }
+        final Path file = Path.of("/proc/sys/kernel/hostname");
+        if (Files.isReadable(file)) {
+            return Files.readString(file).strip();
+        }
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (final UnknownHostException e) {
+            return "localhost";
+        }
+    }
+}

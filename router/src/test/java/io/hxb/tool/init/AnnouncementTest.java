@@ -1,0 +1,109 @@
+package io.hxb.tool.init;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.init.Neighbourhood.Nic;
+import io.hxb.tool.init.Neighbourhood.Sighting;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.SplittableRandom;
+
+@Tag("unit")
+class AnnouncementTest {
+    private static final Port HERE = new Port("00000000000a", "eth9");
+
+    private static Neighbourhood many() {
+        final Neighbourhood known = new Neighbourhood();
+        for (int i = 0; i < 200; i++) {
+            final Port port = new Port("%012x".formatted(i), "enp" + i + "s0");
+            known.addMachine(port.machine(), "machine-" + i);
+            known.addNic(port, new Nic(9000, 1000));
+            known.addSighting(new Sighting(port, new Port("%012x".formatted(i + 1), "eth1")));
+        }
+        return known;
+    }
+
+    @Test
+    void shouldTellAllThatIsKnownInFramesThatFit() {
+        // given
+        final Neighbourhood known = many();
+        final Neighbourhood other = new Neighbourhood();
+        final Port from = new Port("00000000000b", "eth1");
+        // when
+        int fresh = 0;
+        for (final String text : Announcement.texts(from, known)) {
+            assertTrue(
+                    text.getBytes(StandardCharsets.UTF_8).length <= Announcement.MAX_TEXT_LENGTH);
+            fresh += Announcement.take(text, HERE, other);
+        }
+        // then
+        assertEquals(known.machines(), other.machines());
+        assertEquals(known.nics(), other.nics());
+        assertEquals(601, fresh);
+        assertTrue(other.sightings().contains(new Sighting(HERE, from)));
+        assertTrue(other.sightings().containsAll(known.sightings()));
+        Announcement.texts(from, known)
+                .forEach(text -> assertEquals(0, Announcement.take(text, HERE, other)));
+    }
+
+    @Test
+    void shouldAddNothingOfATextThatIsWrong() {
+        final String head = "hxb-init 1 00000000000b eth1\n";
+        for (final String text :
+                List.of(
+                        "",
+                        "hxb-init 2 00000000000b eth1\n",
+                        "hxb-init 1 00000000000b\n",
+                        "hxb-init 1 zz0000000000 eth1\n",
+                        head + "m 00000000000b\n",
+                        head + "m 00000000000b pc1\nm 00000000000c ../../etc\n",
+                        head + "m 00000000000b pc1 # comment\n",
+                        head + "m 00000000000b -rf\n",
+                        head + "n 00000000000b eth1 9000\n",
+                        head + "n 00000000000b eth1 99999999999999 1\n",
+                        head + "n 00000000000b a/b 9000 1000\n",
+                        head + "s 00000000000b eth1 00000000000c\n",
+                        head + "x\n",
+                        head + "\n")) {
+            final Neighbourhood known = new Neighbourhood();
+
+            assertEquals(-1, Announcement.take(text, HERE, known), text);
+            assertTrue(known.machines().isEmpty() && known.sightings().isEmpty(), text);
+        }
+    }
+
+    @Test
+    void shouldKeepALimitOfWhatStrangersSay() {
+        final Neighbourhood known = new Neighbourhood();
+        for (int i = 0; i < 3 * Neighbourhood.LIMIT; i++) {
+            Announcement.take(
+                    "hxb-init 1 %012x eth1\nm %012x pc%d\nn %012x eth1 1 1\n".formatted(i, i, i, i),
+                    HERE,
+                    known);
+        }
+
+        assertEquals(Neighbourhood.LIMIT, known.machines().size());
+        assertEquals(Neighbourhood.LIMIT, known.nics().size());
+        assertEquals(Neighbourhood.LIMIT, known.sightings().size());
+    }
+
+    @Test
+    void shouldSurviveAnyText() {
+        final SplittableRandom random = new SplittableRandom(7);
+        final String whole = Announcement.texts(HERE, many()).getFirst();
+        for (int i = 0; i < 20_000; i++) {
+            final StringBuilder text = new StringBuilder(whole);
+            for (int change = random.nextInt(4); change >= 0; change--) {
+                text.setCharAt(random.nextInt(text.length()), (char) random.nextInt(256));
+            }
+            final Neighbourhood known = new Neighbourhood();
+            Announcement.take(text.substring(0, random.nextInt(text.length())), HERE, known);
+            assertTrue(known.machines().values().stream().allMatch(Announcement::isName));
+        }
+    }
+}
