@@ -91,11 +91,7 @@ public final class Hxb implements Runnable {
      * @return its exit status.
      */
     static int run(final String[] arguments, final PrintStream errors) {
-        final CommandLine commandLine = new CommandLine(new Hxb());
-        // Commands of modules that the node does without, such as sim.
-        ServiceLoader.load(Extension.class).forEach(commandLine::addSubcommand);
-        Usage.prepare(commandLine, VERSION);
-        commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        final CommandLine commandLine = commandLine();
         final Failures failures = new Failures(errors);
         commandLine.setParameterExceptionHandler(failures);
         commandLine.setExecutionExceptionHandler(failures);
@@ -105,7 +101,17 @@ public final class Hxb implements Runnable {
         } catch (final OutOfMemoryError e) {
             status = failures.outOfMemory(e, Arrays.asList(arguments).contains("--json"));
         }
-        return failures.isWritten(System.out) || status != OK ? status : FAILED;
+        // A command that failed has said why.
+        return status != OK || failures.isWritten(System.out) ? status : FAILED;
+    }
+
+    /** All commands, as far as their modules are on the class path. */
+    static CommandLine commandLine() {
+        final CommandLine commandLine = new CommandLine(new Hxb());
+        // Commands of modules that the node does without, such as sim.
+        ServiceLoader.load(Extension.class).forEach(commandLine::addSubcommand);
+        Usage.prepare(commandLine, VERSION);
+        return commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.hxb.tool.lab.NodeProcesses;
 import io.hxb.tool.report.Json;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,6 +65,11 @@ final class HxbProcess implements AutoCloseable {
 
     String output() {
         return read(output);
+    }
+
+    /** File that its standard output goes to. */
+    File outputFile() {
+        return output.toFile();
     }
 
     byte[] outputBytes() throws IOException {
