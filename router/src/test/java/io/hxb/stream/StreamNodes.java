@@ -7,6 +7,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
+import io.hxb.link.Link;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.NodeThreads;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /** Two nodes with two UDP links on loopback, in this process: RI2N's two hosts. */
 final class StreamNodes implements AutoCloseable {
@@ -40,6 +42,7 @@ final class StreamNodes implements AutoCloseable {
     private final Node[] nodes = new Node[2];
     private final ClusterConfig config;
     private final NodeThreads invoker;
+    private final UnaryOperator<Link> wrapper;
     private final NodeThreads[] threads = new NodeThreads[2];
 
     StreamNodes() throws IOException {
@@ -48,7 +51,13 @@ final class StreamNodes implements AutoCloseable {
 
     /** Both nodes on the caller's thread, unless {@code invoker} is null. */
     StreamNodes(final NodeThreads invoker) throws IOException {
+        this(invoker, link -> link);
+    }
+
+    /** The same with something around each link. */
+    StreamNodes(final NodeThreads invoker, final UnaryOperator<Link> wrapper) throws IOException {
         this.invoker = invoker;
+        this.wrapper = wrapper;
         config =
                 ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, freePorts()));
         startNode(0);
@@ -88,7 +97,7 @@ final class StreamNodes implements AutoCloseable {
                     NodeThreads.start(
                             new LoopConfig(1, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0));
         }
-        nodes[id] = Node.start(NodeOptions.embedded(config, id, threads[id]));
+        nodes[id] = Node.start(NodeOptions.embedded(config, id, threads[id]).withWrapper(wrapper));
     }
 
     void awaitNeighbours() {

@@ -84,7 +84,7 @@ class StreamRecordTest {
             // then
             if (type != StreamRecord.MALFORMED) {
                 taken++;
-                assertTrue(type >= StreamRecord.OPEN && type <= StreamRecord.PING);
+                assertTrue(type >= StreamRecord.OPEN && type <= StreamRecord.TAKEN);
                 assertTrue(length >= StreamRecord.HEADER_BYTES);
                 assertTrue(StreamRecord.position(address) >= 0);
             }

@@ -55,7 +55,7 @@ abstract class HalfClosableChannel extends AbstractChannel implements DuplexChan
 
     @Override
     public ChannelFuture shutdownOutput(final ChannelPromise promise) {
-        return inLoop(promise, () -> ((AbstractUnsafe) unsafe()).shutdownOutput(promise));
+        return inLoop(promise, () -> endOutput(promise));
     }
 
     @Override
@@ -69,9 +69,12 @@ abstract class HalfClosableChannel extends AbstractChannel implements DuplexChan
                 promise,
                 () -> {
                     socket.shutdownInput();
-                    ((AbstractUnsafe) unsafe()).shutdownOutput(promise);
+                    endOutput(promise);
                 });
     }
+
+    /** Ends the output when what was written before has been sent. */
+    abstract void endOutput(ChannelPromise promise);
 
     private ChannelFuture inLoop(final ChannelPromise promise, final Step step) {
         if (eventLoop().inEventLoop()) {

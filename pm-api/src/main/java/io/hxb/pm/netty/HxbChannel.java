@@ -13,7 +13,9 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.PromiseNotifier;
 import io.netty.util.internal.StringUtil;
 
 import java.io.IOException;
@@ -28,6 +30,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * A Netty channel over an HXB stream: made by {@link HxbTransport#client()} or accepted by an
  * {@link HxbServerChannel}. Owned by its event loop.
+ *
+ * <p>{@link #shutdownOutput()} flushes, and is done when all that was written before has been sent
+ * and the end behind it. {@link #close()} does not wait, as with other channels: writes that are
+ * not done fail, and the peer gets a reset, not the end of a stream that looks whole.
  */
 public final class HxbChannel extends HalfClosableChannel {
     private static final int MAX_BUFFERS = 256;
@@ -43,6 +49,12 @@ public final class HxbChannel extends HalfClosableChannel {
     private boolean isReadPending;
     private boolean isInputEnded;
     private boolean isFlushBlocked;
+    private ChannelPromise endPromise;
+
+    private boolean isCut;
+
+    /** What is written and not sent; Netty takes it away before it calls for the end. */
+    private final ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
 
     HxbChannel(final HxbTransport transport) {
         super(null, HxbSocketChannel.open(transport.streams()));
@@ -128,12 +140,54 @@ public final class HxbChannel extends HalfClosableChannel {
             promise.tryFailure(new ClosedChannelException());
         }
         cancelTimeout();
-        socket.close();
+        if (isCut || unsent.totalPendingWriteBytes() > 0) {
+            socket.reset();
+        } else {
+            socket.close();
+        }
+        failEnd(new ClosedChannelException());
         transport.remove(this);
+    }
+
+    private void failEnd(final Throwable reason) {
+        final ChannelPromise promise = endPromise;
+        if (promise != null) {
+            endPromise = null;
+            promise.tryFailure(reason);
+        }
+    }
+
+    @Override
+    void endOutput(final ChannelPromise promise) {
+        if (endPromise != null) {
+            final var _ = PromiseNotifier.cascade(endPromise, promise);
+            return;
+        }
+        unsafe().flush();
+        if (isFlushBlocked && isActive()) {
+            endPromise = promise;
+        } else {
+            ((AbstractUnsafe) unsafe()).shutdownOutput(promise);
+        }
+    }
+
+    /** The flush that an end of the output waits for may be done. */
+    private void endWhenFlushed() {
+        final ChannelPromise promise = endPromise;
+        if (promise != null && !isFlushBlocked) {
+            endPromise = null;
+            ((AbstractUnsafe) unsafe()).shutdownOutput(promise);
+        }
     }
 
     @Override
     protected void doShutdownOutput() throws IOException {
+        if (unsent.totalPendingWriteBytes() > 0) {
+            // A write has failed, and Netty ends the output: it is no end in order.
+            isCut = true;
+            eventLoop().execute(() -> unsafe().close(voidPromise()));
+            throw new ChannelOutputShutdownException("a write has failed: the stream is reset");
+        }
         socket.shutdownOutput();
     }
 
@@ -149,6 +203,11 @@ public final class HxbChannel extends HalfClosableChannel {
         if (isFlushBlocked) {
             isFlushBlocked = false;
             ((HxbUnsafe) unsafe()).forceFlush();
+            endWhenFlushed();
+        }
+        if (isInputEnded && isActive() && !socket.isConnected()) {
+            onLost();
+            return;
         }
         if (isReadPending && isActive() && (socket.readyOps() & SelectionKey.OP_READ) != 0) {
             read0();
@@ -174,6 +233,17 @@ public final class HxbChannel extends HalfClosableChannel {
             cancelTimeout();
             promise.tryFailure(e);
             unsafe().close(voidPromise());
+        }
+    }
+
+    /** The stream has been lost after its input had ended, where no read tells of it. */
+    private void onLost() {
+        try {
+            // Does not wait: all was delivered, or never will be.
+            socket.awaitDelivery(0);
+            unsafe().close(voidPromise());
+        } catch (final IOException e) {
+            close0(e);
         }
     }
 
@@ -251,7 +321,10 @@ public final class HxbChannel extends HalfClosableChannel {
     }
 
     @Override
-    protected Object filterOutboundMessage(final Object message) {
+    protected Object filterOutboundMessage(final Object message) throws IOException {
+        if (endPromise != null) {
+            throw new ChannelOutputShutdownException("the output has been shut down");
+        }
         if (message instanceof ByteBuf || message instanceof FileRegion) {
             return message;
         }

@@ -116,6 +116,19 @@ public final class HxbServerSocketChannel extends WaitingChannel {
      * @throws StreamResetException if the node is gone.
      */
     public HxbSocketChannel accept() throws IOException {
+        return accept(0);
+    }
+
+    /**
+     * Accepts a stream, within a time.
+     *
+     * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
+     * @return as {@link #accept()}.
+     * @throws SocketTimeoutException if no stream came; the channel goes on listening.
+     */
+    public HxbSocketChannel accept(final long timeoutNs) throws IOException {
+        final long limitNs = timeoutNs == 0 ? FOR_EVER_NS : timeoutNs;
+        final long startNs = System.nanoTime();
         lock.lock();
         try {
             checkBound();
@@ -123,7 +136,16 @@ public final class HxbServerSocketChannel extends WaitingChannel {
             StreamState stream = listener.poll();
             while (stream == null && isBlocking()) {
                 checkNotFailed();
-                await(listener, FOR_EVER_NS);
+                final long leftNs = limitNs - (System.nanoTime() - startNs);
+                if (leftNs <= 0) {
+                    throw new SocketTimeoutException(
+                            "nobody has connected to "
+                                    + localAddress()
+                                    + " within "
+                                    + timeoutNs / 1_000_000
+                                    + " ms");
+                }
+                await(listener, leftNs);
                 stream = listener.poll();
             }
             if (stream == null) {

@@ -25,6 +25,17 @@ import java.util.Objects;
  * may call it; one may read while another writes. A blocking call that is interrupted closes the
  * channel within a second.
  *
+ * <p>A reader is told the end (-1) when it has read all that the peer wrote and the peer has ended
+ * in order, by {@link #shutdownOutput} or {@link #close}; every other end is an exception: that of
+ * the peer's process or node, and a close with bytes unread or in the middle of a write. A writer
+ * that has to know that its peer has read everything ends so:
+ *
+ * <pre>{@code
+ * channel.shutdownOutput();
+ * channel.awaitDelivery(0);
+ * channel.close();
+ * }</pre>
+ *
  * <p>The peer grants bytes as it reads: a writer whose peer does not read is stopped when the
  * peer's window is full, and no other stream with it.
  */
@@ -230,20 +241,35 @@ public final class HxbSocketChannel extends WaitingChannel
                 engine.pump().help();
                 written += writeNow(sources, offset, length);
             }
-            while (written < total && isBlocking()) {
-                await(stream, FOR_EVER_NS);
-                written += writeNow(sources, offset, length);
-            }
-            return written;
+            return written < total && isBlocking()
+                    ? written + writeRest(sources, offset, length, total - written)
+                    : written;
         } finally {
             leave();
         }
     }
 
+    private long writeRest(
+            final ByteBuffer[] sources, final int offset, final int length, final long restBytes)
+            throws IOException {
+        long written = 0;
+        stream.beginWrite();
+        try {
+            while (written < restBytes && isBlocking()) {
+                await(stream, FOR_EVER_NS);
+                checkConnected();
+                written += stream.write(sources, offset, length);
+            }
+        } finally {
+            stream.endWrite();
+        }
+        return written;
+    }
+
     private long writeNow(final ByteBuffer[] sources, final int offset, final int length)
             throws IOException {
         checkConnected();
-        if (stream.isEndSent()) {
+        if (stream.isEnding()) {
             throw new ClosedChannelException();
         }
         return stream.write(sources, offset, length);
@@ -259,7 +285,13 @@ public final class HxbSocketChannel extends WaitingChannel
         }
     }
 
-    /** Tells the peer that no more bytes come; reading goes on. */
+    /**
+     * Tells the peer that no more bytes come; reading goes on. A write in which another thread
+     * waits is finished first, while this returns at once.
+     *
+     * @throws StreamResetException if the stream was reset; what was written before may not have
+     *     arrived.
+     */
     public HxbSocketChannel shutdownOutput() throws IOException {
         lock.lock();
         try {
@@ -285,7 +317,46 @@ public final class HxbSocketChannel extends WaitingChannel
 
     /** True if no more bytes can be written. */
     public boolean isOutputShutdown() {
-        return stream != null && stream.isEndSent();
+        return stream != null && stream.isEnding();
+    }
+
+    /**
+     * True if the peer has read everything and the end that {@link #shutdownOutput} told it of, or
+     * has said by shutdownInput that it wants no more. Stays true whatever becomes of the peer.
+     */
+    public boolean isDelivered() {
+        lock.lock();
+        try {
+            return stream != null && stream.isDelivered();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until {@link #isDelivered()}, whether the channel blocks or not. Some thread has to
+     * call {@link #shutdownOutput}, before or meanwhile.
+     *
+     * @param timeoutNs longest wait in ns, 0 for as long as it takes.
+     * @return false if that was not long enough.
+     * @throws StreamResetException if the stream was reset: the peer may not have read all.
+     */
+    public boolean awaitDelivery(final long timeoutNs) throws IOException {
+        final long limitNs = timeoutNs == 0 ? FOR_EVER_NS : timeoutNs;
+        final long startNs = System.nanoTime();
+        lock.lock();
+        try {
+            checkConnected();
+            long leftNs = limitNs;
+            while (!stream.isDelivered() && leftNs > 0) {
+                stream.checkNotReset();
+                await(stream, leftNs);
+                leftNs = limitNs - (System.nanoTime() - startNs);
+            }
+            return stream.isDelivered();
+        } finally {
+            leave();
+        }
     }
 
     /** True if the peer has ended, or reading was shut down. */
@@ -361,8 +432,9 @@ public final class HxbSocketChannel extends WaitingChannel
 
     /**
      * Closes the channel: what was written still arrives, and then the end. If bytes of the peer
-     * are unread, or come later, the peer gets a {@link StreamResetException} instead. Does not
-     * wait; see {@link StreamOptions#lingerNs()}.
+     * are unread, or come later, or another thread waits in a write, the peer gets a {@link
+     * StreamResetException} instead, after what was sent. Does not wait, and does not tell whether
+     * all arrives: see {@link #awaitDelivery} and {@link StreamOptions#lingerNs()}.
      */
     @Override
     public void close() {

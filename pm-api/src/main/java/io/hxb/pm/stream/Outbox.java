@@ -25,7 +25,6 @@ final class Outbox {
     private final PmContext context;
     private final int capacity;
     private final Peer[] slotPeer;
-    private final StreamState[] slotStream;
     private final Set<Peer> awaited = new LinkedHashSet<>();
     private final List<Failure> failures = new ArrayList<>();
     private int inFlight;
@@ -37,7 +36,6 @@ final class Outbox {
         final int slots = context.sendBufferCount();
         capacity = slots - Math.min(MAX_RESERVE, slots / 4);
         slotPeer = new Peer[slots];
-        slotStream = new StreamState[slots];
         context.sendDoneListener(this::onSendDone);
     }
 
@@ -96,7 +94,7 @@ final class Outbox {
         final long address = context.sendAddress(slot);
         stream.header(address);
         gather(sources, first, address + StreamRecord.HEADER_BYTES, lengthBytes);
-        return submit(slot, bytes, StreamRecord.tag(StreamRecord.DATA), peer, stream);
+        return submit(slot, bytes, StreamRecord.tag(StreamRecord.DATA), peer);
     }
 
     private static void gather(
@@ -120,14 +118,8 @@ final class Outbox {
         }
     }
 
-    private boolean submit(
-            final int slot,
-            final int lengthBytes,
-            final int tag,
-            final Peer peer,
-            final StreamState stream) {
+    private boolean submit(final int slot, final int lengthBytes, final int tag, final Peer peer) {
         slotPeer[slot] = peer;
-        slotStream[slot] = stream;
         inFlight++;
         peer.inFlight++;
         peer.lastSentNs = engine.nowNs();
@@ -143,7 +135,7 @@ final class Outbox {
 
     private void onRefused(final int status) {
         if (status != PmStatus.NO_BUFFERS) {
-            failures.add(new Failure(null, null, status));
+            failures.add(new Failure(null, status));
         }
     }
 
@@ -170,7 +162,7 @@ final class Outbox {
             return slot != PmStatus.NO_BUFFERS;
         }
         record.write(context.sendAddress(slot));
-        submit(slot, record.lengthBytes(), record.tag, record.peer, null);
+        submit(slot, record.lengthBytes(), record.tag, record.peer);
         return true;
     }
 
@@ -180,10 +172,9 @@ final class Outbox {
         peer.inFlight--;
         isRoomNew = true;
         if (status != PmStatus.OK) {
-            failures.add(new Failure(peer, slotStream[slot], status));
+            failures.add(new Failure(peer, status));
         }
         slotPeer[slot] = null;
-        slotStream[slot] = null;
     }
 
     /** Looks after finished sends: sends what waits and wakes who waits. */
@@ -194,8 +185,7 @@ final class Outbox {
         if (!failures.isEmpty()) {
             final List<Failure> failed = List.copyOf(failures);
             failures.clear();
-            failed.forEach(
-                    failure -> engine.onSendFailed(failure.peer, failure.stream, failure.status));
+            failed.forEach(failure -> engine.onSendFailed(failure.peer, failure.status));
         }
         if (isRoomNew) {
             isRoomNew = false;
@@ -233,7 +223,7 @@ final class Outbox {
         wakeAll(peer);
     }
 
-    private record Failure(Peer peer, StreamState stream, int status) {}
+    private record Failure(Peer peer, int status) {}
 
     /**
      * A record without data.

@@ -230,7 +230,10 @@ final class Pump {
         try {
             long seen = -1;
             while (!isClosed) {
-                if (leader == null && !isDriven && followers.isEmpty() && leads == seen) {
+                if (engine.isBroken()) {
+                    // There is nothing to wait for, and a descriptor that is always ready.
+                    keeperWake.awaitUninterruptibly();
+                } else if (leader == null && !isDriven && followers.isEmpty() && leads == seen) {
                     lead(keeper, KEEPER_SLEEP_NS);
                     seen = leads;
                     leave();

@@ -59,7 +59,7 @@ final class StreamDispatcher {
         final long position = StreamRecord.position(address);
         switch (type) {
             case StreamRecord.ACCEPT -> {
-                engine.pollEvents();
+                engine.settle(message.sourceNode(), message.sourceContext());
                 if (joinSession(stream.peer(), StreamRecord.session(address))) {
                     stream.onAccept(StreamRecord.source(address), StreamRecord.credit(address));
                 }
@@ -73,6 +73,7 @@ final class StreamDispatcher {
                         type == StreamRecord.END);
             }
             case StreamRecord.CREDIT -> stream.onCredit(position);
+            case StreamRecord.TAKEN -> stream.onTaken(position);
             default -> {
                 engine.counters().resetsReceived++;
                 stream.end(ResetReason.of(position));
@@ -82,20 +83,40 @@ final class StreamDispatcher {
     }
 
     private void onUnknown(final int type, final long address) {
-        final boolean isAnswered =
-                type == StreamRecord.ACCEPT
-                        || type == StreamRecord.DATA
-                        || (type == StreamRecord.END
-                                && message.lengthBytes() > StreamRecord.HEADER_BYTES);
-        if (isAnswered) {
-            engine.counters().unknownStream++;
-            refuse(
-                    StreamRecord.source(address),
-                    StreamRecord.destination(address),
-                    ResetReason.NO_SUCH_STREAM);
-        } else if (type != StreamRecord.END && type != StreamRecord.CREDIT) {
-            engine.counters().unknownStream++;
+        switch (type) {
+            case StreamRecord.ACCEPT, StreamRecord.DATA -> refuseUnknown(address);
+            case StreamRecord.END -> onUnknownEnd(address);
+            case StreamRecord.CREDIT, StreamRecord.TAKEN -> {
+                // What the closed stream has written was read.
+            }
+            default -> engine.counters().unknownStream++;
         }
+    }
+
+    private void refuseUnknown(final long address) {
+        engine.counters().unknownStream++;
+        refuse(
+                StreamRecord.source(address),
+                StreamRecord.destination(address),
+                ResetReason.NO_SUCH_STREAM);
+    }
+
+    /**
+     * The end of a stream that was closed here. Bytes that came after that, or were unread then,
+     * have reset it before; without any, and in the same session, nothing is missing.
+     */
+    private void onUnknownEnd(final long address) {
+        final Peer peer = engine.knownPeer(message.sourceNode(), message.sourceContext());
+        final boolean isSameSession = peer != null && peer.remoteSession != 0;
+        if (message.lengthBytes() > StreamRecord.HEADER_BYTES || !isSameSession) {
+            refuseUnknown(address);
+            return;
+        }
+        final int remoteId = StreamRecord.source(address);
+        final int localId = StreamRecord.destination(address);
+        final long position = StreamRecord.position(address);
+        engine.outbox()
+                .control(Outbox.Control.of(peer, StreamRecord.TAKEN, remoteId, localId, position));
     }
 
     private void refuse(final int remoteId, final int localId, final ResetReason reason) {
@@ -109,7 +130,7 @@ final class StreamDispatcher {
 
     private void onOpen(final long address) {
         // What ended the peer's earlier streams was reported before this arrived.
-        engine.pollEvents();
+        engine.settle(message.sourceNode(), message.sourceContext());
         final Peer peer = engine.peer(message.sourceNode(), message.sourceContext());
         final long session = StreamRecord.session(address);
         if (!joinSession(peer, session)) {
@@ -179,7 +200,7 @@ final class StreamDispatcher {
         final Peer peer = engine.knownPeer(message.sourceNode(), message.sourceContext());
         final long session = StreamRecord.position(address);
         if (peer != null && peer.remoteSession != 0 && peer.remoteSession != session) {
-            engine.pollEvents();
+            engine.settle(message.sourceNode(), message.sourceContext());
             engine.lose(peer, ResetReason.PEER_RESTARTED);
         }
         final long known = peer == null ? 0 : peer.localSession;

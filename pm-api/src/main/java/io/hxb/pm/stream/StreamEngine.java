@@ -13,7 +13,9 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,6 +27,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class StreamEngine {
     private static final int MESSAGES_PER_POLL = 64;
     private static final long MAX_TIMER_NS = 1_000_000_000L;
+
+    /** More than the context's ring holds, however short they are. */
+    private static final long MAX_WAITING_MESSAGES = 1 << 20;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final PmDevice device;
@@ -41,6 +46,12 @@ final class StreamEngine {
     private final Long2ObjectHashMap<Peer> peers = new Long2ObjectHashMap<>();
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
+
+    /** Peers that are lost when what they had sent before is taken; oldest first. */
+    private final ArrayDeque<Loss> losses = new ArrayDeque<>();
+
+    private long polls;
+    private long messages;
     private int lastId;
     private long nowNs = System.nanoTime();
     private long timerNs;
@@ -145,22 +156,27 @@ final class StreamEngine {
             return 0;
         }
         int work = pollEvents();
+        polls++;
         int status = PmStatus.OK;
         while (work < MESSAGES_PER_POLL && status == PmStatus.OK) {
             status = context.receive(message);
             if (status == PmStatus.OK) {
                 work++;
+                messages++;
                 onMessage();
             }
         }
         outbox.doWork();
+        while (!losses.isEmpty() && isRipe(losses.peek(), status == PmStatus.EMPTY)) {
+            apply(losses.poll());
+        }
         if (status == PmStatus.NODE_GONE || status == PmStatus.CONTEXT_CLOSED) {
             fail(ResetReason.NODE_GONE);
         }
         if (work > 0 || System.nanoTime() - timerNs >= 0) {
             onTime();
         }
-        return work;
+        return work + losses.size();
     }
 
     private void onMessage() {
@@ -175,36 +191,63 @@ final class StreamEngine {
         }
     }
 
-    /** Ends the streams of peers of which the node says that they are gone; how many events. */
-    int pollEvents() {
+    /** Notes the peers of which the node says that they are gone; how many events. */
+    private int pollEvents() {
         int count = 0;
         while (context.pollEvent(event) == PmStatus.OK) {
             count++;
             if (event.slot() == PmEvent.NO_SLOT) {
-                onPeerFailed(event.node(), event.context(), Peer.reason(event.status()));
+                final Peer peer = knownPeer(event.node(), event.context());
+                note(event.node(), event.context(), peer, event.status());
             }
         }
         return count;
     }
 
-    private void onPeerFailed(final int node, final int peerContext, final ResetReason reason) {
-        if (peerContext == PortProtocol.CONTEXT) {
-            ports.onNodeFailed(node, reason);
-        }
-        final Peer peer = peers.get(Peer.key(node, peerContext));
-        if (peer != null) {
-            lose(peer, reason);
+    /**
+     * A message was not delivered. Whatever it was, what the peer knows of our streams is not what
+     * we know: all of them end.
+     */
+    void onSendFailed(final Peer peer, final int status) {
+        if (peer == null) {
+            fail(Peer.reason(status));
+        } else {
+            note(peer.node, peer.context, peer, status);
         }
     }
 
-    /** A message was not delivered. */
-    void onSendFailed(final Peer peer, final StreamState stream, final int status) {
-        if (peer == null) {
-            fail(Peer.reason(status));
-        } else if (peer.context == PortProtocol.CONTEXT) {
-            ports.onNodeFailed(peer.node, Peer.reason(status));
-        } else if (stream != null) {
-            stream.end(Peer.reason(status));
+    private void note(final int node, final int peerContext, final Peer peer, final int status) {
+        losses.add(new Loss(node, peerContext, peer, Peer.reason(status), polls, messages));
+    }
+
+    /** True if all that a lost peer had sent before has been taken. */
+    private boolean isRipe(final Loss loss, final boolean isEmpty) {
+        return (isEmpty && loss.polls < polls) || messages - loss.messages >= MAX_WAITING_MESSAGES;
+    }
+
+    /**
+     * Ends what a peer had before it was lost; all that it sent then has been taken, because this
+     * is called for the first message of what it has begun since.
+     */
+    void settle(final int node, final int peerContext) {
+        pollEvents();
+        final Iterator<Loss> each = losses.iterator();
+        while (each.hasNext()) {
+            final Loss loss = each.next();
+            if (loss.node == node && loss.context == peerContext) {
+                each.remove();
+                apply(loss);
+            }
+        }
+    }
+
+    private void apply(final Loss loss) {
+        if (loss.context == PortProtocol.CONTEXT) {
+            ports.onNodeFailed(loss.node, loss.reason);
+        }
+        // Unless its books have been begun anew since.
+        if (loss.peer != null && loss.peer.equals(knownPeer(loss.node, loss.context))) {
+            lose(loss.peer, loss.reason);
         }
     }
 
@@ -343,4 +386,14 @@ final class StreamEngine {
             }
         }
     }
+
+    /**
+     * A peer is lost.
+     *
+     * @param peer its books then, or null if there were none.
+     * @param polls how many there had been.
+     * @param messages how many had been taken.
+     */
+    private record Loss(
+            int node, int context, Peer peer, ResetReason reason, long polls, long messages) {}
 }

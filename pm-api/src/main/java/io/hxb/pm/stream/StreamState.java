@@ -28,8 +28,12 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     private long received;
     private long consumed;
     private long granted;
+    private int writers;
+    private boolean isEnding;
     private boolean isEndSent;
+    private boolean isTaken;
     private boolean isEndReceived;
+    private boolean isTakenSent;
     private boolean isInputShut;
     private ResetReason resetReason;
 
@@ -100,8 +104,14 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         return phase == Phase.OPEN;
     }
 
-    boolean isEndSent() {
-        return isEndSent;
+    /** True if no more can be written: the end was sent, or is when a write has finished. */
+    boolean isEnding() {
+        return isEnding;
+    }
+
+    /** True if the peer has taken all that was written, up to the end. */
+    boolean isDelivered() {
+        return isTaken || (isEndSent && sent == 0);
     }
 
     boolean isInputEnded() {
@@ -184,6 +194,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         boolean isKept = false;
         if (isInputShut) {
             consume(lengthBytes);
+            tellTaken();
         } else if (lengthBytes > 0) {
             isKept = queue.add(handle, address, lengthBytes);
         }
@@ -201,8 +212,18 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         }
     }
 
+    /** The peer's application has taken everything up to the end. */
+    void onTaken(final long position) {
+        if (!isEndSent || position != sent) {
+            engine.protocolError(this);
+            return;
+        }
+        isTaken = true;
+        engine.changed(this);
+    }
+
     /**
-     * Reads what has been received.
+     * Reads what has been received. The peer is told when the end is.
      *
      * @return bytes read; 0 if there are none yet; -1 at the end.
      * @throws StreamResetException if the stream has been reset and all was read.
@@ -214,6 +235,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             return taken;
         }
         if (isEndReceived || isInputShut) {
+            tellTaken();
             return -1;
         }
         checkNotReset();
@@ -275,11 +297,42 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         engine.outbox().control(Outbox.Control.of(peer, type, remoteId, id, position));
     }
 
-    /** Tells the peer that no more bytes come. */
-    void shutdownOutput() {
-        if (phase == Phase.OPEN && !isEndSent) {
+    /** A write that waits has begun: until it has ended the stream does not end in order. */
+    void beginWrite() {
+        writers++;
+    }
+
+    /** A write that waited has ended, whether all was written or not. */
+    void endWrite() {
+        writers--;
+        tellEnd();
+    }
+
+    /**
+     * Tells the peer that no more bytes come, as soon as the writes that wait have finished.
+     *
+     * @throws StreamResetException if the stream was reset before.
+     */
+    void shutdownOutput() throws StreamResetException {
+        if (!isEnding) {
+            checkNotReset();
+            isEnding = true;
+            tellEnd();
+        }
+    }
+
+    private void tellEnd() {
+        if (phase == Phase.OPEN && isEnding && !isEndSent && writers == 0) {
             isEndSent = true;
             control(StreamRecord.END, sent);
+            engine.changed(this);
+        }
+    }
+
+    private void tellTaken() {
+        if (phase == Phase.OPEN && isEndReceived && !isTakenSent) {
+            isTakenSent = true;
+            control(StreamRecord.TAKEN, received);
         }
     }
 
@@ -289,18 +342,19 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         final int dropped = queue.clear();
         if (phase == Phase.OPEN) {
             consume(dropped);
+            tellTaken();
         }
         engine.changed(this);
     }
 
-    /** The application has closed it: ends it, or resets it if bytes are unread. */
+    /** The application has closed it: ends it, or resets it if bytes are unread or half written. */
     void close() {
-        if (phase == Phase.OPEN) {
-            if (queue.isEmpty()) {
-                shutdownOutput();
-            } else {
-                tellReset();
-            }
+        if (queue.isEmpty() && writers == 0) {
+            isEnding = true;
+            tellEnd();
+            tellTaken();
+        } else if (phase == Phase.OPEN) {
+            tellReset();
         }
         queue.clear();
         end(ResetReason.CLOSED_HERE);
@@ -339,7 +393,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         }
     }
 
-    private void checkNotReset() throws StreamResetException {
+    void checkNotReset() throws StreamResetException {
         if (phase == Phase.DEAD) {
             throw new StreamResetException(resetReason, remote);
         }
@@ -355,7 +409,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             ops |= SelectionKey.OP_READ;
         }
         if (phase == Phase.DEAD
-                || isEndSent
+                || isEnding
                 || (sent < sendLimit && engine.outbox().hasRoom(peer))) {
             ops |= SelectionKey.OP_WRITE;
         }

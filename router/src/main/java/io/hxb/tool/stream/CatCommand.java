@@ -1,6 +1,7 @@
 package io.hxb.tool.stream;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.linux.Terminals;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.stream.HxbServerSocketChannel;
 import io.hxb.pm.stream.HxbSocketAddress;
@@ -14,11 +15,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
-import java.nio.ByteBuffer;
+import java.io.OutputStream;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 
 /** {@code hxb cat}: a byte stream to or from another node. Picocli makes it. */
 @Command(
@@ -27,12 +29,14 @@ import java.util.concurrent.Callable;
         description = {
             "Joins standard input and output by a stream to a port of another node, as netcat"
                     + " does.",
-            "The end of the input is told to the peer. Ends when the peer has ended, too; and when"
-                    + " only the peer has, unless input is being sent."
+            "The end of the input is told to the peer, and receiving goes on. Ends with status 0"
+                    + " when both directions have ended and the peer has read everything; with 1"
+                    + " when anything may be missing on either side.",
+            "A listener whose input is a terminal ends when the peer has ended and its last line"
+                    + " is sent."
         })
 public final class CatCommand implements Callable<Integer> {
-    private static final int PIECE_BYTES = 1 << 16;
-    private static final long NS_PER_MS = 1_000_000L;
+    private static final long CONNECT_MS = 10_000;
 
     @Mixin private ClusterOptions cluster;
 
@@ -45,9 +49,15 @@ public final class CatCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "MS",
-            defaultValue = "10000",
-            description = "longest wait for the connection, in ms (default ${DEFAULT-VALUE})")
-    private long timeoutMs;
+            description =
+                    "longest wait for the connection, in ms (default 10000; with --listen as long"
+                            + " as it takes)")
+    private Long timeoutMs;
+
+    @Option(
+            names = "--receive-only",
+            description = "send nothing: standard input is not read, as if it were empty")
+    private boolean isReceiving;
 
     @Option(names = "--verbose", description = "say on standard error what happens")
     private boolean isVerbose;
@@ -66,9 +76,6 @@ public final class CatCommand implements Callable<Integer> {
             description = "port there, 1 to 65535")
     private Integer targetPort;
 
-    private volatile boolean hasInput;
-    private volatile IOException inputFailure;
-
     /** Picocli makes it. */
     CatCommand() {}
 
@@ -78,6 +85,9 @@ public final class CatCommand implements Callable<Integer> {
         if (isListening ? target != null : targetPort == null) {
             throw new UsageException(
                     "hxb cat COORD PORT connects, hxb cat --listen PORT waits for a connection");
+        }
+        if (timeoutMs != null && timeoutMs < 1) {
+            throw new UsageException("--timeout must be 1 or more: " + timeoutMs);
         }
         final ClusterConfig config = cluster.config();
         try (PmDevice device = PmDevice.attach(config.socketPath(cluster.node(config)));
@@ -97,7 +107,7 @@ public final class CatCommand implements Callable<Integer> {
     private HxbSocketChannel connect(final HxbStreams streams) throws IOException {
         final HxbSocketAddress remote =
                 HxbSocketAddress.parse(streams.device(), target, targetPort);
-        return streams.connect(remote, Math.max(1, timeoutMs) * NS_PER_MS);
+        return streams.connect(remote, timeoutNs(CONNECT_MS));
     }
 
     private HxbSocketChannel accept(final HxbStreams streams) throws IOException {
@@ -105,8 +115,12 @@ public final class CatCommand implements Callable<Integer> {
             if (isVerbose || listenPort == 0) {
                 System.err.println("listening on " + server.localAddress());
             }
-            return server.accept();
+            return server.accept(timeoutNs(0));
         }
+    }
+
+    private long timeoutNs(final long defaultMs) {
+        return TimeUnit.MILLISECONDS.toNanos(timeoutMs == null ? defaultMs : timeoutMs);
     }
 
     private void say(final String text) {
@@ -115,56 +129,12 @@ public final class CatCommand implements Callable<Integer> {
         }
     }
 
+    // What is written to a PrintStream may be lost without a word; the end of the process closes
+    // it.
+    @SuppressWarnings("resource")
     private void join(final HxbSocketChannel channel) throws IOException {
-        final Thread sender = new Thread(() -> sendInput(channel), "hxb-cat-input");
-        sender.setDaemon(true);
-        sender.start();
-        receive(channel);
-        if (hasInput) {
-            awaitEnd(sender);
-        }
-        if (inputFailure != null) {
-            throw inputFailure;
-        }
-    }
-
-    private void sendInput(final HxbSocketChannel channel) {
-        final byte[] piece = new byte[PIECE_BYTES];
-        final InputStream input = System.in;
-        try {
-            int length = input.read(piece);
-            while (length >= 0) {
-                hasInput = true;
-                channel.write(ByteBuffer.wrap(piece, 0, length));
-                length = input.read(piece);
-            }
-            channel.shutdownOutput();
-        } catch (final IOException e) {
-            inputFailure = e;
-        }
-    }
-
-    private static void receive(final HxbSocketChannel channel) throws IOException {
-        final ByteBuffer piece = ByteBuffer.allocate(PIECE_BYTES);
-        final PrintStream output = System.out;
-        while (channel.read(piece.clear()) >= 0) {
-            output.write(piece.array(), 0, piece.position());
-            if (channel.available() == 0) {
-                output.flush();
-            }
-        }
-        output.flush();
-        if (output.checkError()) {
-            throw new IOException("cannot write to standard output");
-        }
-    }
-
-    private static void awaitEnd(final Thread sender) throws IOException {
-        try {
-            sender.join();
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while input was being sent", e);
-        }
+        final OutputStream output = new FileOutputStream(FileDescriptor.out);
+        final boolean isTyped = !isReceiving && listenPort != null && Terminals.isTerminal(0);
+        new StandardStreams(channel, isReceiving ? null : System.in, output).join(isTyped);
     }
 }

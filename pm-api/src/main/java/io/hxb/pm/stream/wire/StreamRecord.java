@@ -7,13 +7,13 @@ import io.hxb.linux.Memory;
  * payload, little-endian. Stateless; any thread may call it.
  *
  * <pre>
- * tag: 0x5358 ("XS") in bits 16..31, version 1 in bits 8..15, type in bits 0..7
+ * tag: 0x5358 ("XS") in bits 16..31, version 2 in bits 8..15, type in bits 0..7
  * offset length meaning
  *      0      4 number of the stream at the receiver; 0 in OPEN and PING
  *      4      4 number of the stream at the sender; 0 in PING
  *      8      8 position: DATA: of its first byte in the stream; CREDIT: bytes the peer may have
  *               sent in all; RESET: code of a ResetReason; OPEN: port; ACCEPT: 0; PING: session of
- *               the sender
+ *               the sender; TAKEN: that of the END it answers
  *     16      . DATA, END: bytes of the stream, with DATA 1 or more; behind END come none
  *               OPEN, ACCEPT: first credit in bytes (8), session of the sender (8)
  *               PING: session that the sender knows of the receiver (8)
@@ -53,10 +53,13 @@ public final class StreamRecord {
     /** Asks whether the peer is still the same. */
     public static final int PING = 7;
 
+    /** The application has taken everything up to the END. */
+    public static final int TAKEN = 8;
+
     /** Highest port. */
     public static final int MAX_PORT = 65_535;
 
-    private static final int MAGIC = 0x5358_0100;
+    private static final int MAGIC = 0x5358_0200;
     private static final int TYPE_MASK = 0xFF;
     private static final long MAX_WINDOW_BYTES = 1L << 40;
 
@@ -86,7 +89,7 @@ public final class StreamRecord {
                     case ACCEPT -> isHandshake(address, bodyBytes) && destination(address) != 0;
                     case DATA -> bodyBytes > 0 && hasBothEnds(address);
                     case END -> hasBothEnds(address);
-                    case CREDIT -> bodyBytes == 0 && hasBothEnds(address);
+                    case CREDIT, TAKEN -> bodyBytes == 0 && hasBothEnds(address);
                     case RESET -> bodyBytes == 0 && destination(address) != 0;
                     case PING -> bodyBytes == PING_BYTES;
                     default -> false;
