@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** {@code hxb cat}: a byte stream to or from another node. Picocli makes it. */
 @Command(
@@ -32,11 +33,14 @@ import java.util.concurrent.TimeUnit;
             "The end of the input is told to the peer, and receiving goes on. Ends with status 0"
                     + " when both directions have ended and the peer has read everything; with 1"
                     + " when anything may be missing on either side.",
+            "A port on which nobody listens is tried again for 3 s.",
             "A listener whose input is a terminal ends when the peer has ended and its last line"
                     + " is sent."
         })
 public final class CatCommand implements Callable<Integer> {
     private static final long CONNECT_MS = 10_000;
+    private static final long LISTENER_NS = 3_000_000_000L;
+    private static final long RETRY_NS = 50_000_000;
 
     @Mixin private ClusterOptions cluster;
 
@@ -107,7 +111,21 @@ public final class CatCommand implements Callable<Integer> {
     private HxbSocketChannel connect(final HxbStreams streams) throws IOException {
         final HxbSocketAddress remote =
                 HxbSocketAddress.parse(streams.device(), target, targetPort);
-        return streams.connect(remote, timeoutNs(CONNECT_MS));
+        final long timeoutNs = timeoutNs(CONNECT_MS);
+        final long startNs = System.nanoTime();
+        while (true) {
+            try {
+                return streams.connect(remote, timeoutNs);
+            } catch (final IOException e) {
+                // Its listener may have been started at the same time as this program.
+                final boolean isRefused = String.valueOf(e.getMessage()).contains("refused");
+                final long waitedNs = System.nanoTime() - startNs;
+                if (!isRefused || waitedNs > Math.min(timeoutNs, LISTENER_NS)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RETRY_NS);
+            }
+        }
     }
 
     private HxbSocketChannel accept(final HxbStreams streams) throws IOException {
