@@ -1,9 +1,9 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
+import io.hxb.pm.endpoint.MappedBuffer;
 
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.MemorySegment;
 
@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 public final class PmMessage {
     static final long NO_HANDLE = -1;
 
-    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final MappedBuffer buffer = new MappedBuffer(0, 0);
     private long handle = NO_HANDLE;
     private long address;
     private int lengthBytes;

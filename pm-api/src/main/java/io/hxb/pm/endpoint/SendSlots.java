@@ -1,7 +1,6 @@
 package io.hxb.pm.endpoint;
 
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The send slots of a context, each with one send buffer: free, claimed for a destination, or in
@@ -29,7 +28,7 @@ public final class SendSlots {
     /** Of each slot, in one cache line: destination, longest payload, next of its run. */
     private final int[] facts;
 
-    private final UnsafeBuffer[] buffers;
+    private final MappedBuffer[] buffers;
     private int freeCount;
     private int inFlightCount;
 
@@ -46,7 +45,7 @@ public final class SendSlots {
         free = new int[slots];
         state = new byte[slots];
         facts = new int[slots * FACTS];
-        buffers = new UnsafeBuffer[slots];
+        buffers = new MappedBuffer[slots];
         for (int slot = slots - 1; slot >= 0; slot--) {
             free[freeCount++] = slot;
         }
@@ -148,9 +147,9 @@ public final class SendSlots {
 
     /** View of a slot's message at {@code address}, always the same object for a slot. */
     MutableDirectBuffer buffer(final int slot, final long address, final int lengthBytes) {
-        UnsafeBuffer buffer = buffers[slot];
+        MappedBuffer buffer = buffers[slot];
         if (buffer == null) {
-            buffer = new UnsafeBuffer(address, lengthBytes);
+            buffer = new MappedBuffer(address, lengthBytes);
             buffers[slot] = buffer;
         } else if (buffer.addressOffset() != address || buffer.capacity() != lengthBytes) {
             buffer.wrap(address, lengthBytes);
