@@ -21,12 +21,17 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * An endpoint of messages: others send to its number on its node. Owned by one application thread,
- * which alone calls its methods; none of them allocates and only the awaiting ones block.
+ * which alone calls its methods; none of them allocates, and only those with a time-out block.
  *
  * <p>A message is written into a claimed send buffer, which the node sends from and gives back when
  * the peer's node has acknowledged it; only messages that wait together are copied, into frames
  * that they share. Messages of one context to one other arrive in the order sent, exactly once, or
  * an event says that they may not have.
+ *
+ * <p>In the simplest way, {@link #send(int, int, byte[], int, long)} sends a copy and {@link
+ * #receive(PmMessage, long)} waits for a message. Both return a {@link PmStatus}; {@link
+ * PmStatus#EVENT} asks for {@link #pollEvent}. Programs that cannot spare the copy or the wait use
+ * {@link #claim(int, int, int)}, {@link #send(int, int, int)} and {@link #receive(PmMessage)}.
  */
 public final class PmContext implements AutoCloseable {
     private final PmDevice device;
@@ -85,6 +90,7 @@ public final class PmContext implements AutoCloseable {
                         invoker == null ? null : invoker::run,
                         device::pollLinkEvents,
                         device::hasLinkEvents,
+                        this::noteDoneSends,
                         spinNs);
     }
 
@@ -127,6 +133,43 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
+     * As {@link #claim(int, int, int)}, but waits for a buffer when all are in use.
+     *
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return the slot, 0 or more; or, all negative, {@link PmStatus#TIMED_OUT}, {@link
+     *     PmStatus#EVENT} when a message sent before has failed (take the events, then try again),
+     *     {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE} or {@link
+     *     PmStatus#NODE_SILENT}.
+     */
+    public int claim(
+            final int destinationNode,
+            final int destinationContext,
+            final int lengthBytes,
+            final long timeoutNs) {
+        final int slot = claim(destinationNode, destinationContext, lengthBytes);
+        return slot == PmStatus.NO_BUFFERS
+                ? claimWaiting(destinationNode, destinationContext, lengthBytes, timeoutNs)
+                : slot;
+    }
+
+    private int claimWaiting(
+            final int destinationNode,
+            final int destinationContext,
+            final int lengthBytes,
+            final long timeoutNs) {
+        final long startNs = System.nanoTime();
+        int slot = PmStatus.NO_BUFFERS;
+        while (slot == PmStatus.NO_BUFFERS) {
+            final int status = awaitSends(leftNs(startNs, timeoutNs));
+            if (status != PmStatus.OK) {
+                return status;
+            }
+            slot = claim(destinationNode, destinationContext, lengthBytes);
+        }
+        return slot;
+    }
+
+    /**
      * Address where the message of a claimed slot is written, 8-byte aligned, in memory shared with
      * the node only; as many bytes as were claimed may be.
      */
@@ -166,6 +209,35 @@ public final class PmContext implements AutoCloseable {
         checkClaimed(slot);
         checkLength(lengthBytes, slots.lengthBytes(slot));
         return submit(slot, lengthBytes, tag, 0, 0);
+    }
+
+    /**
+     * Sends a copy of {@code payload}; waits for a buffer when all are in use, but not for the
+     * message to arrive: {@link #awaitAllSends} does. The simple way; {@link #claim(int, int, int)}
+     * does without the copy.
+     *
+     * @param destinationNode node id, 0 to {@link PmDevice#nodeCount()} - 1; this node too.
+     * @param destinationContext context there, 0 to {@link PmDevice#contextCount()} - 1.
+     * @param payload 0 to {@link #maxLengthBytes()} bytes; may be changed after the call.
+     * @param tag any 32 bits, given to the receiver with the message.
+     * @param timeoutNs longest wait for a buffer in ns, 0 or more.
+     * @return {@link PmStatus#OK} if the message is on its way; what becomes of it otherwise is
+     *     told by {@link #pollEvent}. Else nothing is sent, for the reason that {@link #claim(int,
+     *     int, int, long)} gives.
+     * @throws IllegalArgumentException if an argument is out of range.
+     */
+    public int send(
+            final int destinationNode,
+            final int destinationContext,
+            final byte[] payload,
+            final int tag,
+            final long timeoutNs) {
+        final int slot = claim(destinationNode, destinationContext, payload.length, timeoutNs);
+        if (slot < 0) {
+            return slot;
+        }
+        sends.buffer(slot).putBytes(0, payload);
+        return submit(slot, payload.length, tag, 0, 0);
     }
 
     /**
@@ -221,7 +293,7 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Receives the next message, in place.
+     * Receives the next message, in place, if there is one; does not wait.
      *
      * @param message filled when the result is OK; must be released (in any order), and may be
      *     reused for the next receive at once if its handle is kept.
@@ -241,6 +313,26 @@ public final class PmContext implements AutoCloseable {
                 DeliveryRing.sourceNode(entry),
                 DeliveryRing.sourceContext(entry));
         return PmStatus.OK;
+    }
+
+    /**
+     * Receives the next message, in place; waits for it as {@link #await(long)} does.
+     *
+     * @param message filled when the result is OK; must be released (in any order), and may be
+     *     reused for the next receive at once if its handle is kept.
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return {@link PmStatus#OK} if there was a message; {@link PmStatus#EVENT} if there is none
+     *     but {@link #pollEvent} has something to tell, which it does until it is taken; {@link
+     *     PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE} or
+     *     {@link PmStatus#NODE_SILENT}.
+     */
+    public int receive(final PmMessage message, final long timeoutNs) {
+        final int status = receive(message);
+        if (status != PmStatus.EMPTY) {
+            return status;
+        }
+        final int waited = await(timeoutNs);
+        return waited == PmStatus.OK ? receive(message) : waited;
     }
 
     /** Releases a message and empties the flyweight; its bytes are not to be read any more. */
@@ -268,7 +360,9 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Takes the next event.
+     * Takes the next event: what went wrong with a message or with all that is sent to a peer. Call
+     * it until it has no more whenever a wait has ended with {@link PmStatus#EVENT}, and now and
+     * then while messages come without a pause. Does not wait.
      *
      * @param event filled when the result is OK.
      * @return {@link PmStatus#OK} or {@link PmStatus#EMPTY}.
@@ -278,11 +372,7 @@ public final class PmContext implements AutoCloseable {
             return PmStatus.EMPTY;
         }
         device.pollLinkEvents();
-        final int before = slots.inFlightCount();
-        pollCompletions();
-        if (slots.inFlightCount() != before) {
-            waiter.onUntoldSends();
-        }
+        noteDoneSends();
         final FailedSends failed = sends.failed();
         if (!failed.isEmpty()) {
             final int index = failed.take();
@@ -302,29 +392,64 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Waits until a message or an event can be taken: spins for the time set in the options, then
-     * sleeps. Link events are handed to {@link PmDevice#onLinkEvent} meanwhile and do not end it.
+     * Waits until {@link #receive(PmMessage)} has a message: spins for the time set in the options,
+     * then sleeps. An event ends the wait, too, unless there is a message: messages come first.
+     * Link events are handed to {@link PmDevice#onLinkEvent} meanwhile and do not end it.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
-     * @return {@link PmStatus#OK}, {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED},
-     *     {@link PmStatus#NODE_GONE} (within a second of the node's death) or {@link
-     *     PmStatus#NODE_SILENT} (when the node has stood still for 3 seconds of waiting).
+     * @return {@link PmStatus#OK} if there is a message to receive; {@link PmStatus#EVENT} if there
+     *     is none but {@link #pollEvent} has something to tell, which it does until it is taken;
+     *     {@link PmStatus#TIMED_OUT}, {@link PmStatus#CONTEXT_CLOSED}, {@link PmStatus#NODE_GONE}
+     *     (within a second of the node's death) or {@link PmStatus#NODE_SILENT} (when the node has
+     *     stood still for 3 seconds of waiting).
      */
     public int await(final long timeoutNs) {
         return waiter.await(ControlMemory.MESSAGES, timeoutNs);
     }
 
     /**
-     * Waits until a send is done that was not when last asked; otherwise as {@link #await(long)}.
-     * For a sender that got {@link PmStatus#NO_BUFFERS} and receives nothing.
+     * Waits until a send is done that was not when last asked, with or without success. For a
+     * sender that got {@link PmStatus#NO_BUFFERS} and receives nothing.
+     *
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return {@link PmStatus#OK} if a send is done; {@link PmStatus#EVENT} if none is, but one
+     *     that failed before has not been taken by {@link #pollEvent}; otherwise as {@link
+     *     #await(long)}.
      */
     public int awaitSends(final long timeoutNs) {
         return waiter.await(ControlMemory.SENDS, timeoutNs);
     }
 
-    /** Waits for a message, an event or a finished send; otherwise as {@link #await(long)}. */
+    /**
+     * Waits for a message or a finished send.
+     *
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return {@link PmStatus#OK} if there is one of both; otherwise as {@link #await(long)}.
+     */
     public int awaitAny(final long timeoutNs) {
         return waiter.await(ControlMemory.MESSAGES | ControlMemory.SENDS, timeoutNs);
+    }
+
+    /**
+     * Waits until everything sent has been acknowledged by the peers' nodes; before {@link #close},
+     * for example. Claimed slots that were not sent do not count.
+     *
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return {@link PmStatus#OK} if nothing is under way and nothing failed that {@link
+     *     #pollEvent} has not told; {@link PmStatus#EVENT} if a message failed: take the events,
+     *     then call it again for the rest; otherwise as {@link #await(long)}.
+     */
+    public int awaitAllSends(final long timeoutNs) {
+        final long startNs = System.nanoTime();
+        int status = PmStatus.OK;
+        while (status == PmStatus.OK && unfinishedSends() > 0) {
+            status = awaitSends(leftNs(startNs, timeoutNs));
+        }
+        return status == PmStatus.OK && !sends.failed().isEmpty() ? PmStatus.EVENT : status;
+    }
+
+    private static long leftNs(final long startNs, final long timeoutNs) {
+        return Math.max(0, timeoutNs - (System.nanoTime() - startNs));
     }
 
     /**
@@ -402,6 +527,14 @@ public final class PmContext implements AutoCloseable {
         }
         sends.submit(slot, lengthBytes, tag, region, regionOffset);
         return PmStatus.OK;
+    }
+
+    private void noteDoneSends() {
+        final int before = slots.inFlightCount();
+        pollCompletions();
+        if (slots.inFlightCount() != before) {
+            waiter.onUntoldSends();
+        }
     }
 
     private void pollCompletions() {

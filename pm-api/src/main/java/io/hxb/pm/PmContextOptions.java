@@ -11,11 +11,20 @@ package io.hxb.pm;
  *     2^20; the node raises it to what one full frame of the smallest messages needs.
  * @param spinNs longest time {@code await} spins before it sleeps, in ns; 0 to sleep at once. It
  *     sleeps at once, too, after spins that found nothing ({@link io.hxb.pm.idle.AdaptiveSpin}).
+ * @param peerWaitNs how long messages wait for their destination's context to be opened before they
+ *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns; 0 to fail at once. So the programs of a
+ *     cluster may start in any order.
  */
 public record PmContextOptions(
-        int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs) {
-    /** 256 send buffers of the node's longest message, 4,096 deliveries, 10 us of spinning. */
-    public static final PmContextOptions DEFAULT = new PmContextOptions(256, 0, 4096, 10_000);
+        int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs, long peerWaitNs) {
+    /**
+     * 256 send buffers of the node's longest message, 4,096 deliveries, 10 us of spinning, 10 s for
+     * a peer to open its context.
+     */
+    public static final PmContextOptions DEFAULT =
+            new PmContextOptions(256, 0, 4096, 10_000, 10_000_000_000L);
+
+    private static final long MAX_PEER_WAIT_NS = 86_400_000_000_000L;
 
     /** Checks the sizes. */
     public PmContextOptions {
@@ -36,20 +45,29 @@ public record PmContextOptions(
         if (spinNs < 0) {
             throw new IllegalArgumentException("spinNs must be 0 or more: " + spinNs);
         }
+        if (peerWaitNs < 0 || peerWaitNs > MAX_PEER_WAIT_NS) {
+            throw new IllegalArgumentException(
+                    "peerWaitNs must be 0.." + MAX_PEER_WAIT_NS + " (a day): " + peerWaitNs);
+        }
     }
 
     /** These options with another number of send buffers. */
     public PmContextOptions withSendBuffers(final int count) {
-        return new PmContextOptions(count, sendBufferBytes, deliveryEntries, spinNs);
+        return new PmContextOptions(count, sendBufferBytes, deliveryEntries, spinNs, peerWaitNs);
     }
 
     /** These options with another number of deliveries. */
     public PmContextOptions withDeliveryEntries(final int count) {
-        return new PmContextOptions(sendBuffers, sendBufferBytes, count, spinNs);
+        return new PmContextOptions(sendBuffers, sendBufferBytes, count, spinNs, peerWaitNs);
     }
 
     /** These options with another time of spinning before sleeping. */
     public PmContextOptions withSpinNs(final long ns) {
-        return new PmContextOptions(sendBuffers, sendBufferBytes, deliveryEntries, ns);
+        return new PmContextOptions(sendBuffers, sendBufferBytes, deliveryEntries, ns, peerWaitNs);
+    }
+
+    /** These options with another time for peers to open their contexts. */
+    public PmContextOptions withPeerWaitNs(final long ns) {
+        return new PmContextOptions(sendBuffers, sendBufferBytes, deliveryEntries, spinNs, ns);
     }
 }

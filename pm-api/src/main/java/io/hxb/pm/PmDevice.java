@@ -1,28 +1,31 @@
 package io.hxb.pm;
 
+import io.hxb.pm.endpoint.NodeSockets;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * An application's attachment to the node of its machine, from another process or from within the
  * node's. Any thread may call it; each {@link PmContext} it opens belongs to one thread.
  *
  * <pre>{@code
- * try (PmDevice device = PmDevice.attach(Path.of("/run/hxb/node.sock"));
+ * try (PmDevice device = PmDevice.attach();
  *         PmContext context = device.openContext(1)) {
- *     int slot = context.claim(peerNode, 1, 5);
- *     context.sendBuffer(slot).putBytes(0, "hello".getBytes(US_ASCII));
- *     context.send(slot, 5, 0);
+ *     context.send(peerNode, 1, "hello".getBytes(US_ASCII), 42, SECOND_NS);
  *     PmMessage message = new PmMessage();
- *     if (context.await(1_000_000_000L) == PmStatus.OK && context.receive(message) == PmStatus.OK) {
+ *     if (context.receive(message, 10 * SECOND_NS) == PmStatus.OK) {
  *         System.out.println(message.buffer().getStringWithoutLengthAscii(0, message.lengthBytes()));
  *         context.release(message);
  *     }
+ *     context.awaitAllSends(SECOND_NS);
  * }
  * }</pre>
  */
@@ -49,6 +52,21 @@ public final class PmDevice implements AutoCloseable {
     }
 
     /**
+     * Attaches to the node of this machine: the one whose socket {@code HXB_SOCKET} names, else the
+     * only one that has its socket in the folder that {@code HXB_RUN} names; without both, in the
+     * first of {@code /run/hxb}, {@code $XDG_RUNTIME_DIR/hxb} and {@code hxb-USER} in the folder
+     * for temporary files that has a node's socket. A folder's labs count when it has no other.
+     * Blocks for at most 5 seconds.
+     *
+     * @throws IOException if there is no node, or more than one in that folder, which are then
+     *     listed; otherwise as {@link #attach(Path)}.
+     */
+    public static PmDevice attach() throws IOException {
+        checkNativeAccess();
+        return attach(NodeSockets.find(System.getenv()));
+    }
+
+    /**
      * Attaches to the node that listens on a Unix socket. Blocks for at most 5 seconds.
      *
      * @param socket path of the node's socket.
@@ -56,7 +74,23 @@ public final class PmDevice implements AutoCloseable {
      *     user; the message says what to do.
      */
     public static PmDevice attach(final Path socket) throws IOException {
+        checkNativeAccess();
         return over(SocketAttachment.connect(socket));
+    }
+
+    // The JVM only warns by default, but it can be told to refuse.
+    @SuppressWarnings("restricted")
+    private static void checkNativeAccess() throws PmException {
+        try {
+            final MemorySegment ignored = MemorySegment.NULL.reinterpret(1);
+        } catch (final IllegalCallerException e) {
+            throw new PmException(
+                    "this JVM refuses native access, by which HXB makes system calls: start it with"
+                            + " --enable-native-access="
+                            + Objects.requireNonNullElse(
+                                    PmDevice.class.getModule().getName(), "ALL-UNNAMED"),
+                    e);
+        }
     }
 
     /**
@@ -98,6 +132,32 @@ public final class PmDevice implements AutoCloseable {
             rest /= extents[i];
         }
         return coordinates;
+    }
+
+    /**
+     * Id of the node with these coordinates; the reverse of {@link #coordinates}.
+     *
+     * @param coordinates one for each dimension of {@link #shape()}, X first, each 0 to the shape's
+     *     length there - 1.
+     * @throws IllegalArgumentException if there is no such node.
+     */
+    public int nodeId(final int... coordinates) {
+        boolean isInside = coordinates.length == extents.length;
+        int node = 0;
+        for (int i = extents.length - 1; i >= 0 && isInside; i--) {
+            isInside = coordinates[i] >= 0 && coordinates[i] < extents[i];
+            node = node * extents[i] + coordinates[i];
+        }
+        if (!isInside) {
+            throw new IllegalArgumentException(
+                    "coordinates must be "
+                            + extents.length
+                            + " numbers of a node in "
+                            + shape()
+                            + ": "
+                            + Arrays.toString(coordinates));
+        }
+        return node;
     }
 
     /** Longest message in bytes that is sent as one, without {@link PmLargeMessages}. */

@@ -123,9 +123,15 @@ public final class PmLargeMessages {
         return work + sender.reportSent(handler);
     }
 
-    /** Waits until {@link #poll} has something to do; results as {@link PmContext#await(long)}. */
+    /**
+     * Waits until {@link #poll} has something to do; events are among that.
+     *
+     * @param timeoutNs longest wait in ns, 0 or more.
+     * @return {@link PmStatus#OK}; otherwise as {@link PmContext#await(long)}.
+     */
     public int await(final long timeoutNs) {
-        return sender.canGoOn() ? PmStatus.OK : context.awaitAny(timeoutNs);
+        final int status = sender.canGoOn() ? PmStatus.OK : context.awaitAny(timeoutNs);
+        return status == PmStatus.EVENT ? PmStatus.OK : status;
     }
 
     /** Messages and fragments that were dropped because the sender broke the rules or limits. */

@@ -23,7 +23,10 @@ public final class PmStatus {
     /** The peer is a new incarnation: what the old one had not taken is lost. */
     public static final int PEER_RESTARTED = -5;
 
-    /** The peer's node is there, but nobody has opened that context. */
+    /**
+     * The peer's node is there, but nobody has opened that context within {@link
+     * PmContextOptions#peerWaitNs()}, or whoever had it open has closed it.
+     */
     public static final int NO_SUCH_CONTEXT = -6;
 
     /** The node has closed this context; see its reason. */
@@ -44,6 +47,12 @@ public final class PmStatus {
     /** The peer's node has no room for another flow: try again when others have ended. */
     public static final int PEER_FULL = -11;
 
+    /**
+     * A wait has ended because an event is there and what was waited for is not. Every further such
+     * wait ends at once, too, until {@link PmContext#pollEvent} has taken the events.
+     */
+    public static final int EVENT = -12;
+
     private PmStatus() {}
 
     /** The constant's name, for messages; {@code STATUS(n)} for a value that has none. */
@@ -61,6 +70,7 @@ public final class PmStatus {
             case TOO_LONG -> "TOO_LONG";
             case NODE_SILENT -> "NODE_SILENT";
             case PEER_FULL -> "PEER_FULL";
+            case EVENT -> "EVENT";
             default -> "STATUS(" + status + ")";
         };
     }

@@ -86,7 +86,8 @@ final class SocketAttachment implements PmAttachment {
                 .argument(0, contextId)
                 .argument(1, options.sendBuffers())
                 .argument(2, options.sendBufferBytes())
-                .argument(3, options.deliveryEntries());
+                .argument(3, options.deliveryEntries())
+                .argument(4, options.peerWaitNs());
         exchange(AttachMessage.OPEN_CONTEXT, 4);
         final int sendBuffers = (int) message.argument(1);
         final int sendBufferBytes = (int) message.argument(2);

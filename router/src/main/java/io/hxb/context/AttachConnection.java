@@ -105,7 +105,8 @@ final class AttachConnection {
                         Math.toIntExact(range(1)),
                         Math.toIntExact(range(2)),
                         Math.toIntExact(range(3)),
-                        0);
+                        0,
+                        message.argument(4));
         final int contextId = (int) range(0);
         final ContextEndpoint endpoint = manager.open(application, contextId, options, null);
         message.reply(AttachMessage.OPEN_CONTEXT)

@@ -29,6 +29,7 @@ final class ContextEndpoint {
     private final ContextSettings settings;
     private final ReceiveBooks books;
     private final EndpointMemory memory;
+    private final long peerWaitNs;
     private final int signal;
     private final ControlMemory control;
     private final EndpointSends sends;
@@ -59,6 +60,7 @@ final class ContextEndpoint {
         settings = manager.settings();
         books = manager.books();
         memory = new EndpointMemory(settings, options, application.isLocal() ? 2 : 1);
+        peerWaitNs = options.peerWaitNs();
         signal = memory.signal();
         control =
                 new ControlMemory(
@@ -103,7 +105,7 @@ final class ContextEndpoint {
         port = flows;
         counters = owner.counters();
         sends.start(flows, counters);
-        port.openContext(contextId, incarnation, settings.receiveQuotaFrames());
+        port.openContext(contextId, incarnation, settings.receiveQuotaFrames(), peerWaitNs);
     }
 
     /** Delivers one frame; any loop. True if it was taken. */
@@ -152,8 +154,9 @@ final class ContextEndpoint {
 
     // Once for all that end in one turn: the fence in it costs as much as the rest.
     private void wakeWhenDue() {
-        if (sends.takeUntold()) {
-            wake(ControlMemory.SENDS);
+        final int untold = sends.takeUntold();
+        if (untold != 0) {
+            wake(untold);
         }
     }
 

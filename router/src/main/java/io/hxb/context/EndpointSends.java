@@ -32,7 +32,9 @@ final class EndpointSends {
     private FlowPort port;
     private ContextCounters counters;
     private boolean isMoreComing;
-    private boolean isTold = true;
+
+    /** Who is to be told of sends that are done: SENDS and MESSAGES of ControlMemory, or 0. */
+    private int untold;
 
     /** Destination of the short messages that come next; no node before the first run. */
     private int runNode = -1;
@@ -82,20 +84,22 @@ final class EndpointSends {
 
     /** Messages of a run are done, of which the first had {@code firstSlot}. */
     void onRunDone(final int firstSlot, final int messages, final int status) {
+        completions.put(firstSlot, messages, status);
         if (status == PmStatus.OK) {
             counters.sendsDone += messages;
+            untold |= ControlMemory.SENDS;
         } else {
+            // An event for who waits for messages only.
             counters.sendsFailed += messages;
+            untold |= ControlMemory.SENDS | ControlMemory.MESSAGES;
         }
-        completions.put(firstSlot, messages, status);
-        isTold = false;
     }
 
-    /** True once after sends that are done. */
-    boolean takeUntold() {
-        final boolean isUntold = !isTold;
-        isTold = true;
-        return isUntold;
+    /** Whom to wake for sends that are done, once after them: interests of ControlMemory, or 0. */
+    int takeUntold() {
+        final int interest = untold;
+        untold = 0;
+        return interest;
     }
 
     /** True if something waits to be taken. */

@@ -23,8 +23,11 @@ public final class FlowLoopPort implements FlowPort {
 
     @Override
     public void openContext(
-            final int contextId, final int incarnation, final int receiveQuotaFrames) {
-        table.openContext(contextId, incarnation, loop, receiveQuotaFrames);
+            final int contextId,
+            final int incarnation,
+            final int receiveQuotaFrames,
+            final long peerWaitNs) {
+        table.openContext(contextId, incarnation, loop, receiveQuotaFrames, peerWaitNs);
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.hxb.flow.api.Staged;
 /** What the contexts of one loop ask of its flows. Called by that loop only. */
 public interface FlowPort {
     /** Lets peers send to a context; see FlowTable.openContext. */
-    void openContext(int contextId, int incarnation, int receiveQuotaFrames);
+    void openContext(int contextId, int incarnation, int receiveQuotaFrames, long peerWaitNs);
 
     /** Ends all flows of a context and forgets its unfinished sends. */
     void closeContext(int contextId);

@@ -56,6 +56,21 @@ final class AckScheduler {
         return frames;
     }
 
+    /**
+     * Acknowledges what has arrived for a context that is about to close: its sources would
+     * otherwise be told that it may not have. Returns frames sent.
+     */
+    int settle(final FlowContext context) {
+        int frames = 0;
+        for (ReceiveFlow flow = context.receiveFlows; flow != null; flow = flow.nextOfContext) {
+            if (isOwed(flow) && !flow.array.isEnded() && control.sendAck(flow, false)) {
+                flow.onAcknowledged(true);
+                frames++;
+            }
+        }
+        return frames;
+    }
+
     /** True if some could not be sent yet. */
     boolean hasAcks() {
         return ackHead != null;

@@ -20,6 +20,9 @@ final class FlowContext {
     final FlowLoop owner;
     final int quotaFrames;
 
+    /** How long messages wait for a destination that nobody has opened. */
+    final long peerWaitNs;
+
     /** Flows whose next frame found no room in the context; filled by any loop. */
     final WorkStack waiting = new WorkStack();
 
@@ -49,11 +52,17 @@ final class FlowContext {
     private int activeFlows;
     private int creditLineLength;
 
-    FlowContext(final int id, final int incarnation, final FlowLoop owner, final int quotaFrames) {
+    FlowContext(
+            final int id,
+            final int incarnation,
+            final FlowLoop owner,
+            final int quotaFrames,
+            final long peerWaitNs) {
         this.id = id;
         this.incarnation = incarnation;
         this.owner = owner;
         this.quotaFrames = quotaFrames;
+        this.peerWaitNs = peerWaitNs;
     }
 
     /** Makes room for send slot {@code slot}; doubles, so that it is rarely done. */

@@ -356,6 +356,9 @@ public final class FlowLoop {
             }
         }
         contexts = fewer;
+        if (acks.settle(context) > 0) {
+            output.flush();
+        }
         feedback.forget(context);
         receiver.forget(context);
         attend();

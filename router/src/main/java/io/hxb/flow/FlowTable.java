@@ -89,6 +89,18 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /**
+     * Opens a context whose messages do not wait for their destinations to be opened; otherwise as
+     * {@link #openContext(int, int, FlowLoop, int, long)}.
+     */
+    public void openContext(
+            final int contextId,
+            final int incarnation,
+            final FlowLoop owner,
+            final int receiveQuotaFrames) {
+        openContext(contextId, incarnation, owner, receiveQuotaFrames, 0);
+    }
+
+    /**
      * Opens a context. On its owner loop, or before the loops start.
      *
      * @param contextId 0 to {@link FlowSettings#maxContexts()} - 1, not open.
@@ -96,12 +108,15 @@ public final class FlowTable implements AutoCloseable {
      * @param owner the loop that sends for the context and answers its sources.
      * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or
      *     the application may hold; its sources share them.
+     * @param peerWaitNs how long its messages wait for a destination that nobody has opened, 0 or
+     *     more.
      */
     public void openContext(
             final int contextId,
             final int incarnation,
             final FlowLoop owner,
-            final int receiveQuotaFrames) {
+            final int receiveQuotaFrames,
+            final long peerWaitNs) {
         if (contextId < 0 || contextId >= contexts.length()) {
             throw new IllegalArgumentException(
                     "contextId must be 0.." + (contexts.length() - 1) + ": " + contextId);
@@ -118,7 +133,7 @@ public final class FlowTable implements AutoCloseable {
             throw new IllegalStateException("context is open already: " + contextId);
         }
         final FlowContext context =
-                new FlowContext(contextId, incarnation, owner, receiveQuotaFrames);
+                new FlowContext(contextId, incarnation, owner, receiveQuotaFrames, peerWaitNs);
         context.previous = before != null && queuedFrames(before) > 0 ? before : null;
         contexts.setRelease(contextId, context);
         owner.add(context);

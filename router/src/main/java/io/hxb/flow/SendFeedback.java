@@ -15,6 +15,9 @@ import io.hxb.topology.Shape;
  * fails, or given up with their flow. Owned by one loop.
  */
 final class SendFeedback {
+    private static final long MIN_ABSENCE_PAUSE_NS = 1_000_000L;
+    private static final long MAX_ABSENCE_PAUSE_NS = 50_000_000L;
+
     private final FlowTable table;
     private final FlowSettings config;
     private final RouteTable routes;
@@ -135,6 +138,9 @@ final class SendFeedback {
      */
     void onUnreachable(final SendFlow flow, final int reason, final int peerIncarnation) {
         if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT && flow.state != SendFlow.CLOSED) {
+            if (flow.state == SendFlow.OPENING && waitForPeer(flow)) {
+                return;
+            }
             counters.peerContextGone++;
             end(flow, PmStatus.NO_SUCH_CONTEXT);
         } else if (reason == UnreachableFlyweight.STALE_INCARNATION
@@ -145,6 +151,30 @@ final class SendFeedback {
         } else if (reason == UnreachableFlyweight.NO_FLOWS && flow.state == SendFlow.OPENING) {
             end(flow, PmStatus.PEER_FULL);
         }
+    }
+
+    // Asks the more rarely the longer nobody is there. The answer shows that the route is good.
+    // With
+    // the next epoch, so that a late answer to an earlier question ends no flow that is open by
+    // then.
+    private boolean waitForPeer(final SendFlow flow) {
+        if (!flow.isPeerAbsent) {
+            flow.isPeerAbsent = true;
+            flow.absentSinceNs = nowNs;
+        }
+        final long absentNs = nowNs - flow.absentSinceNs;
+        final long leftNs = flow.context.peerWaitNs - absentNs;
+        if (leftNs <= 0) {
+            return false;
+        }
+        final long pauseNs = Math.clamp(absentNs / 4, MIN_ABSENCE_PAUSE_NS, MAX_ABSENCE_PAUSE_NS);
+        flow.retryNs = nowNs + Math.min(pauseNs, leftNs);
+        flow.retries = 0;
+        flow.epoch = (flow.epoch + 1) & 0xFFFF;
+        flow.lastHeardNs = nowNs;
+        flow.cutOff.onHeard();
+        timers.arm(flow, nowNs);
+        return true;
     }
 
     /**

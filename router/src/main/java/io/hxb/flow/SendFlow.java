@@ -78,6 +78,11 @@ final class SendFlow extends Flow {
     long outstandingSinceNs;
     int retries;
 
+    /** Since when the peer's node says that nobody has opened the context, if it does. */
+    long absentSinceNs;
+
+    boolean isPeerAbsent;
+
     /** Frames since the last that asked for an acknowledgement without delay. */
     int burstFrames;
 
@@ -165,6 +170,7 @@ final class SendFlow extends Flow {
         lastHeardNs = nowNs;
         progressNs = nowNs;
         overtakenNs = Long.MAX_VALUE;
+        isPeerAbsent = false;
     }
 
     /** True if the receiver takes another frame and there is a place to remember it. */

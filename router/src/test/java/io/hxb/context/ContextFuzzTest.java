@@ -64,7 +64,7 @@ class ContextFuzzTest {
                 PmAttachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0))) {
             // given a run that begins behind the ring's first 64 bytes, without a message yet
             final PmAttachment.ContextMemory memory =
-                    attachment.openContext(3, new PmContextOptions(16, 256, 2048, 0));
+                    attachment.openContext(3, new PmContextOptions(16, 256, 2048, 0, 0));
             final long entry = memory.controlAddress() + RINGS;
             final long ring = memory.controlAddress() + SHORTS;
             Memory.putInt(entry + 20, 2);
@@ -89,7 +89,7 @@ class ContextFuzzTest {
     private void attack(final TestNode node, final Random random, final PmContext good)
             throws Exception {
         final PmAttachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0));
-        final PmContextOptions options = new PmContextOptions(16, 256, 2048, 0);
+        final PmContextOptions options = new PmContextOptions(16, 256, 2048, 0, 0);
         final PmAttachment.ContextMemory memory = attachment.openContext(3, options);
         if (random.nextBoolean()) {
             attachment.openRegion(4096);

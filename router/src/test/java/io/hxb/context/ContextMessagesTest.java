@@ -86,6 +86,9 @@ class ContextMessagesTest {
             assertEquals(0, device.nodeId());
             assertEquals("2", device.shape());
             assertEquals(1, device.coordinates(1)[0]);
+            assertEquals(1, device.nodeId(1));
+            assertThrows(IllegalArgumentException.class, () -> device.nodeId(2));
+            assertThrows(IllegalArgumentException.class, () -> device.nodeId(0, 0));
             assertEquals(TestNode.MTU_BYTES, device.mtuBytes());
             assertTrue(device.isInvoker());
             assertTrue(device.isNodeAlive());

@@ -39,11 +39,19 @@ final class LoopbackPort implements FlowPort {
 
     @Override
     public void openContext(
-            final int contextId, final int incarnation, final int receiveQuotaFrames) {
+            final int contextId,
+            final int incarnation,
+            final int receiveQuotaFrames,
+            final long peerWaitNs) {
         open[contextId] = true;
         quota[contextId] = receiveQuotaFrames;
         held[contextId] = 0;
         incarnations[contextId] = incarnation;
+    }
+
+    /** Takes the message out that waits longest for a context; its send slot. */
+    int takeWaiting(final int destinationContext) {
+        return waiting[destinationContext].poll().slot;
     }
 
     int incarnation(final int contextId) {

@@ -47,7 +47,7 @@ final class MixedTraffic {
 
     /** Sends and receives until all is done; {@code turn} lets the node work. */
     void run(final PmDevice device, final Runnable turn) throws Exception {
-        final PmContextOptions options = new PmContextOptions(64, 640, 4096, 0);
+        final PmContextOptions options = new PmContextOptions(64, 640, 4096, 0, 0);
         sender = device.openContext(1, options);
         receivers[0] = device.openContext(FIRST_RECEIVER);
         receivers[1] = device.openContext(FIRST_RECEIVER + 1);

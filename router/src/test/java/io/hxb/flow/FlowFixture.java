@@ -56,12 +56,16 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     FlowFixture(final FlowSettings config) {
+        this(config, 0);
+    }
+
+    FlowFixture(final FlowSettings config, final long peerWaitNs) {
         pool = new BufferPool(arena.allocate(512L * 2_048, 64).address(), 512, 2_048);
         share = pool.newShare();
         final Shape shape = Shape.of(8, 2);
         table = new FlowTable(config, shape, 0, pool, this);
         loop = table.newLoop(this, share);
-        table.openContext(CONTEXT, INCARNATION, loop, 64);
+        table.openContext(CONTEXT, INCARNATION, loop, 64, peerWaitNs);
     }
 
     static FlowSettings config() {

@@ -177,6 +177,20 @@ class FlowReceiveTest {
     }
 
     @Test
+    void shouldAcknowledgeWhatHasArrivedBeforeTheContextCloses() {
+        // given
+        open(PEER);
+        flows.data(PEER, FIRST);
+        flows.data(PEER, FIRST + 1);
+        flows.work(0);
+        assertEquals(0, flows.sent(FrameType.ACK).size());
+        // when
+        flows.table.closeContext(FlowFixture.CONTEXT);
+        // then
+        assertEquals(FIRST + 2, flows.last(FrameType.ACK).acknowledgement);
+    }
+
+    @Test
     void shouldTellSourcesThatNobodyIsThereOrThatItIsAnother() {
         // given
         open(PEER);

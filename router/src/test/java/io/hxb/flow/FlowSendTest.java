@@ -387,6 +387,61 @@ class FlowSendTest {
     }
 
     @Test
+    void shouldAskAgainUntilThePeersContextIsOpen() {
+        try (FlowFixture patient = new FlowFixture(FlowFixture.config(), 20_000 * MILLISECOND)) {
+            // given nobody there for longer than a silent peer would be given
+            patient.submit(1, 8);
+            patient.work(0);
+            int asked = answerNobodyIsThere(patient, 10_000 * MILLISECOND);
+            assertEquals(List.of(), patient.done);
+            assertTrue(asked > 100 && asked < 400, "asked " + asked);
+            // when
+            final int first = patient.sent(FrameType.OPEN).getFirst().epoch;
+            patient.workFor(60 * MILLISECOND);
+            patient.accept(FlowFixture.PEER, 8);
+            patient.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, first, 0);
+            patient.work(0);
+            // then
+            assertEquals(List.of(0), patient.sequences());
+            assertEquals(List.of(), patient.done);
+            assertEquals(List.of(), patient.peerStatus);
+        }
+    }
+
+    @Test
+    void shouldEndTheFlowWhenNobodyOpensThePeersContextInTime() {
+        try (FlowFixture patient = new FlowFixture(FlowFixture.config(), 2_000 * MILLISECOND)) {
+            // given
+            patient.submit(1, 8);
+            patient.work(0);
+            // when
+            answerNobodyIsThere(patient, 1_900 * MILLISECOND);
+            assertEquals(List.of(), patient.done);
+            answerNobodyIsThere(patient, 200 * MILLISECOND);
+            // then
+            assertEquals(List.of("1:" + PmStatus.NO_SUCH_CONTEXT), patient.done);
+            assertEquals(List.of("1:" + PmStatus.NO_SUCH_CONTEXT), patient.peerStatus);
+        }
+    }
+
+    /** Answers every OPEN for a while; how many there were. */
+    private static int answerNobodyIsThere(final FlowFixture flows, final long timeNs) {
+        final int before = flows.sent(FrameType.OPEN).size();
+        final long endNs = flows.nowNs + timeNs;
+        int answered = before - 1;
+        while (flows.nowNs - endNs < 0) {
+            final int opens = flows.sent(FrameType.OPEN).size();
+            if (opens > answered) {
+                answered = opens;
+                flows.unreachable(
+                        UnreachableFlyweight.NO_SUCH_CONTEXT, flows.last(FrameType.OPEN).epoch, 0);
+            }
+            flows.workFor(MILLISECOND);
+        }
+        return answered - before;
+    }
+
+    @Test
     void shouldNotTakeARelaysWordForASignOfLife() {
         // given
         flows.open(8);

@@ -70,6 +70,7 @@ final class SimContext {
             final int incarnation,
             final FlowLoop loop,
             final int quotaFrames,
+            final long peerWaitNs,
             final Arena arena,
             final SplittableRandom random,
             final Map<Long, SimContext> byStream) {
@@ -86,7 +87,7 @@ final class SimContext {
         for (int slot = 0; slot < SLOTS; slot++) {
             freeSlots.add(slot);
         }
-        node.table.openContext(id, incarnation, loop, quotaFrames);
+        node.table.openContext(id, incarnation, loop, quotaFrames, peerWaitNs);
     }
 
     int heldFrames() {

@@ -30,6 +30,9 @@ final class SimWorld implements AutoCloseable {
     private final Map<Long, SimContext> byStream = new HashMap<>();
     private int incarnation = 1_000;
 
+    /** How long messages of contexts opened from now on wait for their destination's context. */
+    long peerWaitNs;
+
     SimWorld(
             final long seed,
             final int nodeCount,
@@ -60,6 +63,7 @@ final class SimWorld implements AutoCloseable {
                         incarnation++,
                         loop,
                         quotaFrames,
+                        peerWaitNs,
                         arena,
                         random.split(),
                         byStream);

@@ -147,7 +147,8 @@ public final class MessageEnd implements Callable<Integer> {
                             case SPIN -> Long.MAX_VALUE;
                             case HYBRID -> PmContextOptions.DEFAULT.spinNs();
                             case BLOCK -> 0;
-                        });
+                        },
+                        PmContextOptions.DEFAULT.peerWaitNs());
         if (socket != null) {
             final PmDevice device = PmDevice.attach(socket);
             return transport(device, device::close, options);

@@ -22,6 +22,7 @@ public final class ContextWaiter {
     private final LongConsumer invoker;
     private final Runnable linkEvents;
     private final BooleanSupplier hasLinkEvents;
+    private final Runnable doneSends;
     private final AdaptiveSpin spin;
     private boolean hasUntoldSends;
 
@@ -32,6 +33,7 @@ public final class ContextWaiter {
      *     null.
      * @param linkEvents tells listeners of links what has happened to them.
      * @param hasLinkEvents says whether there is something to tell them.
+     * @param doneSends takes back the send slots that are done, and notes those that failed.
      * @param spinNs longest time before it sleeps.
      */
     public ContextWaiter(
@@ -43,6 +45,7 @@ public final class ContextWaiter {
             final LongConsumer invoker,
             final Runnable linkEvents,
             final BooleanSupplier hasLinkEvents,
+            final Runnable doneSends,
             final long spinNs) {
         this.sends = sends;
         this.receives = receives;
@@ -53,6 +56,7 @@ public final class ContextWaiter {
         this.invoker = invoker;
         this.linkEvents = linkEvents;
         this.hasLinkEvents = hasLinkEvents;
+        this.doneSends = doneSends;
         spin = new AdaptiveSpin(spinNs);
     }
 
@@ -66,7 +70,8 @@ public final class ContextWaiter {
      *
      * @param interest MESSAGES, SENDS or both of {@link ControlMemory}.
      * @param timeoutNs longest wait in ns, 0 or more.
-     * @return a {@link PmStatus}: OK, TIMED_OUT, CONTEXT_CLOSED, NODE_GONE or NODE_SILENT.
+     * @return a {@link PmStatus}: OK if what is waited for is there, EVENT if only an event is,
+     *     TIMED_OUT, CONTEXT_CLOSED, NODE_GONE or NODE_SILENT.
      */
     public int await(final int interest, final long timeoutNs) {
         if (timeoutNs < 0) {
@@ -75,9 +80,12 @@ public final class ContextWaiter {
         if (state.isClosed()) {
             return PmStatus.CONTEXT_CLOSED;
         }
-        final int status = isReady(interest) ? PmStatus.OK : awaitReady(interest, timeoutNs);
+        int status = look(interest);
+        if (status == PmStatus.EMPTY) {
+            status = awaitReady(interest, timeoutNs);
+        }
         hasUntoldSends &= (interest & ControlMemory.SENDS) == 0;
-        if (status == PmStatus.OK) {
+        if (status == PmStatus.OK || status == PmStatus.EVENT) {
             spin.onWork();
         }
         return status;
@@ -94,7 +102,7 @@ public final class ContextWaiter {
         }
         sleep.start(interest);
         linkEvents.run();
-        if (isReady(interest) || state.status() != PmStatus.OK) {
+        if (ready(interest) != PmStatus.EMPTY || state.status() != PmStatus.OK) {
             hasUntoldSends &= (interest & ControlMemory.SENDS) == 0;
             sleep.end();
             return false;
@@ -128,8 +136,9 @@ public final class ContextWaiter {
             } else {
                 sleep(interest, Math.min(leftNs, NodeWatch.ALIVE_CHECK_NS));
             }
-            if (isReady(interest)) {
-                return PmStatus.OK;
+            final int ready = look(interest);
+            if (ready != PmStatus.EMPTY) {
+                return ready;
             }
             final boolean isSilent =
                     (!isSpinning || leftNs <= 0) && invoker == null && watch.isSilent(nowNs);
@@ -149,7 +158,7 @@ public final class ContextWaiter {
 
     private void sleep(final int interest, final long timeoutNs) {
         sleep.start(interest);
-        if (!isReady(interest)
+        if (look(interest) == PmStatus.EMPTY
                 && !hasLinkEvents.getAsBoolean()
                 && state.isOpenAtNode()
                 && sleep.await(timeoutNs)) {
@@ -158,10 +167,24 @@ public final class ContextWaiter {
         sleep.end();
     }
 
-    private boolean isReady(final int interest) {
-        return !sends.failed().isEmpty()
-                || ((interest & ControlMemory.MESSAGES) != 0
-                        && (receives.isReady() || events.isReady()))
-                || ((interest & ControlMemory.SENDS) != 0 && (hasUntoldSends || sends.hasDone()));
+    // A send that failed is an event: who waits for messages only has to look for it.
+    private int look(final int interest) {
+        final int ready = ready(interest);
+        if (ready == PmStatus.EMPTY && (interest & ControlMemory.SENDS) == 0 && sends.hasDone()) {
+            doneSends.run();
+            return ready(interest);
+        }
+        return ready;
+    }
+
+    private int ready(final int interest) {
+        final boolean isForMessages = (interest & ControlMemory.MESSAGES) != 0;
+        if ((isForMessages && receives.isReady())
+                || ((interest & ControlMemory.SENDS) != 0 && (hasUntoldSends || sends.hasDone()))) {
+            return PmStatus.OK;
+        }
+        return !sends.failed().isEmpty() || (isForMessages && events.isReady())
+                ? PmStatus.EVENT
+                : PmStatus.EMPTY;
     }
 }

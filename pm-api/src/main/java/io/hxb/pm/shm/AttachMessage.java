@@ -24,8 +24,8 @@ import java.nio.charset.StandardCharsets;
  * type            arguments of the request               of the reply              descriptors
  * HELLO           -                                      receive pool bytes        page, pool
  * OPEN_CONTEXT    id, send buffers, bytes of each,       control bytes, send       control, send pool,
- *                 delivery entries                       buffers, bytes of each,   wake application,
- *                                                        delivery entries, loop    wake node
+ *                 delivery entries, ns to wait           buffers, bytes of each,   wake application,
+ *                 for peers' contexts                    delivery entries, loop    wake node
  * CLOSE_CONTEXT   id                                     -
  * OPEN_REGION     bytes                                  id                        region
  * CLOSE_REGION    id                                     -

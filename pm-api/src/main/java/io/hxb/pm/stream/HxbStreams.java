@@ -74,7 +74,8 @@ public final class HxbStreams implements AutoCloseable {
                 PmContextOptions.DEFAULT
                         .withSendBuffers(options.sendBuffers())
                         .withDeliveryEntries(DELIVERIES)
-                        .withSpinNs(options.spinNs());
+                        .withSpinNs(options.spinNs())
+                        .withPeerWaitNs(0);
         if (options.contextId() != StreamOptions.ANY_CONTEXT) {
             return device.openContext(options.contextId(), sizes);
         }

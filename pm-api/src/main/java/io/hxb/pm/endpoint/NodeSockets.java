@@ -1,0 +1,152 @@
+package io.hxb.pm.endpoint;
+
+import io.hxb.linux.Errno;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.UnixSocket;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmException;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Finds the socket of this machine's node when the application names none. Stateless. */
+public final class NodeSockets {
+    /** Names the node's socket. */
+    public static final String SOCKET_VARIABLE = "HXB_SOCKET";
+
+    private static final String FOLDER_VARIABLE = "HXB_RUN";
+
+    private NodeSockets() {}
+
+    /**
+     * The socket of the only node that there is; see {@link PmDevice#attach()}.
+     *
+     * @throws PmException if there is none, or several; with what to do.
+     */
+    public static Path find(final Map<String, String> environment) throws PmException {
+        return find(environment, folders(environment));
+    }
+
+    /**
+     * The socket of the only node that there is.
+     *
+     * @param folders searched one after the other until one has the socket of a node.
+     * @throws PmException if there is none, or several; with what to do.
+     */
+    public static Path find(final Map<String, String> environment, final List<Path> folders)
+            throws PmException {
+        final String chosen = environment.get(SOCKET_VARIABLE);
+        if (chosen != null && !chosen.isBlank()) {
+            return Path.of(chosen);
+        }
+        for (final Path folder : folders) {
+            final List<Path> sockets = live(folder);
+            if (sockets.size() == 1) {
+                return sockets.getFirst();
+            }
+            if (!sockets.isEmpty()) {
+                throw several(sockets);
+            }
+        }
+        throw new PmException(
+                "no node runs here: there is no socket of one in "
+                        + join(folders)
+                        + "; start it with hxb node, or a lab with hxb lab up, or set "
+                        + SOCKET_VARIABLE
+                        + " to the socket of a node elsewhere");
+    }
+
+    private static PmException several(final List<Path> sockets) {
+        return new PmException(
+                "several nodes run here: set "
+                        + SOCKET_VARIABLE
+                        + " to the socket of the one to attach to (hxb lab exec COORD -- COMMAND"
+                        + " does that); there are "
+                        + join(sockets));
+    }
+
+    private static String join(final List<Path> paths) {
+        return paths.stream().map(Path::toString).collect(Collectors.joining(", "));
+    }
+
+    /** The folders in which nodes and labs have their sockets by default. */
+    public static List<Path> folders(final Map<String, String> environment) {
+        final String chosen = environment.get(FOLDER_VARIABLE);
+        if (chosen != null && !chosen.isBlank()) {
+            return List.of(Path.of(chosen));
+        }
+        final List<Path> folders = new ArrayList<>(List.of(Path.of("/run/hxb")));
+        final String runtime = environment.get("XDG_RUNTIME_DIR");
+        if (runtime != null && !runtime.isBlank()) {
+            folders.add(Path.of(runtime, "hxb"));
+        }
+        final Path own =
+                Path.of(
+                        System.getProperty("java.io.tmpdir"),
+                        "hxb-" + System.getProperty("user.name"));
+        if (isNotOthers(own)) {
+            folders.add(own);
+        }
+        return folders;
+    }
+
+    // Anybody may make a folder of this name among the temporary files.
+    private static boolean isNotOthers(final Path folder) {
+        try {
+            return !Files.exists(folder, LinkOption.NOFOLLOW_LINKS)
+                    || Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                            .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    /** The sockets of nodes of their own in a folder; if there are none, those of its labs. */
+    private static List<Path> live(final Path folder) throws PmException {
+        final List<Path> own = liveOnes(list(folder));
+        if (!own.isEmpty()) {
+            return own;
+        }
+        final List<Path> ofLabs = new ArrayList<>();
+        for (final Path lab : list(folder.resolve("labs"))) {
+            ofLabs.addAll(liveOnes(list(lab)));
+        }
+        return ofLabs;
+    }
+
+    // What a dead node has left takes no connection any more.
+    private static List<Path> liveOnes(final List<Path> files) {
+        return files.stream()
+                .filter(file -> file.toString().endsWith(".sock"))
+                .filter(NodeSockets::isLive)
+                .toList();
+    }
+
+    private static boolean isLive(final Path socket) {
+        try {
+            UnixSocket.connect(socket).close();
+            return true;
+        } catch (final LinuxException e) {
+            return e.errno() != Errno.ECONNREFUSED && e.errno() != Errno.ENOENT;
+        }
+    }
+
+    private static List<Path> list(final Path folder) throws PmException {
+        if (!Files.isDirectory(folder) || !Files.isReadable(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        } catch (final IOException | UncheckedIOException e) {
+            throw new PmException("cannot look for a node in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+}
