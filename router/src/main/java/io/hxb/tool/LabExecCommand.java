@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import io.hxb.config.Backend;
+import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -20,8 +22,8 @@ import java.util.concurrent.Callable;
         name = "exec",
         mixinStandardHelpOptions = true,
         description =
-                "Runs a command in the network namespace of a node, with HXB_NODE and HXB_CONFIG"
-                        + " set.",
+                "Runs a command in the network namespace of a node, with HXB_NODE, HXB_CONFIG and"
+                        + " HXB_SOCKET set: programs attach to that node.",
         footer = {"", "Example: hxb lab exec 0,0,0 -- ip -s link"})
 final class LabExecCommand implements Callable<Integer> {
     @Option(
@@ -58,9 +60,11 @@ final class LabExecCommand implements Callable<Integer> {
         }
         command.addAll(arguments);
         final ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+        final Path file = registry.folder(name).resolve("cluster.yaml");
         builder.environment().put("HXB_NODE", coordinates);
+        builder.environment().put("HXB_CONFIG", file.toString());
         builder.environment()
-                .put("HXB_CONFIG", registry.folder(name).resolve("cluster.yaml").toString());
+                .put("HXB_SOCKET", ClusterConfigYaml.read(file).socketPath(node).toString());
         try {
             return builder.start().waitFor();
         } catch (final IOException e) {

@@ -151,6 +151,7 @@ final class LabRunCommand implements Callable<Integer> {
         builder.environment()
                 .put("HXB_CONFIG", session.folder().resolve("cluster.yaml").toString());
         builder.environment().put("HXB_NODE", Integer.toString(0));
+        builder.environment().put("HXB_SOCKET", cluster.config().socketPath(0).toString());
         try {
             final Process process = builder.start();
             Runtime.getRuntime()

@@ -47,7 +47,7 @@ final class HxbProcess implements AutoCloseable {
                         .redirectOutput(output.toFile())
                         .redirectError(errors.toFile());
         builder.environment().put("HXB_RUN", folder.resolve("run").toString());
-        builder.environment().keySet().removeAll(List.of("HXB_CONFIG", "HXB_NODE"));
+        builder.environment().keySet().removeAll(List.of("HXB_CONFIG", "HXB_NODE", "HXB_SOCKET"));
         return new HxbProcess(builder.start(), output, errors);
     }
 

@@ -19,8 +19,7 @@ class ReadmeTest {
     void shouldQuoteTheCompiledSample() throws IOException {
         // given
         final String sample =
-                Files.readString(
-                        ROOT.resolve("router/src/test/java/io/hxb/sample/HelloSample.java"));
+                Files.readString(ROOT.resolve("examples/src/main/java/io/hxb/example/Hello.java"));
         final String body =
                 sample.substring(
                         sample.indexOf("// begin\n") + 9, sample.indexOf("        // end\n"));
