@@ -143,7 +143,7 @@ record LocalNic(
             return Set.of();
         }
         try (Stream<String> lines = Files.lines(file)) {
-            return lines.map(line -> line.split("\\s+"))
+            return lines.map(line -> line.split("\\s+", -1))
                     .filter(words -> words.length > 1 && words[1].equals("00000000"))
                     .map(words -> words[0])
                     .collect(Collectors.toCollection(TreeSet::new));

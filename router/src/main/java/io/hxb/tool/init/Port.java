@@ -19,7 +19,7 @@ record Port(String machine, String nic) implements Comparable<Port> {
 
     private static String sortKey(final String name) {
         final StringBuilder key = new StringBuilder();
-        for (final String part : name.split("(?<=\\D)(?=\\d)|(?<=\\d)(?=\\D)")) {
+        for (final String part : name.split("(?<=\\D)(?=\\d)|(?<=\\d)(?=\\D)", -1)) {
             key.append(part.matches("\\d+") ? "0".repeat(Math.max(0, 64 - part.length())) : "")
                     .append(part);
         }
