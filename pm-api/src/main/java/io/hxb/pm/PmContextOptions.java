@@ -10,7 +10,8 @@ package io.hxb.pm;
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
  *     2^20; the node raises it to what one full frame of the smallest messages needs.
  * @param spinNs longest time {@code await} spins before it sleeps, in ns; 0 to sleep at once. It
- *     sleeps at once, too, after spins that found nothing ({@link io.hxb.pm.idle.AdaptiveSpin}).
+ *     sleeps at once, too, after spins that found nothing ({@link io.hxb.pm.idle.AdaptiveSpin}),
+ *     and spins for 10 us at most while other threads need its CPU ({@link io.hxb.pm.idle.OwnCpu}).
  * @param peerWaitNs how long messages wait for their destination's context to be opened before they
  *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns; 0 to fail at once. So the programs of a
  *     cluster may start in any order.

@@ -146,6 +146,14 @@ public enum CounterType {
     COMPLAINT_MTU_DIFFERS_EVENTS(90, "Times found or told: a neighbour has another MTU."),
     NODE_LOOP_WAKEUPS_EVENTS(91, "Times the loops went round with work to do."),
     NODE_LOOP_IDLE_EVENTS(92, "Times the loops went round with nothing to do."),
+    NODE_LOOP_GIVE_WAYS_EVENTS(
+            110, "Times a loop that should spin slept because another thread waited for its CPU."),
+    NODE_LOOP_CROWDED_LOOPS(
+            111,
+            NODE,
+            LEVEL,
+            "Loops that should spin, but found again and again that others need their CPUs: they"
+                    + " sleep when they have nothing to do."),
     NODE_ERRORS_EVENTS(93, "Errors in the loops of this process after which they went on."),
     FLOW_BROKEN_HOPS_EVENTS(94, "Times a relay said that it had no link to the next node."),
     FLOW_SILENT_ROUTES_EVENTS(95, "Times nothing seemed to arrive by a route any more."),

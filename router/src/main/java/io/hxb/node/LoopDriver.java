@@ -12,11 +12,14 @@ import io.netty.util.concurrent.Future;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.NanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One receiving loop: a Netty epoll loop and the tasks it drives, on a thread of its own or on the
@@ -31,6 +34,11 @@ import java.util.concurrent.TimeUnit;
  * nor is interrupted by it often.
  */
 public final class LoopDriver implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoopDriver.class);
+
+    /** One line is enough for all loops of a process. */
+    private static final AtomicBoolean IS_CROWDING_TOLD = new AtomicBoolean();
+
     private static final long STOP_LIMIT_MS = 5_000;
     private static final long AWAY_NS = 500_000;
 
@@ -74,7 +82,7 @@ public final class LoopDriver implements AutoCloseable {
             final ErrorHandler errorHandler) {
         this.clock = clock;
         this.errorHandler = errorHandler;
-        spin = new AdaptiveSpin(waitMode.spinNs());
+        spin = new AdaptiveSpin(waitMode.spinNs(), waitMode.sharedSpinNs());
         timer = openTimer();
         loop = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
         if (threadFactory == null) {
@@ -150,6 +158,16 @@ public final class LoopDriver implements AutoCloseable {
     /** True if it takes turns without sleeping, for some time at least. */
     boolean isSpinning() {
         return spin.limitNs() > 0;
+    }
+
+    /** How often it stopped spinning because another thread waited for its CPU. */
+    long giveWays() {
+        return spin.cpu().giveWays();
+    }
+
+    /** True if it would spin, but has found again and again that it has no CPU of its own. */
+    boolean isCrowded() {
+        return spin.cpu().isCrowded();
     }
 
     /** The time of this turn in ns, read once after each sleep. On the loop's thread. */
@@ -239,7 +257,22 @@ public final class LoopDriver implements AutoCloseable {
         return isIdle;
     }
 
+    private void tellOfCrowding() {
+        if (IS_CROWDING_TOLD.compareAndSet(false, true)) {
+            LOGGER.warn(
+                    "{} should spin, but other threads need its CPU, so it sleeps when it has"
+                            + " nothing to do (CPUs: {}): give each spinning loop and application a"
+                            + " CPU of its own with loop.cpus, run fewer of them, or set loop.wait:"
+                            + " hybrid (--hybrid)",
+                    Thread.currentThread().getName(),
+                    Runtime.getRuntime().availableProcessors());
+        }
+    }
+
     private int sleep(final LoopTask[] current, final long nowNs, final long waitLimitNs) {
+        if (isCrowded()) {
+            tellOfCrowding();
+        }
         long deadlineNs = waitLimitNs == Long.MAX_VALUE ? LoopTask.NEVER : nowNs + waitLimitNs;
         for (final LoopTask task : current) {
             deadlineNs = LoopTask.earlier(deadlineNs, task.nextDeadlineNs(nowNs));

@@ -134,6 +134,12 @@ final class NodeLoop implements LoopTask {
         }
         return builder.add(CounterType.NODE_LOOP_WAKEUPS_EVENTS, () -> busyTurns)
                 .add(CounterType.NODE_LOOP_IDLE_EVENTS, () -> idleTurns)
+                .add(
+                        CounterType.NODE_LOOP_GIVE_WAYS_EVENTS,
+                        () -> driver == null ? 0 : driver.giveWays())
+                .add(
+                        CounterType.NODE_LOOP_CROWDED_LOOPS,
+                        () -> driver != null && driver.isCrowded() ? 1 : 0)
                 .build();
     }
 

@@ -47,6 +47,7 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final LabSpec spec = lab.spec("demo-" + ProcessHandle.current().pid());
+        waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
         output.text()
                 .printf(
                         "%s of %d nodes over %s, %d links per dimension%n",

@@ -65,9 +65,11 @@ final class DoctorCommand implements Callable<Integer> {
                     .toList();
         }
         final List<Finding> findings = new ArrayList<>();
-        for (final int node : cluster.nodesHere(config)) {
+        final List<Integer> nodes = cluster.nodesHere(config);
+        for (final int node : nodes) {
             findings.addAll(ClusterCheck.run(config, node));
         }
+        findings.addAll(ClusterCheck.loops(config, nodes));
         return findings;
     }
 }

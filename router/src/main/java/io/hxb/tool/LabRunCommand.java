@@ -71,6 +71,7 @@ final class LabRunCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         measure.check();
         final LabSpec spec = lab.spec();
+        waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
         if (what.getFirst().equals("chaos")) {
             return chaos(spec);
         }

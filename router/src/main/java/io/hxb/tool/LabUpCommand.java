@@ -39,9 +39,7 @@ final class LabUpCommand implements Callable<Integer> {
     @Mixin private LabOptions options;
 
     // These are passed on to the lab's owner as they were given.
-    @SuppressWarnings("unused")
-    @Mixin
-    private WaitOptions waiting;
+    @Mixin private WaitOptions waiting;
 
     @SuppressWarnings("unused")
     @Mixin
@@ -49,7 +47,6 @@ final class LabUpCommand implements Callable<Integer> {
 
     @Mixin private Output output;
 
-    @SuppressWarnings("unused")
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
     private boolean isProcesses;
 
@@ -67,6 +64,7 @@ final class LabUpCommand implements Callable<Integer> {
                             + "' is up already: choose another --name, or run: hxb lab down --name "
                             + spec.name());
         }
+        waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
         final Path log = registry.log(spec.name());
         final Process host = startHost(log);
         final LabState state = await(registry, spec.name(), host, log);

@@ -13,6 +13,9 @@ import java.util.function.LongConsumer;
  * or runs the node's loop meanwhile.
  */
 public final class ContextWaiter {
+    /** Longest spin while others wait for the CPU: that of contexts by default. */
+    private static final long SHARED_SPIN_NS = 10_000;
+
     private final SendEnd sends;
     private final ReceiveEnd receives;
     private final EventRing events;
@@ -34,7 +37,7 @@ public final class ContextWaiter {
      * @param linkEvents tells listeners of links what has happened to them.
      * @param hasLinkEvents says whether there is something to tell them.
      * @param doneSends takes back the send slots that are done, and notes those that failed.
-     * @param spinNs longest time before it sleeps.
+     * @param spinNs longest time before it sleeps; while others wait for the CPU at most 10 us.
      */
     public ContextWaiter(
             final SendEnd sends,
@@ -57,7 +60,7 @@ public final class ContextWaiter {
         this.linkEvents = linkEvents;
         this.hasLinkEvents = hasLinkEvents;
         this.doneSends = doneSends;
-        spin = new AdaptiveSpin(spinNs);
+        spin = new AdaptiveSpin(spinNs, SHARED_SPIN_NS);
     }
 
     /** Notes that sends are done of which whoever waits for sends next has not been told. */

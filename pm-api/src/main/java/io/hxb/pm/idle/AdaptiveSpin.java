@@ -9,12 +9,21 @@ package io.hxb.pm.idle;
  * <p>A spin that lasts as long as a sleep costs takes at most twice the CPU of the best choice (A.
  * Karlin et al., Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor, SOSP
  * 1991); Linux decides likewise before it halts a CPU of a guest (halt-polling.rst).
+ *
+ * <p>A thread that may spin for longer, or for ever, spins that long only while it has a CPU of its
+ * own ({@link OwnCpu}): a spin in which another thread waited for the CPU was in vain, and for a
+ * while the limit is that of threads that share a CPU.
  */
 public final class AdaptiveSpin {
     /** Most waits in a row that sleep at once. */
     static final int MAX_SKIPPED_WAITS = 1_024;
 
+    /** So long a spin asks nothing of the kernel: messages that are answered come sooner. */
+    static final long UNASKED_SPIN_NS = 50_000;
+
     private final long limitNs;
+    private final long sharedLimitNs;
+    private final OwnCpu cpu;
     private int skippedWaits;
     private int waitsToSkip;
     private boolean isWaiting;
@@ -25,10 +34,23 @@ public final class AdaptiveSpin {
     /**
      * Makes the choice of one thread.
      *
-     * @param limitNs longest spin in ns: 0 never spins, {@code Long.MAX_VALUE} never sleeps.
+     * @param limitNs longest spin in ns: 0 never spins, {@code Long.MAX_VALUE} never sleeps as long
+     *     as nobody else waits for the CPU.
+     * @param sharedLimitNs longest spin in ns while others do; {@code limitNs} if that is shorter.
      */
-    public AdaptiveSpin(final long limitNs) {
+    public AdaptiveSpin(final long limitNs, final long sharedLimitNs) {
+        this(limitNs, sharedLimitNs, new OwnCpu(new LinuxRunQueue()));
+    }
+
+    AdaptiveSpin(final long limitNs, final long sharedLimitNs, final OwnCpu cpu) {
         this.limitNs = limitNs;
+        this.sharedLimitNs = Math.min(limitNs, sharedLimitNs);
+        this.cpu = cpu;
+    }
+
+    /** Whether the thread has a CPU of its own, as far as spinning has shown. */
+    public OwnCpu cpu() {
+        return cpu;
     }
 
     /** The longest spin in ns. */
@@ -44,21 +66,44 @@ public final class AdaptiveSpin {
      */
     public boolean isSpinning(final long nowNs) {
         final boolean wasWaiting = isWaiting;
-        if (!wasWaiting) {
-            isWaiting = true;
-            startNs = nowNs;
-            mayStillFind = waitsToSkip == 0;
-            if (!mayStillFind) {
-                waitsToSkip--;
-            }
+        if (cpu.takeReturn(nowNs)) {
+            skippedWaits = 0;
+            waitsToSkip = 0;
+            begin(nowNs);
+        } else if (!wasWaiting) {
+            begin(nowNs);
         }
         hasSpun = wasWaiting;
-        if (mayStillFind && nowNs - startNs >= limitNs) {
+        if (mayStillFind && isInVain(nowNs)) {
             mayStillFind = false;
             skippedWaits = Math.clamp(skippedWaits * 2L, 1, MAX_SKIPPED_WAITS);
             waitsToSkip = skippedWaits;
         }
         return mayStillFind;
+    }
+
+    private void begin(final long nowNs) {
+        isWaiting = true;
+        startNs = nowNs;
+        mayStillFind = waitsToSkip == 0;
+        if (!mayStillFind) {
+            waitsToSkip--;
+        }
+    }
+
+    private boolean isInVain(final long nowNs) {
+        final long spunNs = nowNs - startNs;
+        if (spunNs >= (cpu.hasGivenWay() ? sharedLimitNs : limitNs)) {
+            return true;
+        }
+        if (cpu.hasLostCpu()) {
+            cpu.giveWay(nowNs);
+            return true;
+        }
+        if (spunNs >= UNASKED_SPIN_NS) {
+            cpu.look(nowNs);
+        }
+        return false;
     }
 
     /**

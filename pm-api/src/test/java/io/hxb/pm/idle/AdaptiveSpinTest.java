@@ -13,7 +13,7 @@ class AdaptiveSpinTest {
     private static final long LIMIT_NS = 50_000;
     private static final long LONG_NS = 1_000_000;
 
-    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS);
+    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS, LIMIT_NS);
     private long nowNs = -70_000;
 
     /** Time spun in a wait that ends {@code waitNs} after its start. */
@@ -114,14 +114,26 @@ class AdaptiveSpinTest {
 
     @Test
     void shouldNeverSpinOrNeverSleepAtTheLimitsOfTheRange() {
-        final AdaptiveSpin never = new AdaptiveSpin(0);
-        final AdaptiveSpin forEver = new AdaptiveSpin(Long.MAX_VALUE);
+        final AdaptiveSpin never = new AdaptiveSpin(0, 0);
+        final AdaptiveSpin forEver =
+                new AdaptiveSpin(Long.MAX_VALUE, LIMIT_NS, new OwnCpu(new NobodyElse()));
         for (int i = 0; i < 10; i++) {
             assertFalse(never.isSpinning(i));
             never.onWork();
             assertTrue(forEver.isSpinning(i * LONG_NS));
             assertTrue(forEver.isSpinning(Long.MAX_VALUE / 2 + i));
             forEver.onWork();
+        }
+    }
+
+    /** A CPU that no other thread wants. */
+    private static final class NobodyElse implements OwnCpu.RunQueue {
+        @Override
+        public void yieldOnce() {}
+
+        @Override
+        public long switches() {
+            return 0;
         }
     }
 }

@@ -3,6 +3,7 @@ package io.hxb.tool.doctor;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
+import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.linux.NetworkNamespace;
@@ -16,9 +17,11 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Examines what a cluster file asks of this machine, and its running nodes. Stateless. */
@@ -86,6 +89,7 @@ public final class ClusterCheck {
                     TuningCheck.pool(
                             subject, Path.of("/proc", Long.toString(reader.pid()), "smaps")));
             drops(reader, subject, findings);
+            crowding(reader, subject, findings);
             return true;
         } catch (final IOException e) {
             findings.add(
@@ -118,6 +122,54 @@ public final class ClusterCheck {
                             empty + " frames were dropped for want of a buffer",
                             "raise pool.buffers, or look for an application that holds messages"));
         }
+    }
+
+    private static void crowding(
+            final CounterReader reader, final String subject, final List<Finding> findings) {
+        final long loops = reader.sum(CounterType.NODE_LOOP_CROWDED_LOOPS);
+        if (loops > 0) {
+            findings.add(
+                    Finding.warn(
+                            subject,
+                            loops
+                                    + " of its loops should spin, but sleep when they have nothing"
+                                    + " to do, because other threads need their CPUs (gave way "
+                                    + reader.sum(CounterType.NODE_LOOP_GIVE_WAYS_EVENTS)
+                                    + " times)",
+                            TuningCheck.CROWDING_FIX));
+        }
+    }
+
+    /**
+     * Whether the loops of the nodes on this machine, and applications, can have CPUs of their own.
+     *
+     * @param config a checked configuration.
+     * @param nodes the nodes that are, or shall be, on this machine.
+     */
+    public static List<Finding> loops(final ClusterConfig config, final List<Integer> nodes) {
+        if (config.loop().waiting() != LoopConfig.Waiting.SPIN) {
+            return List.of();
+        }
+        final int cpus = Runtime.getRuntime().availableProcessors();
+        return List.of(TuningCheck.spinning(spinningLoops(config, nodes, cpus), cpus));
+    }
+
+    // Nodes of one process share a loop for each CPU.
+    private static int spinningLoops(
+            final ClusterConfig config, final List<Integer> nodes, final int cpus) {
+        final Set<Long> processes = new HashSet<>();
+        for (final int node : nodes) {
+            try (CounterReader reader = CounterReader.open(config.countersPath(node))) {
+                processes.add(reader.pid());
+            } catch (final IOException e) {
+                // It has not run yet: a process of its own.
+                processes.add(-1L - node);
+            }
+        }
+        final int perNode = config.loop().loopCount();
+        return processes.size() == 1 && nodes.size() > 1
+                ? Math.min(nodes.size() * perNode, Math.max(cpus, perNode))
+                : nodes.size() * perNode;
     }
 
     private static void nics(

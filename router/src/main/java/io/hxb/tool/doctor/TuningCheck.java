@@ -18,7 +18,32 @@ final class TuningCheck {
     private static final long HUGE_PAGE_BYTES = 2L << 20;
     private static final String POOL_MAPPING = "/memfd:hxb-receive";
 
+    /** What to do where loops should spin, but have no CPUs of their own. */
+    static final String CROWDING_FIX =
+            "give each spinning loop and application a CPU of its own (loop.cpus), run fewer of"
+                    + " them (loop.loops), or take the default, loop.wait: hybrid (--hybrid)";
+
     private TuningCheck() {}
+
+    /**
+     * Compares loops that spin with the CPUs that they need.
+     *
+     * @param loops of all nodes on this machine.
+     * @param cpus online.
+     */
+    static Finding spinning(final int loops, final int cpus) {
+        final String numbers = "spinning loops here: " + loops + ", CPUs: " + cpus;
+        return loops < cpus
+                ? Finding.ok("loop.wait", numbers)
+                : Finding.warn(
+                        "loop.wait",
+                        numbers
+                                + (loops == cpus
+                                        ? ": none is left to applications, to which loops give way"
+                                        : ": those that share one sleep when they have nothing to"
+                                                + " do, as with hybrid"),
+                        CROWDING_FIX);
+    }
 
     /** Reserves a huge page, as a node does for its pool, and gives it back. */
     static Finding hugePages(final long free) {

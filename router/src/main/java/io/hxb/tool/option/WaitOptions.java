@@ -44,6 +44,24 @@ public final class WaitOptions {
     /** Picocli makes it. */
     public WaitOptions() {}
 
+    /**
+     * Says on standard error what comes of spinning in a lab whose loops leave no CPU to others.
+     *
+     * @param nodeCount nodes of the lab, with one loop each.
+     * @param isProcesses whether each is a process; otherwise they share a loop for each CPU.
+     */
+    public void warnOfCrowding(final int nodeCount, final boolean isProcesses) {
+        final int cpus = Runtime.getRuntime().availableProcessors();
+        final int loops = isProcesses ? nodeCount : Math.min(nodeCount, cpus);
+        if (choice != null && choice.isSpin && loops >= cpus) {
+            System.err.printf(
+                    "hxb: --spin: the loops (%d) and applications of this lab outnumber the CPUs"
+                            + " (%d): those that find no CPU of their own sleep, as with --hybrid;"
+                            + " spinning needs more CPUs or a smaller lab%n",
+                    loops, cpus);
+        }
+    }
+
     /** The configuration with the way of waiting that was asked for. */
     public ClusterConfig apply(final ClusterConfig config) {
         if (choice == null) {

@@ -29,6 +29,18 @@ class TuningCheckTest {
     }
 
     @Test
+    void shouldWantMoreCpusThanSpinningLoops() {
+        assertEquals(Finding.Level.OK, TuningCheck.spinning(2, 3).level());
+        final Finding full = TuningCheck.spinning(2, 2);
+        assertEquals(Finding.Level.WARN, full.level());
+        assertTrue(full.text().contains("applications"), full::text);
+        final Finding crowded = TuningCheck.spinning(27, 2);
+        assertEquals(Finding.Level.WARN, crowded.level());
+        assertTrue(crowded.text().contains("loops here: 27, CPUs: 2"), crowded::text);
+        assertTrue(crowded.fix().contains("hybrid"), crowded::fix);
+    }
+
+    @Test
     void shouldFindThePagesOfThePoolAmongTheMappingsOfANode() throws IOException {
         // given
         final String mappings =
