@@ -203,7 +203,7 @@ class StreamEndPropertyTest {
         }
 
         private byte at(final long position) {
-            return (byte) ((position + key) * 0x9E3779B97F4A7C15L >>> 56);
+            return (byte) (((position + key) * 0x9E3779B97F4A7C15L) >>> 56);
         }
 
         private void read() throws IOException {

@@ -11,11 +11,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The hyper-crossbar that the cables between machines make. Immutable.
@@ -31,11 +32,11 @@ import java.util.TreeSet;
  * @param machines ids of the machines in the order of their node ids, X counting fastest.
  * @param links NICs of each machine: {@code [node][dimension]}, a list by link number.
  */
-record Cabling(int[] extents, List<String> machines, List<List<List<String>>> links) {
+record Cabling(List<Integer> extents, List<String> machines, List<List<List<String>>> links) {
     private static final int MAX_EXTENT = 256;
 
     /** A line: machines and, for each parallel link, their NICs on it. */
-    private record Line(SortedSet<String> machines, List<SortedMap<String, String>> segments) {
+    private record Line(NavigableSet<String> machines, List<SortedMap<String, String>> segments) {
         /** The first NIC that a machine has on it. */
         private String firstNic(final String machine) {
             return segments.stream()
@@ -61,8 +62,8 @@ record Cabling(int[] extents, List<String> machines, List<List<List<String>>> li
 
     /** Segments as NICs by machine, grouped into lines by the machines on them. */
     private static List<Line> lines(final Neighbourhood known) {
-        final Map<SortedSet<String>, List<SortedMap<String, String>>> found = new HashMap<>();
-        for (final SortedSet<Port> segment : segments(known)) {
+        final Map<NavigableSet<String>, List<SortedMap<String, String>>> found = new HashMap<>();
+        for (final NavigableSet<Port> segment : segments(known)) {
             final SortedMap<String, String> nics = new TreeMap<>();
             for (final Port port : segment) {
                 final String other = nics.putIfAbsent(port.machine(), port.nic());
@@ -87,23 +88,25 @@ record Cabling(int[] extents, List<String> machines, List<List<List<String>>> li
     }
 
     /** NICs that hear each other, directly or over others. */
-    private static List<SortedSet<Port>> segments(final Neighbourhood known) {
-        final Map<Port, SortedSet<Port>> segmentOf = new HashMap<>();
+    private static List<NavigableSet<Port>> segments(final Neighbourhood known) {
+        final Map<Port, NavigableSet<Port>> segmentOf = new HashMap<>();
         for (final Sighting sighting : known.sightings()) {
-            final SortedSet<Port> one = segmentOf.computeIfAbsent(sighting.heardBy(), Cabling::set);
-            final SortedSet<Port> two = segmentOf.computeIfAbsent(sighting.sentBy(), Cabling::set);
-            if (one != two) {
+            final NavigableSet<Port> one =
+                    segmentOf.computeIfAbsent(sighting.heardBy(), Cabling::set);
+            final NavigableSet<Port> two =
+                    segmentOf.computeIfAbsent(sighting.sentBy(), Cabling::set);
+            if (!one.equals(two)) {
                 one.addAll(two);
                 two.forEach(port -> segmentOf.put(port, one));
             }
         }
         return segmentOf.values().stream()
                 .distinct()
-                .sorted(Comparator.comparing(SortedSet::first))
+                .sorted(Comparator.comparing(NavigableSet::first))
                 .toList();
     }
 
-    private static SortedSet<Port> set(final Port port) {
+    private static NavigableSet<Port> set(final Port port) {
         return new TreeSet<>(Set.of(port));
     }
 
@@ -143,7 +146,8 @@ record Cabling(int[] extents, List<String> machines, List<List<List<String>>> li
             for (final String machine : byNode) {
                 links.add(links(machine));
             }
-            return new Cabling(extents, List.of(byNode), List.copyOf(links));
+            return new Cabling(
+                    Arrays.stream(extents).boxed().toList(), List.of(byNode), List.copyOf(links));
         }
 
         private void placeAlongTheOriginsLines() {
@@ -218,7 +222,10 @@ record Cabling(int[] extents, List<String> machines, List<List<List<String>>> li
             if (count != machines.size()) {
                 throw wrong(
                         "%d machines were found, and a crossbar of shape %s has %d"
-                                .formatted(machines.size(), shape(extents), count));
+                                .formatted(
+                                        machines.size(),
+                                        shape(Arrays.stream(extents).boxed().toList()),
+                                        count));
             }
             final String[] byNode = new String[machines.size()];
             for (final String machine : machines) {
@@ -306,11 +313,8 @@ record Cabling(int[] extents, List<String> machines, List<List<List<String>>> li
     }
 
     /** Extents in the notation of cluster files: {@code 4x2}. */
-    static String shape(final int[] extents) {
-        return Arrays.stream(extents)
-                .mapToObj(Integer::toString)
-                .reduce((left, right) -> left + "x" + right)
-                .orElseThrow();
+    static String shape(final List<Integer> extents) {
+        return extents.stream().map(String::valueOf).collect(Collectors.joining("x"));
     }
 
     /** Coordinates of a node in the notation of cluster files: {@code 1,0}. */

@@ -65,7 +65,7 @@ final class FirstClusterFile {
 
     private static Map<String, List<String>> links(final Cabling cabling, final int node) {
         final Map<String, List<String>> links = new LinkedHashMap<>();
-        for (int dimension = 0; dimension < cabling.extents().length; dimension++) {
+        for (int dimension = 0; dimension < cabling.extents().size(); dimension++) {
             links.put(Dimensions.name(dimension), cabling.used(node, dimension));
         }
         return links;

@@ -1,6 +1,5 @@
 package io.hxb.tool.init;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -92,11 +91,8 @@ class CablingTest {
                 final Cabling cabling = Cabling.of(machines.heard());
                 // then: the same extents, in some order, and a file in which links meet where they
                 // do
-                final int[] found = cabling.extents().clone();
-                Arrays.sort(found);
-                final int[] wanted = extents.clone();
-                Arrays.sort(wanted);
-                assertArrayEquals(wanted, found);
+                final List<Integer> found = cabling.extents().stream().sorted().toList();
+                assertEquals(Arrays.stream(extents).sorted().boxed().toList(), found);
                 assertLinksMeet(machines, cabling);
             }
         }
