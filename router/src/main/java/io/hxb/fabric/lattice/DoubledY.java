@@ -106,5 +106,10 @@ public final class DoubledY {
         public RouteSet routes(final PathSelection selection, final long seed) {
             return WalkedPaths.of(this, selection, seed);
         }
+
+        @Override
+        public RouteSet staticRoutes(final PathSelection selection, final long seed) {
+            return doubleY(lattice).routes(selection, seed);
+        }
     }
 }

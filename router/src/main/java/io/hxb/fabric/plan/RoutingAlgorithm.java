@@ -79,7 +79,7 @@ public enum RoutingAlgorithm {
         final int root = options.rootOrFirst();
         final int channels = options.virtualChannels();
         return switch (this) {
-            case MINIMAL -> Minimal.paths(graph, options.selection(), options.seed());
+            case MINIMAL -> Minimal.paths(graph);
             case UPDOWN_BFS -> UpDown.bfs(graph, root);
             case UPDOWN_DFS -> UpDown.dfs(graph, options.root());
             case L_TURN_ALPHA -> turn(LrTurn.L_TURN_ALPHA, graph, options);

@@ -51,11 +51,33 @@ public interface Routing {
     }
 
     /**
-     * One path for each pair of switches.
+     * Whether packets of a pair may take several paths: {@link #next} leaves them a choice. Else
+     * the paths are those of {@link #routes}, whatever selection is asked for.
+     */
+    default boolean isAdaptive() {
+        return true;
+    }
+
+    /**
+     * One path for each pair of switches: what a packet takes that is never blocked. Of a routing
+     * with escape paths these are as good as its packets fare, but they may wait for one another in
+     * a cycle: only {@link #staticRoutes} are fit for static tables.
      *
      * @param selection how one of several shortest candidates is chosen; algorithms that choose by
      *     themselves ignore it.
      * @param seed for a random choice.
      */
     RouteSet routes(PathSelection selection, long seed);
+
+    /**
+     * One path for each pair of switches, fit for static tables: where the routing is free of
+     * deadlock, so are these paths alone, without any choice on the way. Of a routing with escape
+     * paths they are the escape paths, which may be longer than {@link #routes}.
+     *
+     * @param selection as in {@link #routes}.
+     * @param seed for a random choice.
+     */
+    default RouteSet staticRoutes(final PathSelection selection, final long seed) {
+        return routes(selection, seed);
+    }
 }

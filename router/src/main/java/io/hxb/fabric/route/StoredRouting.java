@@ -46,6 +46,11 @@ public final class StoredRouting implements Routing {
         return 1;
     }
 
+    @Override
+    public boolean isAdaptive() {
+        return false;
+    }
+
     /** The stored paths; both arguments are ignored. */
     @Override
     public RouteSet routes(final PathSelection selection, final long seed) {

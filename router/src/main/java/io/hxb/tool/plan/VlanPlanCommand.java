@@ -160,7 +160,7 @@ final class VlanPlanCommand implements Callable<Integer> {
 
     private TrafficMatrix traffic(final SwitchGraph graph) throws IOException {
         return TrafficPatterns.isName(traffic)
-                ? TrafficPatterns.of(traffic, graph.hostCount())
+                ? TrafficPatterns.of(traffic, graph)
                 : TrafficMatrix.parse(traffic, GraphFile.text(traffic), graph);
     }
 

@@ -47,7 +47,7 @@ final class TrafficOption {
             } else if (names == null) {
                 addIfSuited(traffic, name, graph);
             } else if (TrafficPatterns.isName(name)) {
-                traffic.put(name, TrafficPatterns.of(name, graph.hostCount()));
+                traffic.put(name, TrafficPatterns.of(name, graph));
             } else {
                 traffic.put(name, TrafficMatrix.parse(name, GraphFile.text(name), graph));
             }
@@ -61,7 +61,7 @@ final class TrafficOption {
             return;
         }
         try {
-            traffic.put(name, TrafficPatterns.of(name, graph.hostCount()));
+            traffic.put(name, TrafficPatterns.of(name, graph));
         } catch (final GraphException e) {
             // This pattern is for other numbers of hosts, and nobody asked for it by name.
             return;
