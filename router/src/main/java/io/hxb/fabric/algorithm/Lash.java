@@ -59,7 +59,7 @@ public final class Lash {
         final RouteSet lowPort = Minimal.paths(graph).routes(PathSelection.LOW_PORT, 0);
         final int most = virtualChannels == 0 ? Byte.MAX_VALUE : virtualChannels;
         final Lash lash = new Lash(graph, preferred, lowPort, most);
-        return new StoredRouting("lash", lash.pack());
+        return new StoredRouting("lash", lash.pack(), root);
     }
 
     private RouteSet pack() {

@@ -82,6 +82,8 @@ public final class Minimal {
             throw new GraphException("in-transit needs hosts that take packets out; add hosts");
         }
         return new StoredRouting(
-                "in-transit", new InTransit(graph, Directions.bfs(graph, root), false).routes());
+                "in-transit",
+                new InTransit(graph, Directions.bfs(graph, root), false).routes(),
+                root);
     }
 }

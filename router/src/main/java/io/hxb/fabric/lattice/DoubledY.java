@@ -94,6 +94,11 @@ public final class DoubledY {
             return count;
         }
 
+        @Override
+        public boolean hasEscapePaths() {
+            return true;
+        }
+
         /** Double-y is the escape: each packet's own subnetwork. */
         @Override
         public boolean isEscape(final int virtualChannel, final int destination) {

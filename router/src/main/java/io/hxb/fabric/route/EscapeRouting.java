@@ -55,6 +55,16 @@ public final class EscapeRouting implements Routing {
     }
 
     @Override
+    public boolean hasEscapePaths() {
+        return true;
+    }
+
+    @Override
+    public int[] roots() {
+        return escape.roots();
+    }
+
+    @Override
     public boolean isEscape(final int virtualChannel, final int destination) {
         return isEscape(virtualChannel);
     }

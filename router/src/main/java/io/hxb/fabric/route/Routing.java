@@ -59,6 +59,19 @@ public interface Routing {
     }
 
     /**
+     * Whether packets rest on escape paths, so that {@link #routes} and {@link #staticRoutes}
+     * differ.
+     */
+    default boolean hasEscapePaths() {
+        return false;
+    }
+
+    /** Switches at the roots of its spanning trees, a new array; empty when it has none. */
+    default int[] roots() {
+        return new int[0];
+    }
+
+    /**
      * One path for each pair of switches: what a packet takes that is never blocked. Of a routing
      * with escape paths these are as good as its packets fare, but they may wait for one another in
      * a cycle: only {@link #staticRoutes} are fit for static tables.
