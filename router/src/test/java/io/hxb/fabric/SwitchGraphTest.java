@@ -154,8 +154,8 @@ class SwitchGraphTest {
         // then
         assertEquals(
                 """
-                f:2: a link is two numbers of switches, such as '0 1', or two names, such as"
-                        + " 'leaf1 spine1', not 'x'
+                f:2: a link is two numbers of switches, such as '0 1', or two names, such as \
+                'leaf1 spine1', not 'x'
                 f:4: switch 2 has a link to itself; remove the line or correct its end\
                 """,
                 thrown.getMessage());

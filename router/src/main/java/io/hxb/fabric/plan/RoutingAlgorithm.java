@@ -154,6 +154,19 @@ public enum RoutingAlgorithm {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    /** Whether it chooses its paths by itself, so that no selection can be asked for. */
+    public boolean hasOwnPaths() {
+        return this == LASH || this == IN_TRANSIT;
+    }
+
+    /** Whether cycle detection can be switched off. */
+    public boolean hasCycleDetection() {
+        return switch (this) {
+            case L_TURN_ALPHA, L_TURN_BETA, R_TURN_ALPHA, R_TURN_BETA -> true;
+            default -> false;
+        };
+    }
+
     /** Whether it is for meshes and tori alone. */
     public boolean isForLattices() {
         return isForLattices;

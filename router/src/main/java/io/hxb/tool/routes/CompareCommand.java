@@ -64,9 +64,9 @@ public final class CompareCommand implements Callable<Integer> {
         final Map<String, String> unsuited = new LinkedHashMap<>();
         for (final RoutingAlgorithm algorithm : algorithms) {
             try {
-                final RouteRun run = RouteRun.of(graph, algorithm, routing.options());
+                final RouteRun run = RouteRun.of(graph, algorithm, routing);
                 results.add(addRow(table, run, matrices));
-            } catch (final GraphException e) {
+            } catch (final GraphException | UsageException e) {
                 unsuited.put(algorithm.routingName(), e.getMessage());
             }
         }

@@ -64,7 +64,7 @@ class SimCommandTest {
         // then
         assertEquals(0, outcome.status, outcome.problem);
         assertEquals(
-                "[ok, accepted, offered, latency, hops, saturated, deadlocked, cycles,"
+                "[ok, paths, accepted, offered, latency, hops, saturated, deadlocked, cycles,"
                         + " cycles_per_s, peak_memory_mb]",
                 outcome.lastLine().keySet().toString());
         assertEquals(
