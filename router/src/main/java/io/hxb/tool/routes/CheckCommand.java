@@ -19,17 +19,20 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** {@code hxb plan check}: can the tables of another program deadlock? Picocli makes it. */
+/** {@code hxb plan check}: do tables deliver, and can they deadlock? Picocli makes it. */
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
         description = {
-            "Checks forwarding tables that OpenSM made: does every way arrive, can they deadlock?",
-            "Service levels are not considered: the dumps do not hold them, so all traffic is"
-                    + " taken to share one virtual lane. Without a cycle there is none on several"
-                    + " lanes either; with one, LASH, DFSSSP or Torus-2QoS may still be safe by"
-                    + " their lanes. Exit status 1 when something is wrong.",
-            "Make both files by 'opensm -D 0x43', or by dump_fts and ibnetdiscover."
+            "Checks that forwarding tables deliver and cannot deadlock.",
+            "Tables are those that OpenSM made (--lfts, --topology), or the paths that 'hxb plan"
+                    + " routes' exported (--routes). A way arrives at the port of its own"
+                    + " destination, and nowhere else.",
+            "Service levels of OpenSM are not considered: the dumps do not hold them, so all"
+                + " traffic is taken to share one virtual lane. Without a cycle there is none on"
+                + " several lanes either; with one, LASH, DFSSSP or Torus-2QoS may still be safe by"
+                + " their lanes. Exit status 1 when something is wrong.",
+            "Make the files of OpenSM by 'opensm -D 0x43', or by dump_fts and ibnetdiscover."
         })
 public final class CheckCommand implements Callable<Integer> {
     private static final String LANES =
