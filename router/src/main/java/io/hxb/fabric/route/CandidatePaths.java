@@ -69,7 +69,7 @@ final class CandidatePaths {
     /** Finds the candidates of all pairs. */
     void collect() {
         // Twice the steps: the array grows by copying.
-        final long stepBytes = 2 * mostOfPair * HeapRoom.pathsBytes(graph);
+        final long stepBytes = 2L * mostOfPair * HeapRoom.pathsBytes(graph);
         HeapRoom.requirePairs(graph, 10, "the candidates of all pairs of switches");
         HeapRoom.require(
                 stepBytes,

@@ -104,7 +104,7 @@ class TrafficPatternsTest {
         // then
         assertArrayEquals(
                 IntStream.range(0, graph.hostCount())
-                        .map(source -> source >> shift & mask | (source & mask) << shift)
+                        .map(source -> ((source >> shift) & mask) | ((source & mask) << shift))
                         .toArray(),
                 TrafficPatterns.permutation("transpose", graph));
     }
