@@ -187,7 +187,7 @@ class SimCommandTest {
                 "run --graph torus:3x3 --traffic bit-reversal|power of two",
                 "run --graph torus:4x4 --traffic nowhere.txt|there is no file",
                 "run --graph torus:4x4 --traffic zork|the patterns are uniform, all-to-all",
-                "run --graph random:16,4,1 --traffic tornado|'host-tornado' takes the numbers",
+                "run --graph random:16,4,1 --traffic tornado|takes the numbers of the hosts",
                 "run --graph mesh:4x2 --hosts 2 --traffic transpose|those of a mesh 4x2 differ",
                 "run --graph torus:4x4 --traffic shift:64|every host of this graph",
                 "run --graph mesh:4x4 --algorithm lash --vcs 4 --paths adaptive|does nothing",
