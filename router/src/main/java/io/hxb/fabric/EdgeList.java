@@ -1,23 +1,40 @@
 package io.hxb.fabric;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Edge lists: a line {@code a b} for each link with the numbers of its switches, comments from
- * {@code #}. The comment {@code # switches N} fixes the number of switches, {@code # hosts 0:4 1:4}
- * puts hosts on switches.
+ * Edge lists: a line {@code a b} for each link with its two switches, all by number from 0 or all
+ * by name, comments from {@code #}. The comment {@code # switches N} fixes the number of switches,
+ * {@code # hosts a:4 b:4} puts hosts on switches. Used by one thread.
  */
 public final class EdgeList {
-    private static final Pattern LINK = Pattern.compile("(\\d{1,6})[\\s,]+(\\d{1,6})");
     private static final Pattern SWITCHES = Pattern.compile("#\\s*switches\\s+(\\d{1,6})");
-    private static final Pattern HOSTS = Pattern.compile("#\\s*hosts((\\s+\\d{1,6}:\\d{1,4})+)");
+    private static final Pattern HOSTS = Pattern.compile("#\\s*hosts((\\s+\\S+:\\d{1,4})+)");
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,6}");
 
-    private EdgeList() {}
+    private final String file;
+    private final List<String> problems = new ArrayList<>();
+    private final List<Pair> links = new ArrayList<>();
+    private final List<HostsOn> hosts = new ArrayList<>();
+
+    /** Numbers of the switches by name, in the order of their first links; empty: by number. */
+    private final Map<String, Integer> names = new LinkedHashMap<>();
+
+    private int declared = -1;
+    private boolean isByNumber;
 
     private record Pair(int first, int second) {}
+
+    private record HostsOn(String place, String node, int count) {}
+
+    private EdgeList(final String file) {
+        this.file = file;
+    }
 
     /**
      * Reads a graph.
@@ -28,87 +45,129 @@ public final class EdgeList {
      */
     public static SwitchGraph parse(
             final String file, final String text, final int hostsPerSwitch) {
-        final List<String> problems = new ArrayList<>();
-        final List<Pair> links = new ArrayList<>();
-        final List<Pair> hosts = new ArrayList<>();
-        int declared = -1;
+        final EdgeList list = new EdgeList(file);
         int lineNumber = 0;
         for (final String raw : text.split("\n", -1)) {
             lineNumber++;
-            final String line = raw.strip();
-            final Matcher count = SWITCHES.matcher(line);
-            if (count.matches()) {
-                declared = Integer.parseInt(count.group(1));
-            }
-            final Matcher onSwitches = HOSTS.matcher(line);
-            if (onSwitches.matches()) {
-                addHosts(onSwitches.group(1), hosts);
-            }
-            final String link = line.replaceFirst("#.*", "").strip();
-            if (!link.isEmpty()) {
-                addLink(file + ":" + lineNumber + ": ", link, links, problems);
-            }
+            list.read(file + ":" + lineNumber + ": ", raw.strip());
         }
-        if (!problems.isEmpty()) {
-            throw new GraphException(problems);
+        if (!list.problems.isEmpty()) {
+            throw new GraphException(list.problems);
         }
-        return build(file, links, hosts, declared, hostsPerSwitch);
+        return list.build(hostsPerSwitch);
     }
 
-    private static void addLink(
-            final String place,
-            final String line,
-            final List<Pair> links,
-            final List<String> problems) {
-        final Matcher link = LINK.matcher(line);
-        if (!link.matches()) {
+    private void read(final String place, final String line) {
+        final Matcher count = SWITCHES.matcher(line);
+        if (count.matches()) {
+            declared = Integer.parseInt(count.group(1));
+        }
+        final Matcher onSwitches = HOSTS.matcher(line);
+        if (onSwitches.matches()) {
+            for (final String part : onSwitches.group(1).strip().split("\\s+", -1)) {
+                final int colon = part.lastIndexOf(':');
+                hosts.add(
+                        new HostsOn(
+                                place,
+                                part.substring(0, colon),
+                                Integer.parseInt(part.substring(colon + 1))));
+            }
+        }
+        final String link = line.replaceFirst("#.*", "").strip();
+        if (!link.isEmpty()) {
+            addLink(place, link);
+        }
+    }
+
+    private void addLink(final String place, final String line) {
+        final String[] ends = line.split("[\\s,]+", -1);
+        if (ends.length != 2 || ends[0].isEmpty() || ends[1].isEmpty()) {
             problems.add(
-                    place + "a link is two numbers of switches, such as '0 1', not '" + line + "'");
+                    place
+                            + "a link is two numbers of switches, such as '0 1', or two names, such"
+                            + " as 'leaf1 spine1', not '"
+                            + line
+                            + "'");
             return;
         }
-        final Pair pair =
-                new Pair(Integer.parseInt(link.group(1)), Integer.parseInt(link.group(2)));
-        if (pair.first == pair.second) {
+        final boolean isNumbers = isNumber(ends[0]) && isNumber(ends[1]);
+        if (links.isEmpty()) {
+            isByNumber = isNumbers;
+        }
+        if (isNumbers != isByNumber || isNumber(ends[0]) != isNumber(ends[1])) {
+            problems.add(
+                    place
+                            + "a link is two numbers of switches or two names, the same in all"
+                            + " lines, not '"
+                            + line
+                            + "'");
+            return;
+        }
+        if (ends[0].equals(ends[1])) {
             problems.add(
                     place
                             + "switch "
-                            + pair.first
+                            + ends[0]
                             + " has a link to itself; remove the line or correct its end");
         }
-        links.add(pair);
+        links.add(new Pair(number(ends[0]), number(ends[1])));
     }
 
-    private static void addHosts(final String text, final List<Pair> hosts) {
-        for (final String part : text.strip().split("\\s+", -1)) {
-            final int colon = part.indexOf(':');
-            hosts.add(
-                    new Pair(
-                            Integer.parseInt(part.substring(0, colon)),
-                            Integer.parseInt(part.substring(colon + 1))));
+    private static boolean isNumber(final String word) {
+        return NUMBER.matcher(word).matches();
+    }
+
+    private int number(final String word) {
+        if (isByNumber) {
+            return Integer.parseInt(word);
         }
+        names.putIfAbsent(word, names.size());
+        return names.get(word);
     }
 
-    private static SwitchGraph build(
-            final String file,
-            final List<Pair> links,
-            final List<Pair> hosts,
-            final int declared,
-            final int hostsPerSwitch) {
+    private SwitchGraph build(final int hostsPerSwitch) {
         final int largest =
                 links.stream().mapToInt(p -> Math.max(p.first, p.second)).max().orElse(-1);
         final SwitchGraphBuilder builder = new SwitchGraphBuilder();
-        builder.addSwitches(declared < 0 ? largest + 1 : declared);
-        links.forEach(pair -> builder.addLink(pair.first, pair.second));
-        if (hosts.isEmpty()) {
-            builder.addHosts(hostsPerSwitch);
-        }
-        hosts.forEach(pair -> builder.addHosts(pair.first, pair.second));
         try {
+            if (names.isEmpty()) {
+                builder.addSwitches(declared < 0 ? largest + 1 : declared);
+            } else {
+                names.keySet().forEach(builder::addSwitch);
+            }
+            links.forEach(pair -> builder.addLink(pair.first, pair.second));
+            if (hosts.isEmpty()) {
+                builder.addHosts(hostsPerSwitch);
+            }
+            hosts.forEach(on -> addHosts(builder, on));
+            if (!names.isEmpty() && declared >= 0 && declared != names.size()) {
+                throw new GraphException(
+                        "'# switches "
+                                + declared
+                                + "' does not fit the "
+                                + names.size()
+                                + " switches that the links name");
+            }
             return builder.build();
         } catch (final GraphException e) {
             throw new GraphException(
-                    e.getMessage().lines().map(line -> file + ": " + line).toList());
+                    e.getMessage()
+                            .lines()
+                            .map(line -> line.startsWith(file + ":") ? line : file + ": " + line)
+                            .toList());
         }
+    }
+
+    private void addHosts(final SwitchGraphBuilder builder, final HostsOn on) {
+        final int node =
+                names.isEmpty() && isNumber(on.node)
+                        ? Integer.parseInt(on.node)
+                        : builder.findSwitch(on.node);
+        if (node < 0) {
+            throw new GraphException(
+                    on.place + "hosts are on switch '" + on.node + "', which has no link");
+        }
+        builder.addHosts(node, on.count);
     }
 
     /** Writes a graph; names, ports and rates are lost. */

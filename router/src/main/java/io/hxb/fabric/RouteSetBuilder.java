@@ -17,9 +17,14 @@ import java.util.Arrays;
 public final class RouteSetBuilder {
     private final SwitchGraph graph;
     private final int virtualChannels;
-    private final int[] starts;
-    private int[] steps;
-    private int pair;
+    private final int[][] starts;
+    private final int[][] steps;
+
+    /** Steps of the current source. */
+    private int[] room;
+
+    private int from;
+    private int to;
     private int count;
     private int at;
 
@@ -27,23 +32,20 @@ public final class RouteSetBuilder {
      * Starts with the path from switch 0 to itself.
      *
      * @param virtualChannels of each channel, at least 1.
+     * @throws GraphException if the heap has no room for the paths.
      */
     public RouteSetBuilder(final SwitchGraph graph, final int virtualChannels) {
         if (virtualChannels < 1) {
             throw new IllegalArgumentException(
                     "virtualChannels must be at least 1: " + virtualChannels);
         }
-        final long pairs = (long) graph.switchCount() * graph.switchCount();
-        if (pairs >= Integer.MAX_VALUE / 8) {
-            throw new GraphException(
-                    graph.switchCount()
-                            + " switches are too many for a path of each pair; plan at most"
-                            + " 16,000");
-        }
+        HeapRoom.require(HeapRoom.pathsBytes(graph), "the paths of all pairs of switches");
         this.graph = graph;
         this.virtualChannels = virtualChannels;
-        this.starts = new int[(int) pairs + 1];
-        this.steps = new int[(int) Math.max(16, Math.min(1 << 24, pairs * 4))];
+        this.starts = new int[graph.switchCount()][];
+        this.steps = new int[graph.switchCount()][];
+        this.room = new int[Math.max(16, 4 * graph.switchCount())];
+        this.starts[0] = new int[graph.switchCount() + 1];
     }
 
     /**
@@ -73,13 +75,10 @@ public final class RouteSetBuilder {
                             + ", but goes on by "
                             + graph.channelName(channel));
         }
-        if (count == steps.length) {
-            if (count > Integer.MAX_VALUE / 4 * 3) {
-                throw new GraphException("the paths have more than 1.6 * 10^9 links together");
-            }
-            steps = Arrays.copyOf(steps, (int) Math.min(2L * count, Integer.MAX_VALUE - 8));
+        if (count == room.length) {
+            room = Arrays.copyOf(room, 2 * count);
         }
-        steps[count++] = virtualChannel | mark;
+        room[count++] = virtualChannel | mark;
         at = graph.target(channel);
         return this;
     }
@@ -90,20 +89,27 @@ public final class RouteSetBuilder {
      * @throws IllegalArgumentException if the path does not end at its destination.
      */
     public RouteSetBuilder endPath() {
-        if (at != pair % graph.switchCount()) {
+        if (at != to) {
             throw new IllegalArgumentException(
                     "the path of " + pairName() + " ends at switch " + graph.switchName(at));
         }
-        pair++;
-        starts[pair] = count;
-        at = pair / graph.switchCount();
+        to++;
+        starts[from][to] = count;
+        if (to == graph.switchCount()) {
+            steps[from] = Arrays.copyOf(room, count);
+            count = 0;
+            to = 0;
+            from++;
+            if (from < starts.length) {
+                starts[from] = new int[graph.switchCount() + 1];
+            }
+        }
+        at = from;
         return this;
     }
 
     private String pairName() {
-        return graph.switchName(pair / graph.switchCount())
-                + " to "
-                + graph.switchName(pair % graph.switchCount());
+        return graph.switchName(from) + " to " + graph.switchName(to);
     }
 
     /**
@@ -112,10 +118,10 @@ public final class RouteSetBuilder {
      * @throws IllegalStateException if pairs are missing.
      */
     public RouteSet build() {
-        if (pair != starts.length - 1) {
-            throw new IllegalStateException(
-                    "paths of " + (starts.length - 1 - pair) + " pairs are missing");
+        if (from != starts.length) {
+            final long missing = (long) (starts.length - from) * starts.length - to;
+            throw new IllegalStateException("paths of " + missing + " pairs are missing");
         }
-        return new RouteSet(graph, virtualChannels, starts, Arrays.copyOf(steps, count));
+        return new RouteSet(graph, virtualChannels, starts, steps);
     }
 }

@@ -20,6 +20,9 @@ public final class SwitchGraphBuilder {
     /** Most links in a graph. */
     public static final int MAX_LINKS = 1 << 21;
 
+    /** Most hosts in a graph. */
+    public static final int MAX_HOSTS = 1 << 20;
+
     private final List<String> switches = new ArrayList<>();
     private final Map<String, Integer> switchNumbers = new HashMap<>();
     private final List<End> links = new ArrayList<>();
@@ -34,8 +37,13 @@ public final class SwitchGraphBuilder {
     /** Starts without anything. */
     public SwitchGraphBuilder() {}
 
-    /** Adds {@code count} switches with the names {@code s0}, {@code s1} and so on. */
+    /**
+     * Adds {@code count} switches with the names {@code s0}, {@code s1} and so on.
+     *
+     * @throws GraphException if there are more than {@link #MAX_SWITCHES} then.
+     */
     public SwitchGraphBuilder addSwitches(final int count) {
+        requireAtMost((long) switches.size() + count, MAX_SWITCHES, "switches");
         for (int i = 0; i < count; i++) {
             addSwitch("s" + switches.size());
         }
@@ -48,11 +56,26 @@ public final class SwitchGraphBuilder {
      * @return its number.
      */
     public int addSwitch(final String name) {
+        requireAtMost(switches.size() + 1L, MAX_SWITCHES, "switches");
         if (switchNumbers.putIfAbsent(name, switches.size()) != null) {
             problems.add("switch '" + name + "' is there twice; rename one");
         }
         switches.add(name);
         return switches.size() - 1;
+    }
+
+    /** Large graphs are refused before they are made, so that they need no memory. */
+    private static void requireAtMost(final long count, final int most, final String what) {
+        if (count > most) {
+            throw new GraphException(
+                    "a graph has at most "
+                            + most
+                            + " "
+                            + what
+                            + ", this one has "
+                            + count
+                            + " or more; make it smaller");
+        }
     }
 
     /** Number of switches so far. */
@@ -75,6 +98,7 @@ public final class SwitchGraphBuilder {
      *
      * @param fromPort name of the port, or null for the next number.
      * @param rateBps bit/s, 0 when it is not known.
+     * @throws GraphException if there are more than {@link #MAX_LINKS} then.
      */
     public SwitchGraphBuilder addLink(
             final int from,
@@ -91,14 +115,20 @@ public final class SwitchGraphBuilder {
                                 + "' has a link to itself; remove the cable or correct its end");
                 return this;
             }
+            requireAtMost(links.size() / 2 + 1L, MAX_LINKS, "links");
             links.add(new End(from, fromPort, rateBps));
             links.add(new End(to, toPort, rateBps));
         }
         return this;
     }
 
-    /** Adds {@code count} hosts to every switch so far, named {@code h0}, {@code h1} and so on. */
+    /**
+     * Adds {@code count} hosts to every switch so far, named {@code h0}, {@code h1} and so on.
+     *
+     * @throws GraphException if there are more than {@link #MAX_HOSTS} then.
+     */
     public SwitchGraphBuilder addHosts(final int count) {
+        requireAtMost(hosts.size() + (long) count * switches.size(), MAX_HOSTS, "hosts");
         for (int node = 0; node < switches.size(); node++) {
             addHosts(node, count);
         }
@@ -127,6 +157,7 @@ public final class SwitchGraphBuilder {
             final long mac,
             final long rateBps) {
         if (isSwitch(node, "host '" + name + "'")) {
+            requireAtMost(hosts.size() + 1L, MAX_HOSTS, "hosts");
             hosts.add(new Host(name, node, port, mac, rateBps));
         }
         return this;
@@ -157,7 +188,7 @@ public final class SwitchGraphBuilder {
      *     a switch to itself or to none, switches that cannot reach switch 0, too many.
      */
     public SwitchGraph build() {
-        checkSizes();
+        checkNotEmpty();
         checkHosts();
         final String[] linkPorts = new String[links.size()];
         final String[] hostPorts = new String[hosts.size()];
@@ -185,20 +216,9 @@ public final class SwitchGraphBuilder {
                         hosts.stream().mapToLong(Host::rateBps).toArray()));
     }
 
-    private void checkSizes() {
+    private void checkNotEmpty() {
         if (switches.isEmpty()) {
             problems.add("a graph needs at least one switch");
-        }
-        if (switches.size() > MAX_SWITCHES || links.size() / 2 > MAX_LINKS) {
-            problems.add(
-                    "a graph has at most "
-                            + MAX_SWITCHES
-                            + " switches and "
-                            + MAX_LINKS
-                            + " links, not "
-                            + switches.size()
-                            + " and "
-                            + links.size() / 2);
         }
     }
 

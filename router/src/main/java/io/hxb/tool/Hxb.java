@@ -10,6 +10,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.ServiceLoader;
 
@@ -92,6 +94,7 @@ public final class Hxb implements Runnable {
      */
     static int run(final String[] arguments, final PrintStream errors) {
         final CommandLine commandLine = commandLine();
+        commandLine.setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8));
         final Failures failures = new Failures(errors);
         commandLine.setParameterExceptionHandler(failures);
         commandLine.setExecutionExceptionHandler(failures);

@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.fabric.generate.GraphSpec;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
 
 @Tag("unit")
 class SwitchGraphTest {
@@ -75,6 +79,73 @@ class SwitchGraphTest {
     }
 
     @Test
+    void shouldReadEdgesBetweenNames() {
+        // when
+        final SwitchGraph graph =
+                EdgeList.parse(
+                        "f",
+                        "# hosts leaf-1:2 rack/2.b:1\nleaf-1 spine  # first\nspine, rack/2.b\n",
+                        9);
+        // then
+        assertEquals("3 switches, 2 links, 3 hosts", graph.toString());
+        assertEquals("leaf-1", graph.switchName(0));
+        assertEquals("rack/2.b", graph.switchName(2));
+        assertArrayEquals(new int[] {2, 0, 1}, graph.hostCounts());
+        assertEquals("leaf-1 -> spine", graph.channelName(0));
+        final String mixed =
+                assertThrows(
+                                GraphException.class,
+                                () -> EdgeList.parse("f", "a b\n0 1\na 1\na b c\nb b\n", 1))
+                        .getMessage();
+        assertTrue(mixed.contains("f:2: a link is two numbers of switches or two names"), mixed);
+        assertTrue(mixed.contains("f:3: a link is two numbers of switches or two names"), mixed);
+        assertTrue(mixed.contains("f:4: a link is two numbers of switches, such as"), mixed);
+        assertTrue(mixed.contains("f:5: switch b has a link to itself"), mixed);
+        final String lost =
+                assertThrows(
+                                GraphException.class,
+                                () -> EdgeList.parse("f", "# hosts a:1 c:1\na b\n", 1))
+                        .getMessage();
+        assertEquals("f:1: hosts are on switch 'c', which has no link", lost);
+    }
+
+    @Test
+    void shouldRefuseWhatIsTooLargeBeforeItIsMade() {
+        for (final String words :
+                List.of(
+                        "random:1000000,4,1",
+                        "random:60000,5000,1",
+                        "tree:900000000,2",
+                        "clos:60000,5000",
+                        "dragonfly:60000,60000",
+                        "hyperx:65536",
+                        "myrinet-clos:30000",
+                        "fat-tree:2,4,10")) {
+            final GraphException thrown =
+                    assertThrows(GraphException.class, () -> GraphSpec.parse(words, 4), words);
+            assertTrue(thrown.getMessage().contains("at most"), thrown.getMessage());
+        }
+        final GraphException hosts =
+                assertThrows(GraphException.class, () -> GraphSpec.parse("mesh:256x256", 1024));
+        assertTrue(hosts.getMessage().contains("1048576 hosts"), hosts.getMessage());
+    }
+
+    @Test
+    void shouldSayHowMuchMemoryPathsWouldTake() {
+        // given a graph whose paths take more than any heap of a test
+        final SwitchGraph ring = GraphSpec.parse("torus:60000", 0);
+        // when
+        final GraphException thrown =
+                assertThrows(GraphException.class, () -> new RouteSetBuilder(ring, 1));
+        // then
+        assertTrue(
+                thrown.getMessage()
+                        .matches(
+                                "the paths of all pairs .* GiB of memory.*HXB_JAVA_OPTIONS=-Xmx.*"),
+                thrown.getMessage());
+    }
+
+    @Test
     void shouldPointAtTheLineOfAnEdgeList() {
         // when
         final GraphException thrown =
@@ -83,7 +154,8 @@ class SwitchGraphTest {
         // then
         assertEquals(
                 """
-                f:2: a link is two numbers of switches, such as '0 1', not 'x'
+                f:2: a link is two numbers of switches, such as '0 1', or two names, such as \
+                'leaf1 spine1', not 'x'
                 f:4: switch 2 has a link to itself; remove the line or correct its end\
                 """,
                 thrown.getMessage());

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,8 +74,9 @@ class PlanVlanCliTest {
 
     @Test
     void shouldSayWhatIsWrongWithAPlanThatCannotBe() throws IOException {
-        assertFails("needs 8 VLANs", "--graph", "torus:4x4", "--vlans", "4");
-        assertFails(
+        assertEnds(Hxb.USAGE, "needs 8 VLANs", "--graph", "torus:4x4", "--vlans", "4");
+        assertEnds(
+                Hxb.USAGE,
                 "reserved on Cisco IOS",
                 "--graph",
                 "torus:4x4",
@@ -83,7 +86,7 @@ class PlanVlanCliTest {
                 "ios");
         assertEnds(Hxb.USAGE, "within 1-4094", "--graph", "torus:4x4", "--vids", "0-9");
         assertFails("one VLAN only", "--graph", "torus:4x4", "--config", "sonic");
-        assertFails("no hosts", "--graph", "torus:4x4", "--hosts-per-switch", "0");
+        assertEnds(Hxb.USAGE, "no hosts", "--graph", "torus:4x4", "--hosts-per-switch", "0");
         assertEnds(
                 Hxb.USAGE,
                 "there is no routing 'fast'",
@@ -98,8 +101,9 @@ class PlanVlanCliTest {
                 "torus:4x4",
                 "--config",
                 "nortel");
-        assertFails("host-tagged", "--graph", "vbft:4,4", "--traffic", "kernel-cg");
-        assertFails(
+        assertEnds(Hxb.USAGE, "host-tagged", "--graph", "vbft:4,4", "--traffic", "kernel-cg");
+        assertEnds(
+                Hxb.USAGE,
                 "power of two",
                 "--graph",
                 "vbft:3,4",
@@ -114,9 +118,16 @@ class PlanVlanCliTest {
                 "vbft:4,4",
                 "--kind",
                 "guest");
-        assertFails("torus 4x4 has 2", "--graph", "torus:4x4", "--order", "xyz");
-        assertFails(
-                "root must be", "--graph", "torus:4x4", "--routing", "updown-tree", "--root", "16");
+        assertEnds(Hxb.USAGE, "torus 4x4 has 2", "--graph", "torus:4x4", "--order", "xyz");
+        assertEnds(
+                Hxb.USAGE,
+                "root must be",
+                "--graph",
+                "torus:4x4",
+                "--routing",
+                "updown-tree",
+                "--root",
+                "16");
         final Path graph = Files.writeString(folder.resolve("two.edges"), "0 1\n2 3\n");
         assertFails("not connected", "--graph", graph.toString());
         final Path loop = Files.writeString(folder.resolve("loop.edges"), "0 1\n1 1\n");
@@ -155,6 +166,96 @@ class PlanVlanCliTest {
         final PlanOutput text = plan("--graph", cabling.toString(), "--config", "cumulus");
         assertTrue(text.text().contains("02:00:00:00:00:0b dev swp1"), text.text());
         assertFalse(text.text().contains("are not known"), text.text());
+    }
+
+    @Test
+    void shouldPrintOnlyWhatTheSwitchesAreTold() throws IOException {
+        // given
+        final Path out = folder.resolve("out");
+        final String[] all = {"--graph", "fat-tree:2,4,2", "--config", "dell"};
+        // when
+        final PlanOutput printed = plan(all);
+        final PlanOutput json = plan(all[0], all[1], all[2], all[3], "--json");
+        final PlanOutput written = plan(all[0], all[1], all[2], all[3], "--out", out.toString());
+        // then standard output can be redirected to a switch's file
+        assertEquals(Hxb.OK, printed.status(), printed.errors());
+        final StringBuilder files = new StringBuilder();
+        for (int node = 0; node < 14; node++) {
+            final Path file = out.resolve("s" + node + dell(out));
+            files.append(Files.readString(file)).append('\n');
+        }
+        assertEquals(files.toString(), printed.text());
+        assertTrue(printed.errors().contains("switches passed: 3.75"), printed.errors());
+        assertTrue(printed.errors().contains("static MAC addresses"), printed.errors());
+        assertTrue(written.text().contains("switches passed: 3.75"), written.text());
+        // and programs find the texts in the object
+        final Map<?, ?> texts = (Map<?, ?>) json.json().get("texts");
+        assertEquals(14, texts.size());
+        assertEquals(Files.readString(out.resolve("s0" + dell(out))), texts.get("s0"));
+        assertEquals("", json.errors());
+    }
+
+    private static String dell(final Path out) throws IOException {
+        try (var files = Files.list(out)) {
+            return files.findFirst()
+                    .orElseThrow()
+                    .getFileName()
+                    .toString()
+                    .replaceFirst("s\\d+", "");
+        }
+    }
+
+    @Test
+    void shouldLookAtTheFilesToWriteBeforeTheWork() throws IOException {
+        final Path blocked = Files.writeString(folder.resolve("blocked"), "");
+        assertEnds(
+                Hxb.USAGE,
+                "--save /nosuch/plan.json: there is no folder /nosuch",
+                "--graph=torus:0x0",
+                "--save=/nosuch/plan.json");
+        assertEnds(
+                Hxb.USAGE,
+                "blocked is no folder",
+                "--graph=torus:0x0",
+                "--config=ovs",
+                "--out=" + blocked);
+    }
+
+    // Table 1 of the switch-tagged paper, as far as its figures can be (see TableOneTest).
+    @ParameterizedTest
+    @CsvSource({
+        "mesh:4x2, 8, 10, 4, 2.75, 5, 32",
+        "mesh:2x4, 8, 10, 4, 2.75, 5, 32",
+        "torus:4x2, 8, 12, 4, 2.50, 4, 24",
+        "torus:2x4, 8, 12, 4, 2.50, 4, 24",
+        "mesh:4x4, 16, 24, 4, 3.50, 7, 16",
+        "torus:4x4, 16, 32, 8, 3.00, 5, 12",
+    })
+    void shouldPlanTableOneHoweverItsLatticesAreWritten(
+            final String words,
+            final int switches,
+            final int links,
+            final int vlans,
+            final double average,
+            final int most,
+            final int paths) {
+        // when
+        final Map<String, Object> json =
+                plan(
+                                "--graph",
+                                words,
+                                "--hosts-per-switch",
+                                Integer.toString(16 / switches),
+                                "--ties=table",
+                                "--json")
+                        .json();
+        // then
+        assertEquals(switches, json.get("switches"));
+        assertEquals(links, json.get("links"));
+        assertEquals(vlans, json.get("vlans"));
+        assertEquals(average, (Double) json.get("avg_switches"), 0.005);
+        assertEquals(most, json.get("max_switches"));
+        assertEquals(paths, json.get("max_paths"));
     }
 
     @Test

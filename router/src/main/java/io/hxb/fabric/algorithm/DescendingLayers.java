@@ -58,6 +58,6 @@ public enum DescendingLayers {
                                             : directions.isDownUp(in, out);
                             return to % layers == (isLegal ? layer : layer - 1);
                         });
-        return new TurnRouting(routingName, relation);
+        return new TurnRouting(routingName, relation, root);
     }
 }

@@ -56,7 +56,7 @@ public enum LrTurn {
     public TurnRouting routing(
             final SwitchGraph graph, final int root, final boolean hasCycleDetection) {
         final TurnCycles cycles = cycles(graph, root, hasCycleDetection);
-        return new TurnRouting(routingName(), TurnRelation.of(graph, 1, cycles::permits));
+        return new TurnRouting(routingName(), TurnRelation.of(graph, 1, cycles::permits), root);
     }
 
     /** Turns prohibited because they close a cycle. */

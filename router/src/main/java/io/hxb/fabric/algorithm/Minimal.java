@@ -3,7 +3,7 @@ package io.hxb.fabric.algorithm;
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.route.EscapeRouting;
-import io.hxb.fabric.route.PathSelection;
+import io.hxb.fabric.route.MinimalRouting;
 import io.hxb.fabric.route.Routing;
 import io.hxb.fabric.route.StoredRouting;
 import io.hxb.fabric.route.TurnRelation;
@@ -16,14 +16,8 @@ public final class Minimal {
     private Minimal() {}
 
     /** Shortest paths without regard to deadlock: what a plain switch network would like to use. */
-    public static Routing paths(
-            final SwitchGraph graph, final PathSelection selection, final long seed) {
-        return new StoredRouting("minimal", everyTurn(graph).routes(selection, seed));
-    }
-
-    /** Any turn is permitted. */
-    static TurnRouting everyTurn(final SwitchGraph graph) {
-        return new TurnRouting("minimal", TurnRelation.of(graph, 1, (from, to) -> true));
+    public static Routing paths(final SwitchGraph graph) {
+        return new MinimalRouting(graph);
     }
 
     /**
@@ -88,6 +82,8 @@ public final class Minimal {
             throw new GraphException("in-transit needs hosts that take packets out; add hosts");
         }
         return new StoredRouting(
-                "in-transit", new InTransit(graph, Directions.bfs(graph, root), false).routes());
+                "in-transit",
+                new InTransit(graph, Directions.bfs(graph, root), false).routes(),
+                root);
     }
 }

@@ -29,11 +29,13 @@ public final class MultiTree {
                     "multi-tree needs 1 to " + graph.switchCount() + " virtual channels: " + trees);
         }
         final Directions[] directions = new Directions[trees];
+        final int[] roots = new int[trees];
         final int[] distances = new int[graph.switchCount()];
         Arrays.fill(distances, Integer.MAX_VALUE);
         int next = root;
         for (int tree = 0; tree < trees; tree++) {
             directions[tree] = Directions.bfs(graph, next);
+            roots[tree] = next;
             final BfsTree spanning = new BfsTree(graph, next);
             for (int node = 0; node < distances.length; node++) {
                 distances[node] = Math.min(distances[node], spanning.depth(node));
@@ -51,6 +53,7 @@ public final class MultiTree {
                         (from, to) ->
                                 from % trees == to % trees
                                         && directions[from % trees].isUpDown(
-                                                from / trees, to / trees)));
+                                                from / trees, to / trees)),
+                roots);
     }
 }

@@ -13,7 +13,7 @@ public final class UpDown {
 
     /** Over a breadth-first tree. Source: Koibuchi 2002, section 2.6.5.1. */
     public static TurnRouting bfs(final SwitchGraph graph, final int root) {
-        return over("updown-bfs", graph, Directions.bfs(graph, root));
+        return over("updown-bfs", graph, Directions.bfs(graph, root), root);
     }
 
     /**
@@ -23,11 +23,14 @@ public final class UpDown {
      */
     public static TurnRouting dfs(final SwitchGraph graph, final int root) {
         final int chosen = root < 0 ? DfsRoot.choose(graph) : root;
-        return over("updown-dfs", graph, DfsTree.directions(graph, chosen));
+        return over("updown-dfs", graph, DfsTree.directions(graph, chosen), chosen);
     }
 
     private static TurnRouting over(
-            final String name, final SwitchGraph graph, final Directions directions) {
-        return new TurnRouting(name, TurnRelation.of(graph, 1, directions::isUpDown));
+            final String name,
+            final SwitchGraph graph,
+            final Directions directions,
+            final int root) {
+        return new TurnRouting(name, TurnRelation.of(graph, 1, directions::isUpDown), root);
     }
 }

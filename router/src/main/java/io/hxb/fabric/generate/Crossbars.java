@@ -5,6 +5,8 @@ import io.hxb.fabric.Lattice;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 
+import java.util.Locale;
+
 /** Graphs whose rows are fully connected: hyper-crossbar, HyperX and dragonfly. Pure. */
 public final class Crossbars {
     private Crossbars() {}
@@ -70,13 +72,19 @@ public final class Crossbars {
             throw new GraphException(
                     "a dragonfly needs switches in its groups and links between them");
         }
-        final int groups = Math.addExact(Math.multiplyExact(switchesPerGroup, globalLinks), 1);
-        final SwitchGraphBuilder builder = new SwitchGraphBuilder();
-        final int count = Math.multiplyExact(groups, switchesPerGroup);
-        if (count > SwitchGraphBuilder.MAX_SWITCHES) {
-            throw new GraphException("a dragonfly of " + count + " switches is too large");
+        // As doubles: numbers of nine digits overflow anything else.
+        final double switches = (1.0 * switchesPerGroup * globalLinks + 1) * switchesPerGroup;
+        if (switches > SwitchGraphBuilder.MAX_SWITCHES) {
+            throw new GraphException(
+                    String.format(
+                            Locale.ROOT,
+                            "a dragonfly of %.4g switches is too large, a graph has at most %d",
+                            switches,
+                            SwitchGraphBuilder.MAX_SWITCHES));
         }
-        builder.addSwitches(count);
+        final int groups = switchesPerGroup * globalLinks + 1;
+        final SwitchGraphBuilder builder = new SwitchGraphBuilder();
+        builder.addSwitches((int) switches);
         for (int group = 0; group < groups; group++) {
             final int first = group * switchesPerGroup;
             for (int a = 0; a < switchesPerGroup; a++) {

@@ -5,6 +5,8 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Random graphs; one seed always makes the same graph. Pure. */
@@ -33,6 +35,19 @@ public final class RandomGraphs {
                             + " links each: the degree must be below the number of switches and"
                             + " their product even");
         }
+        if (switches > SwitchGraphBuilder.MAX_SWITCHES
+                || (long) switches * degree / 2 > SwitchGraphBuilder.MAX_LINKS) {
+            throw new GraphException(
+                    "a graph has at most "
+                            + SwitchGraphBuilder.MAX_SWITCHES
+                            + " switches and "
+                            + SwitchGraphBuilder.MAX_LINKS
+                            + " links, not "
+                            + switches
+                            + " and "
+                            + (long) switches * degree / 2
+                            + "; make it smaller");
+        }
         final SplittableRandom random = new SplittableRandom(seed);
         while (true) {
             final int[] stubs = join(switches, degree, random);
@@ -49,7 +64,7 @@ public final class RandomGraphs {
             stubs[i] = i / degree;
         }
         shuffle(stubs, random);
-        final boolean[][] linked = new boolean[switches][switches];
+        final Set<Long> linked = new HashSet<>(stubs.length);
         final int[] bad = new int[stubs.length];
         int badCount = 0;
         for (int i = 0; i < stubs.length; i += 2) {
@@ -63,8 +78,7 @@ public final class RandomGraphs {
             if (isBad(bad, badCount, j) || !canExchange(linked, stubs, i, j)) {
                 continue;
             }
-            linked[stubs[j]][stubs[j + 1]] = false;
-            linked[stubs[j + 1]][stubs[j]] = false;
+            linked.remove(pair(stubs[j], stubs[j + 1]));
             final int moved = stubs[i + 1];
             stubs[i + 1] = stubs[j + 1];
             stubs[j + 1] = moved;
@@ -75,13 +89,13 @@ public final class RandomGraphs {
         return badCount == 0 ? stubs : null;
     }
 
-    private static boolean link(final boolean[][] linked, final int a, final int b) {
-        if (a == b || linked[a][b]) {
-            return false;
-        }
-        linked[a][b] = true;
-        linked[b][a] = true;
-        return true;
+    private static boolean link(final Set<Long> linked, final int a, final int b) {
+        return a != b && linked.add(pair(a, b));
+    }
+
+    /** Two switches in any order as one number. */
+    private static long pair(final int a, final int b) {
+        return (long) Math.min(a, b) << 32 | Math.max(a, b);
     }
 
     private static boolean isBad(final int[] bad, final int badCount, final int pair) {
@@ -94,13 +108,17 @@ public final class RandomGraphs {
     }
 
     private static boolean canExchange(
-            final boolean[][] linked, final int[] stubs, final int i, final int j) {
+            final Set<Long> linked, final int[] stubs, final int i, final int j) {
         final int a = stubs[i];
         final int b = stubs[j + 1];
         final int c = stubs[j];
         final int d = stubs[i + 1];
         final boolean isSame = (a == c && b == d) || (a == d && b == c);
-        return a != b && c != d && !isSame && !linked[a][b] && !linked[c][d];
+        return a != b
+                && c != d
+                && !isSame
+                && !linked.contains(pair(a, b))
+                && !linked.contains(pair(c, d));
     }
 
     private static void shuffle(final int[] values, final SplittableRandom random) {
@@ -164,7 +182,7 @@ public final class RandomGraphs {
             final long seed) {
         final SplittableRandom random = new SplittableRandom(seed);
         final SwitchGraphBuilder builder = new SwitchGraphBuilder().addSwitches(switches);
-        final boolean[][] linked = new boolean[switches][switches];
+        final Set<Long> linked = new HashSet<>();
         final int[] names = new int[switches];
         Arrays.setAll(names, i -> i);
         shuffle(names, random);

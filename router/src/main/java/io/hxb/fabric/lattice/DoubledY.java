@@ -94,6 +94,11 @@ public final class DoubledY {
             return count;
         }
 
+        @Override
+        public boolean hasEscapePaths() {
+            return true;
+        }
+
         /** Double-y is the escape: each packet's own subnetwork. */
         @Override
         public boolean isEscape(final int virtualChannel, final int destination) {
@@ -105,6 +110,11 @@ public final class DoubledY {
         @Override
         public RouteSet routes(final PathSelection selection, final long seed) {
             return WalkedPaths.of(this, selection, seed);
+        }
+
+        @Override
+        public RouteSet staticRoutes(final PathSelection selection, final long seed) {
+            return doubleY(lattice).routes(selection, seed);
         }
     }
 }

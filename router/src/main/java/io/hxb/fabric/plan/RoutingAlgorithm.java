@@ -79,7 +79,7 @@ public enum RoutingAlgorithm {
         final int root = options.rootOrFirst();
         final int channels = options.virtualChannels();
         return switch (this) {
-            case MINIMAL -> Minimal.paths(graph, options.selection(), options.seed());
+            case MINIMAL -> Minimal.paths(graph);
             case UPDOWN_BFS -> UpDown.bfs(graph, root);
             case UPDOWN_DFS -> UpDown.dfs(graph, options.root());
             case L_TURN_ALPHA -> turn(LrTurn.L_TURN_ALPHA, graph, options);
@@ -152,6 +152,19 @@ public enum RoutingAlgorithm {
     /** Name on the command line: {@code updown-bfs}. */
     public String routingName() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Whether it chooses its paths by itself, so that no selection can be asked for. */
+    public boolean hasOwnPaths() {
+        return this == LASH || this == IN_TRANSIT;
+    }
+
+    /** Whether cycle detection can be switched off. */
+    public boolean hasCycleDetection() {
+        return switch (this) {
+            case L_TURN_ALPHA, L_TURN_BETA, R_TURN_ALPHA, R_TURN_BETA -> true;
+            default -> false;
+        };
     }
 
     /** Whether it is for meshes and tori alone. */

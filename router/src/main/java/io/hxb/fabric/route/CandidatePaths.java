@@ -1,5 +1,7 @@
 package io.hxb.fabric.route;
 
+import io.hxb.fabric.GraphException;
+import io.hxb.fabric.HeapRoom;
 import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.RouteSetBuilder;
 import io.hxb.fabric.SwitchGraph;
@@ -66,6 +68,12 @@ final class CandidatePaths {
 
     /** Finds the candidates of all pairs. */
     void collect() {
+        // Twice the steps: the array grows by copying.
+        final long stepBytes = 2L * mostOfPair * HeapRoom.pathsBytes(graph);
+        HeapRoom.requirePairs(graph, 10, "the candidates of all pairs of switches");
+        HeapRoom.require(
+                stepBytes,
+                "the candidates of all pairs of switches (--selection low-port needs none)");
         final int switches = graph.switchCount();
         firsts = new int[switches * switches + 1];
         lengths = new char[switches * switches];
@@ -102,7 +110,12 @@ final class CandidatePaths {
         lengths[pair] = (char) length;
         offsets[pair] = stepCount;
         firsts[pair + 1] = firsts[pair] + count;
-        if (stepCount + count * length > steps.length) {
+        if (stepCount + (long) count * length > steps.length) {
+            if (stepCount + (long) count * length > Integer.MAX_VALUE - 8) {
+                throw new GraphException(
+                        "the candidates of all pairs have more than 2^31 links together; use"
+                                + " --selection low-port, or a smaller graph");
+            }
             final long size = Math.max(2L * steps.length, stepCount + (long) count * length);
             steps = Arrays.copyOf(steps, (int) Math.min(size, Integer.MAX_VALUE - 8));
         }

@@ -15,9 +15,8 @@ public final class EscapeRouting implements Routing {
     private final Routing escape;
     private final int adaptive;
     private final boolean isReturning;
-    private final TurnRouting minimal;
+    private final MinimalRouting minimal;
     private final int[] room;
-    private DistanceTable distances;
 
     /**
      * Puts adaptive channels above those of an escape routing.
@@ -36,9 +35,8 @@ public final class EscapeRouting implements Routing {
         this.escape = escape;
         this.adaptive = adaptive;
         this.isReturning = isReturning;
-        final TurnRelation everyTurn = TurnRelation.of(escape.graph(), 1, (from, to) -> true);
-        this.minimal = new TurnRouting("minimal", everyTurn);
-        this.room = new int[escape.graph().maxDegree() * escape.virtualChannels()];
+        this.minimal = new MinimalRouting(escape.graph());
+        this.room = new int[Math.max(1, escape.graph().maxDegree() * escape.virtualChannels())];
     }
 
     @Override
@@ -54,6 +52,16 @@ public final class EscapeRouting implements Routing {
     @Override
     public int virtualChannels() {
         return escape.virtualChannels() + adaptive;
+    }
+
+    @Override
+    public boolean hasEscapePaths() {
+        return true;
+    }
+
+    @Override
+    public int[] roots() {
+        return escape.roots();
     }
 
     @Override
@@ -88,20 +96,11 @@ public final class EscapeRouting implements Routing {
 
     /** All channels on shortest paths, each with all adaptive virtual channels. */
     private int adaptiveChannels(final int node, final int destination, final int[] out) {
-        if (distances == null) {
-            distances = new DistanceTable(minimal.relation());
-        }
-        final char[] links = distances.to(destination);
-        final SwitchGraph graph = graph();
-        int best = DistanceTable.NEVER;
-        for (int i = 0; i < graph.degree(node); i++) {
-            best = Math.min(best, links[graph.outgoing(node, i)]);
-        }
+        final int nearer = minimal.nearer(node, destination, room);
         int count = 0;
-        for (int i = 0; i < graph.degree(node); i++) {
-            final int channel = graph.outgoing(node, i);
-            for (int v = 0; v < adaptive && links[channel] == best; v++) {
-                out[count++] = channel * virtualChannels() + escape.virtualChannels() + v;
+        for (int i = 0; i < nearer; i++) {
+            for (int v = 0; v < adaptive; v++) {
+                out[count++] = room[i] * virtualChannels() + escape.virtualChannels() + v;
             }
         }
         return count;
@@ -110,14 +109,25 @@ public final class EscapeRouting implements Routing {
     /** Shortest paths on the adaptive channels: what packets take that are never blocked. */
     @Override
     public RouteSet routes(final PathSelection selection, final long seed) {
-        final RouteSet shortest = minimal.routes(selection, seed);
+        return lifted(minimal.routes(selection, seed), escape.virtualChannels());
+    }
+
+    /** The escape paths. */
+    @Override
+    public RouteSet staticRoutes(final PathSelection selection, final long seed) {
+        return lifted(escape.staticRoutes(selection, seed), 0);
+    }
+
+    /** Paths of fewer virtual channels among ours, {@code offset} above their own number. */
+    private RouteSet lifted(final RouteSet routes, final int offset) {
         final SwitchGraph graph = graph();
+        final int own = routes.virtualChannels();
         final RouteSetBuilder builder = new RouteSetBuilder(graph, virtualChannels());
         for (int from = 0; from < graph.switchCount(); from++) {
             for (int to = 0; to < graph.switchCount(); to++) {
-                for (int i = 0; i < shortest.length(from, to); i++) {
-                    final int channel = shortest.channel(from, to, i);
-                    builder.step(channel * virtualChannels() + escape.virtualChannels());
+                for (int i = 0; i < routes.length(from, to); i++) {
+                    final int step = routes.step(from, to, i);
+                    builder.step(step / own * virtualChannels() + step % own + offset);
                 }
                 builder.endPath();
             }

@@ -51,11 +51,46 @@ public interface Routing {
     }
 
     /**
-     * One path for each pair of switches.
+     * Whether packets of a pair may take several paths: {@link #next} leaves them a choice. Else
+     * the paths are those of {@link #routes}, whatever selection is asked for.
+     */
+    default boolean isAdaptive() {
+        return true;
+    }
+
+    /**
+     * Whether packets rest on escape paths, so that {@link #routes} and {@link #staticRoutes}
+     * differ.
+     */
+    default boolean hasEscapePaths() {
+        return false;
+    }
+
+    /** Switches at the roots of its spanning trees, a new array; empty when it has none. */
+    default int[] roots() {
+        return new int[0];
+    }
+
+    /**
+     * One path for each pair of switches: what a packet takes that is never blocked. Of a routing
+     * with escape paths these are as good as its packets fare, but they may wait for one another in
+     * a cycle: only {@link #staticRoutes} are fit for static tables.
      *
      * @param selection how one of several shortest candidates is chosen; algorithms that choose by
      *     themselves ignore it.
      * @param seed for a random choice.
      */
     RouteSet routes(PathSelection selection, long seed);
+
+    /**
+     * One path for each pair of switches, fit for static tables: where the routing is free of
+     * deadlock, so are these paths alone, without any choice on the way. Of a routing with escape
+     * paths they are the escape paths, which may be longer than {@link #routes}.
+     *
+     * @param selection as in {@link #routes}.
+     * @param seed for a random choice.
+     */
+    default RouteSet staticRoutes(final PathSelection selection, final long seed) {
+        return routes(selection, seed);
+    }
 }

@@ -7,11 +7,22 @@ import io.hxb.fabric.SwitchGraph;
 public final class StoredRouting implements Routing {
     private final String name;
     private final RouteSet routes;
+    private final int[] roots;
 
-    /** Routes on these paths. */
-    public StoredRouting(final String name, final RouteSet routes) {
+    /**
+     * Routes on these paths.
+     *
+     * @param roots of the spanning trees that they were made by, none or more.
+     */
+    public StoredRouting(final String name, final RouteSet routes, final int... roots) {
         this.name = name;
         this.routes = routes;
+        this.roots = roots.clone();
+    }
+
+    @Override
+    public int[] roots() {
+        return roots.clone();
     }
 
     @Override
@@ -44,6 +55,11 @@ public final class StoredRouting implements Routing {
         }
         out[0] = routes.step(source, destination, index);
         return 1;
+    }
+
+    @Override
+    public boolean isAdaptive() {
+        return false;
     }
 
     /** The stored paths; both arguments are ignored. */

@@ -11,12 +11,23 @@ import io.hxb.fabric.SwitchGraph;
 public final class TurnRouting implements Routing {
     private final String name;
     private final TurnRelation relation;
+    private final int[] roots;
     private DistanceTable distances;
 
-    /** Routes by a relation. */
-    public TurnRouting(final String name, final TurnRelation relation) {
+    /**
+     * Routes by a relation.
+     *
+     * @param roots of the spanning trees that it was made from, none or more.
+     */
+    public TurnRouting(final String name, final TurnRelation relation, final int... roots) {
         this.name = name;
         this.relation = relation;
+        this.roots = roots.clone();
+    }
+
+    @Override
+    public int[] roots() {
+        return roots.clone();
     }
 
     @Override

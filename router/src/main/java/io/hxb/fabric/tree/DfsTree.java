@@ -1,6 +1,7 @@
 package io.hxb.fabric.tree;
 
 import io.hxb.fabric.GraphException;
+import io.hxb.fabric.HeapRoom;
 import io.hxb.fabric.SwitchGraph;
 
 import java.util.Arrays;
@@ -31,6 +32,9 @@ public final class DfsTree {
 
     /** Links between all switches, {@code [switches][switches]}. */
     static char[][] distances(final SwitchGraph graph) {
+        HeapRoom.require(
+                2L * graph.switchCount() * graph.switchCount(),
+                "the distances between all switches");
         final char[][] distances = new char[graph.switchCount()][graph.switchCount()];
         for (int from = 0; from < distances.length; from++) {
             final BfsTree tree = new BfsTree(graph, from);

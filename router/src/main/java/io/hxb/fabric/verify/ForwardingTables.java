@@ -6,30 +6,49 @@ import java.util.Arrays;
 
 /**
  * Forwarding tables that another program made: for each switch and destination the output. Checks
- * whether they deliver and whether they can deadlock. Immutable.
+ * whether they deliver, each destination at its own port, and whether they can deadlock. Immutable.
+ *
+ * <p>An output is a channel, {@link #NONE}, or made by {@link #toHost} or {@link #toNothing}.
  */
 public final class ForwardingTables {
-    /** The destination hangs on this switch. */
-    public static final int LOCAL = -1;
-
     /** There is no entry. */
-    public static final int NONE = -2;
+    public static final int NONE = -1;
+
+    /** Outputs from here on downwards are ports without a cable; those above are hosts. */
+    private static final int FIRST_NOTHING = Integer.MIN_VALUE / 2;
 
     private final SwitchGraph graph;
     private final String[] destinations;
+    private final int[] owners;
     private final int[][] outputs;
 
     /**
      * Joins a graph and its tables.
      *
      * @param destinations names of the destinations, {@code [destinations]}.
-     * @param outputs channel, {@link #LOCAL} or {@link #NONE}, {@code [switches][destinations]}.
+     * @param owners the host that each destination is, or -1 when the graph has none such, {@code
+     *     [destinations]}.
+     * @param outputs {@code [switches][destinations]}.
      */
     public ForwardingTables(
-            final SwitchGraph graph, final String[] destinations, final int[][] outputs) {
+            final SwitchGraph graph,
+            final String[] destinations,
+            final int[] owners,
+            final int[][] outputs) {
         this.graph = graph;
         this.destinations = destinations.clone();
+        this.owners = owners.clone();
         this.outputs = Arrays.stream(outputs).map(int[]::clone).toArray(int[][]::new);
+    }
+
+    /** An output: the port of a host of the switch. */
+    public static int toHost(final int host) {
+        return -2 - host;
+    }
+
+    /** An output: a port, by number from 0, at which the graph has neither link nor host. */
+    public static int toNothing(final int port) {
+        return FIRST_NOTHING - port;
     }
 
     /** The graph. */
@@ -42,19 +61,20 @@ public final class ForwardingTables {
         return destinations.length;
     }
 
-    /** Channel by which a switch sends on to a destination, {@link #LOCAL} or {@link #NONE}. */
+    /** What a switch does with a destination: see above. */
     public int output(final int node, final int destination) {
         return outputs[node][destination];
     }
 
     /**
      * Follows the tables from every switch with hosts (all switches when there are none) to every
-     * destination. All traffic is taken to share one virtual lane.
+     * destination, which is reached at its own port and nowhere else. All traffic is taken to share
+     * one virtual lane. Hosts that are no destination are not reached.
      */
     public Verification verify() {
         final DependencyGraph dependencies = new DependencyGraph(graph, 1);
         final int[] hosts = graph.hostCounts();
-        String problem = null;
+        String problem = missing();
         for (int destination = 0; destination < destinations.length; destination++) {
             for (int from = 0; from < graph.switchCount(); from++) {
                 if (hosts[from] > 0 || graph.hostCount() == 0) {
@@ -71,35 +91,88 @@ public final class ForwardingTables {
         return new Verification(isConnected, cycle == null, true, problem);
     }
 
+    /** Destinations without a host, and hosts that no table knows. */
+    private String missing() {
+        final boolean[] isKnown = new boolean[graph.hostCount()];
+        for (int destination = 0; destination < owners.length; destination++) {
+            if (owners[destination] < 0) {
+                return "the tables have the destination "
+                        + destinations[destination]
+                        + ", which is not in the cabling; dump both at the same time";
+            }
+            isKnown[owners[destination]] = true;
+        }
+        for (int host = 0; host < isKnown.length; host++) {
+            if (!isKnown[host]) {
+                return "no table has an entry for the host "
+                        + graph.hostName(host)
+                        + " at "
+                        + place(host);
+            }
+        }
+        return null;
+    }
+
+    private String place(final int host) {
+        return "switch "
+                + graph.switchName(graph.hostSwitch(host))
+                + " port "
+                + graph.hostPort(host);
+    }
+
     private String follow(
             final int from, final int destination, final DependencyGraph dependencies) {
         int node = from;
         int before = -1;
         for (int links = 0; links <= graph.switchCount(); links++) {
-            final int channel = outputs[node][destination];
-            if (channel == LOCAL) {
-                return null;
-            }
-            if (channel == NONE) {
-                return "switch "
-                        + graph.switchName(node)
-                        + " has no entry for "
-                        + destinations[destination]
-                        + ", on the way from "
-                        + graph.switchName(from);
+            final int output = outputs[node][destination];
+            if (output < 0) {
+                return output == toHost(owners[destination])
+                        ? null
+                        : lost(from, node, destination, output);
             }
             if (before >= 0) {
-                dependencies.add(before, channel);
+                dependencies.add(before, output);
             }
-            before = channel;
-            node = graph.target(channel);
+            before = output;
+            node = graph.target(output);
         }
+        return way(from, destination) + " goes round in a loop, by " + graph.channelName(before);
+    }
+
+    private String way(final int from, final int destination) {
         return "the way from "
                 + graph.switchName(from)
                 + " to "
                 + destinations[destination]
-                + " goes round in a loop, by "
-                + graph.channelName(before);
+                + (owners[destination] < 0 ? "" : ", at " + place(owners[destination]) + ",");
+    }
+
+    /** Why a way ends at a switch without its destination. */
+    private String lost(final int from, final int node, final int destination, final int output) {
+        if (output == NONE) {
+            return "switch "
+                    + graph.switchName(node)
+                    + " has no entry for "
+                    + destinations[destination]
+                    + ", on "
+                    + way(from, destination);
+        }
+        if (output <= FIRST_NOTHING) {
+            return way(from, destination)
+                    + " ends at switch "
+                    + graph.switchName(node)
+                    + " port "
+                    + (FIRST_NOTHING - output)
+                    + ", where the cabling has nothing";
+        }
+        final int host = -2 - output;
+        return way(from, destination)
+                + " ends at "
+                + place(host)
+                + ", where the host "
+                + graph.hostName(host)
+                + " is: delivered to the wrong host";
     }
 
     /**
@@ -120,7 +193,9 @@ public final class ForwardingTables {
                     node = graph.target(outputs[node][destination]);
                     links++;
                 }
-                final boolean isThere = outputs[node][destination] == LOCAL;
+                final boolean isThere =
+                        owners[destination] >= 0
+                                && outputs[node][destination] == toHost(owners[destination]);
                 sum += isThere ? links : 0;
                 longest = Math.max(longest, isThere ? links : 0);
             }

@@ -24,18 +24,33 @@ public final class OpenSmDump {
             Pattern.compile("(0x[0-9a-fA-F]+)\\s+(\\d+)\\s*[#:]\\s*(.*)");
     private static final Pattern SUBNET_END =
             Pattern.compile(
-                    "\\{ (CA|SW|RT)\\S* .*?NodeGUID:([0-9a-fA-F]+) .*?\\{(.*?)\\} LID:\\S+"
-                            + " PN:([0-9a-fA-F]+) \\}");
+                    "\\{ (CA|SW|RT)\\S* .*?NodeGUID:([0-9a-fA-F]+) (?:PortGUID:([0-9a-fA-F]+) )?"
+                            + ".*?\\{(.*?)\\} LID:([0-9a-fA-F]+) PN:([0-9a-fA-F]+) \\}");
     private static final Pattern DISCOVERED_NODE =
             Pattern.compile("(Switch|Ca|Rt)\\s+\\d+\\s+\"\\w-([0-9a-fA-F]+)\"\\s*#\\s*\"(.*?)\".*");
     private static final Pattern DISCOVERED_LINK =
             Pattern.compile(
-                    "\\[(\\d+)\\](?:\\(\\w+\\))?\\s+\"(\\w)-([0-9a-fA-F]+)\"\\[(\\d+)\\].*");
+                    "\\[(\\d+)\\](?:\\(([0-9a-fA-F]+)\\))?\\s+\"(\\w)-([0-9a-fA-F]+)\"\\[(\\d+)\\]"
+                            + "(?:\\(([0-9a-fA-F]+)\\))?[^#]*(?:#(.*))?");
+
+    /** In the comment of a link: the port's own address, then that of the port at the other end. */
+    private static final Pattern OWN_LID = Pattern.compile("\\s*lid (\\d+) lmc (\\d+).*");
+
+    private static final Pattern OTHER_LID = Pattern.compile(".*?\"(.*)\" lid (\\d+)\\b.*");
+    private static final Pattern PORT_GUID = Pattern.compile("portguid 0x([0-9a-fA-F]+)");
+    private static final Pattern HOST_NAME = Pattern.compile(".*'(.*)'.*");
 
     private final Map<Long, String> names = new LinkedHashMap<>();
     private final List<Cable> cables = new ArrayList<>();
     private final SwitchGraphBuilder builder = new SwitchGraphBuilder();
     private final Map<Long, Integer> switches = new HashMap<>();
+    private final Map<End, Long> portGuids = new HashMap<>();
+    private final Map<End, Lids> portLids = new HashMap<>();
+    private final Map<Long, Integer> hostsByGuid = new HashMap<>();
+    private final Map<Integer, Integer> hostsByLid = new HashMap<>();
+
+    /** The addresses of a port: {@code first} and as many more as {@code lmc} bits count. */
+    private record Lids(int first, int lmc) {}
 
     private record End(boolean isSwitch, long guid, int port) {}
 
@@ -77,13 +92,7 @@ public final class OpenSmDump {
                 isSwitch = head.group(1).equals("Switch");
                 name(node, head.group(3), isSwitch);
             } else if (link.matches() && node >= 0) {
-                final End there =
-                        new End(
-                                link.group(2).equals("S"),
-                                Long.parseUnsignedLong(link.group(3), 16),
-                                Integer.parseInt(link.group(4)));
-                cables.add(
-                        new Cable(new End(isSwitch, node, Integer.parseInt(link.group(1))), there));
+                readLink(link, isSwitch, node);
             }
         }
         if (cables.isEmpty()) {
@@ -92,11 +101,45 @@ public final class OpenSmDump {
         }
     }
 
+    private void readLink(final Matcher link, final boolean isSwitch, final long node) {
+        final End here = new End(isSwitch, node, Integer.parseInt(link.group(1)));
+        final End there =
+                new End(
+                        link.group(3).equals("S"),
+                        Long.parseUnsignedLong(link.group(4), 16),
+                        Integer.parseInt(link.group(5)));
+        cables.add(new Cable(here, there));
+        addGuid(here, link.group(2));
+        addGuid(there, link.group(6));
+        final String comment = link.group(7) == null ? "" : link.group(7);
+        final Matcher own = OWN_LID.matcher(comment);
+        final Matcher other = OTHER_LID.matcher(comment);
+        if (own.matches()) {
+            final int lmc = Integer.parseInt(own.group(2));
+            portLids.put(here, new Lids(Integer.parseInt(own.group(1)), Math.min(lmc, 7)));
+        }
+        if (other.matches()) {
+            portLids.putIfAbsent(there, new Lids(Integer.parseInt(other.group(2)), 0));
+            if (!there.isSwitch) {
+                name(there.guid, other.group(1), false);
+            }
+        }
+    }
+
+    private void addGuid(final End end, final String guid) {
+        if (guid != null) {
+            portGuids.put(end, Long.parseUnsignedLong(guid, 16));
+        }
+    }
+
     private End end(final Matcher found) {
         final boolean isSwitch = found.group(1).equals("SW");
         final long guid = Long.parseUnsignedLong(found.group(2), 16);
-        name(guid, found.group(3), isSwitch);
-        return new End(isSwitch, guid, Integer.parseInt(found.group(4), 16));
+        name(guid, found.group(4), isSwitch);
+        final End end = new End(isSwitch, guid, Integer.parseInt(found.group(6), 16));
+        addGuid(end, found.group(3));
+        portLids.put(end, new Lids(Integer.parseInt(found.group(5), 16), 0));
+        return end;
     }
 
     private void name(final long guid, final String name, final boolean isSwitch) {
@@ -140,6 +183,7 @@ public final class OpenSmDump {
             final int before = hostLinks.merge(host.guid, 1, Integer::sum) - 1;
             final String name =
                     names.getOrDefault(host.guid, "ca") + (before > 0 ? "." + host.port : "");
+            addAddresses(host, builder.hostCount());
             builder.addHost(
                     name + "@" + Long.toHexString(host.guid),
                     node(file, at),
@@ -147,6 +191,28 @@ public final class OpenSmDump {
                     0,
                     0);
         }
+    }
+
+    /** The addresses that the tables may give to a host's port. */
+    private void addAddresses(final End port, final int host) {
+        final Long guid = portGuids.get(port);
+        if (guid != null) {
+            hostsByGuid.put(guid, host);
+        }
+        final Lids lids = portLids.getOrDefault(port, new Lids(0, 0));
+        for (int lid = lids.first; lids.first > 0 && lid < lids.first + (1 << lids.lmc); lid++) {
+            hostsByLid.put(lid, host);
+        }
+    }
+
+    /** The host that a table's line is about, -1 when it is not in the cabling. */
+    private int owner(final String lid, final String info) {
+        final Matcher guid = PORT_GUID.matcher(info);
+        final Integer byGuid =
+                guid.find() ? hostsByGuid.get(Long.parseUnsignedLong(guid.group(1), 16)) : null;
+        return byGuid != null
+                ? byGuid
+                : hostsByLid.getOrDefault(Integer.parseInt(lid.substring(2), 16), -1);
     }
 
     private int node(final String file, final End end) {
@@ -164,6 +230,7 @@ public final class OpenSmDump {
     private ForwardingTables readTables(
             final String file, final String text, final SwitchGraph graph) {
         final Map<String, Integer> destinations = new LinkedHashMap<>();
+        final List<Integer> owners = new ArrayList<>();
         final List<int[]> entries = new ArrayList<>();
         int node = -1;
         int lineNumber = 0;
@@ -172,21 +239,14 @@ public final class OpenSmDump {
             final Matcher table = TABLE.matcher(line);
             final Matcher entry = ENTRY.matcher(line);
             if (table.matches()) {
-                node =
-                        switches.getOrDefault(
-                                Long.parseUnsignedLong(table.group(1).substring(2), 16), -1);
-                if (node < 0) {
-                    throw new GraphException(
-                            file
-                                    + ":"
-                                    + lineNumber
-                                    + ": the switch "
-                                    + table.group(1)
-                                    + " is not in the cabling; dump both at the same time");
+                node = tableOf(file + ":" + lineNumber, table.group(1));
+            } else if (entry.matches() && node >= 0 && isHost(entry.group(3))) {
+                final String name = destination(entry.group(1), entry.group(3));
+                final Integer known = destinations.putIfAbsent(name, destinations.size());
+                if (known == null) {
+                    owners.add(owner(entry.group(1), entry.group(3)));
                 }
-            } else if (entry.matches() && node >= 0 && entry.group(3).contains("Channel Adapter")) {
-                final String name = entry.group(1) + " " + entry.group(3);
-                final int number = destinations.computeIfAbsent(name, key -> destinations.size());
+                final int number = destinations.get(name);
                 entries.add(new int[] {node, number, Integer.parseInt(entry.group(2))});
             }
         }
@@ -194,14 +254,46 @@ public final class OpenSmDump {
             throw new GraphException(
                     file + " has no tables: give opensm-lfts.dump or the output of dump_fts");
         }
-        final int[][] outputs = new int[graph.switchCount()][destinations.size()];
+        return new ForwardingTables(
+                graph,
+                destinations.keySet().toArray(String[]::new),
+                owners.stream().mapToInt(Integer::intValue).toArray(),
+                outputs(graph, destinations.size(), entries));
+    }
+
+    private int tableOf(final String place, final String guid) {
+        final Integer node = switches.get(Long.parseUnsignedLong(guid.substring(2), 16));
+        if (node == null) {
+            throw new GraphException(
+                    place
+                            + ": the switch "
+                            + guid
+                            + " is not in the cabling; dump both at the same time");
+        }
+        return node;
+    }
+
+    private static boolean isHost(final String info) {
+        return info.contains("Channel Adapter") || info.contains("Router");
+    }
+
+    /** A destination in messages: its name, where it has one, and its address. */
+    private static String destination(final String lid, final String info) {
+        final Matcher name = HOST_NAME.matcher(info);
+        return name.matches() ? name.group(1) + " (LID " + lid + ")" : lid + " " + info;
+    }
+
+    private static int[][] outputs(
+            final SwitchGraph graph, final int destinations, final List<int[]> entries) {
+        final int[][] outputs = new int[graph.switchCount()][destinations];
         Arrays.stream(outputs).forEach(row -> Arrays.fill(row, ForwardingTables.NONE));
         final Map<String, Integer> ports = ports(graph);
         for (final int[] entry : entries) {
             outputs[entry[0]][entry[1]] =
-                    ports.getOrDefault(entry[0] + "/" + entry[2], ForwardingTables.NONE);
+                    ports.getOrDefault(
+                            entry[0] + "/" + entry[2], ForwardingTables.toNothing(entry[2]));
         }
-        return new ForwardingTables(graph, destinations.keySet().toArray(String[]::new), outputs);
+        return outputs;
     }
 
     /** What is at each port of each switch: a channel or a host. */
@@ -211,7 +303,9 @@ public final class OpenSmDump {
             ports.put(graph.source(channel) + "/" + graph.sourcePort(channel), channel);
         }
         for (int host = 0; host < graph.hostCount(); host++) {
-            ports.put(graph.hostSwitch(host) + "/" + graph.hostPort(host), ForwardingTables.LOCAL);
+            ports.put(
+                    graph.hostSwitch(host) + "/" + graph.hostPort(host),
+                    ForwardingTables.toHost(host));
         }
         return ports;
     }

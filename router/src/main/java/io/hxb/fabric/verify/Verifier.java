@@ -5,8 +5,6 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.route.Routing;
 import io.hxb.fabric.route.TurnRelation;
 
-import java.util.BitSet;
-
 /**
  * Checks routes: every pair connected, permitted turns only, no cycle of dependencies. Pure, apart
  * from tables that a routing makes when asked.
@@ -94,17 +92,18 @@ public final class Verifier {
 
     private static String disconnected(final RouteSet routes) {
         final SwitchGraph graph = routes.graph();
-        final BitSet passed = new BitSet();
+        final int[] passed = new int[graph.channelCount() * routes.virtualChannels()];
+        int path = 0;
         for (int from = 0; from < graph.switchCount(); from++) {
             for (int to = 0; to < graph.switchCount(); to++) {
                 int at = from;
-                passed.clear();
+                path++;
                 for (int i = 0; i < routes.length(from, to); i++) {
                     final int channel = routes.channel(from, to, i);
-                    if (graph.source(channel) != at || passed.get(routes.step(from, to, i))) {
+                    if (graph.source(channel) != at || passed[routes.step(from, to, i)] == path) {
                         return "the path " + routes.describe(from, to) + " does not hold together";
                     }
-                    passed.set(routes.step(from, to, i));
+                    passed[routes.step(from, to, i)] = path;
                     at = graph.target(channel);
                 }
                 if (at != to) {

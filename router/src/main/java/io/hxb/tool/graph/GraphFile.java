@@ -33,6 +33,13 @@ public final class GraphFile {
         if (GraphSpec.isSpec(name) && !Files.exists(Path.of(name))) {
             return UsageException.check(() -> GraphSpec.parse(name, hostsPerSwitch));
         }
+        if (!Files.exists(Path.of(name))) {
+            throw new ToolException(
+                    "there is no file '"
+                            + name
+                            + "'; graphs can also be made: "
+                            + String.join(", ", GraphSpec.NOTATIONS));
+        }
         final String text = text(name);
         final String ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         return switch (ending) {
@@ -65,12 +72,7 @@ public final class GraphFile {
             }
             return Files.readString(file);
         } catch (final NoSuchFileException e) {
-            throw new ToolException(
-                    "there is no file '"
-                            + name
-                            + "'; graphs can also be made: "
-                            + String.join(", ", GraphSpec.NOTATIONS),
-                    e);
+            throw new ToolException("there is no file '" + name + "'", e);
         } catch (final CharacterCodingException e) {
             throw new ToolException(name + " is not UTF-8 text", e);
         }

@@ -4,6 +4,7 @@ import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.config.Dialect;
 import io.hxb.fabric.vlan.config.SetupMaker;
 import io.hxb.fabric.vlan.config.SwitchSetup;
+import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
@@ -73,6 +74,13 @@ final class SwitchTexts {
         return maxMacEntries;
     }
 
+    /** The text of each switch that has something to be told. */
+    Map<String, String> bySwitch() {
+        final Map<String, String> told = new LinkedHashMap<>(texts);
+        told.values().removeIf(String::isEmpty);
+        return told;
+    }
+
     /** All texts one after the other. */
     String all() {
         final StringBuilder all = new StringBuilder();
@@ -111,7 +119,7 @@ final class SwitchTexts {
                                     entry.getValue().lines().count(),
                                     isDry ? ", not written: dry run" : ""));
             if (!isDry) {
-                Files.writeString(file, entry.getValue());
+                OutputFiles.write(file, () -> Files.writeString(file, entry.getValue()));
             }
         }
         return lines;

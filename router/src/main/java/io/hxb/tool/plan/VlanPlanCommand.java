@@ -1,9 +1,9 @@
 package io.hxb.tool.plan;
 
+import io.hxb.fabric.Lattice;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.GraphSpec;
 import io.hxb.fabric.traffic.TrafficMatrix;
-import io.hxb.fabric.traffic.TrafficPatterns;
 import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.PlanQuality;
 import io.hxb.fabric.vlan.VlanIds;
@@ -13,8 +13,10 @@ import io.hxb.fabric.vlan.config.Dialect;
 import io.hxb.fabric.vlan.optimise.OptimisedPlan;
 import io.hxb.fabric.vlan.optimise.VidOptimiser;
 import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.graph.TrafficFile;
 import io.hxb.tool.option.GraphOptions;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.UsageException;
 
@@ -30,6 +32,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** {@code hxb plan vlan}: VLANs that make plain switches take planned paths. Picocli makes it. */
 @Command(
@@ -73,8 +76,8 @@ final class VlanPlanCommand implements Callable<Integer> {
             paramLabel = "PATTERN|FILE",
             description =
                     "host-tagged: choose the VID of each pair for this traffic: uniform,"
-                            + " all-to-all, bit-reversal, transpose, shift:N, kernel-cg, or a file"
-                            + " of lines 'from to amount'")
+                            + " all-to-all, bit-reversal, transpose, shift:N, kernel-cg, another"
+                            + " pattern of 'hxb plan routes', or a file of lines 'from to amount'")
     private String traffic;
 
     @Option(
@@ -87,7 +90,9 @@ final class VlanPlanCommand implements Callable<Integer> {
     @Option(
             names = "--config",
             paramLabel = "SWITCH",
-            description = "print what to tell: linux, ovs, sonic, cumulus, ios or dell")
+            description =
+                    "print what to tell, and nothing else on standard output: linux, ovs, sonic,"
+                            + " cumulus, ios or dell")
     private String config;
 
     @Option(
@@ -128,14 +133,18 @@ final class VlanPlanCommand implements Callable<Integer> {
         if (dialect != null) {
             dialect.check(who);
         }
+        checkFiles();
         final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
         final VlanPlan before =
                 old == null ? null : PlanFile.parse(GraphFile.text(old.toString()), old.toString());
-        VlanPlan plan =
-                routing.plan(planner(who, dialect), graph, GraphSpec.crossbar(graphs.graph()));
+        final TrafficMatrix amounts = traffic == null ? null : TrafficFile.read(traffic, graph);
+        if (amounts != null && who != PlanKind.HOST_TAGGED) {
+            throw new UsageException("--traffic is for --kind host-tagged");
+        }
+        VlanPlan plan = plan(planner(who, dialect), graph);
         OptimisedPlan optimised = null;
-        if (traffic != null) {
-            optimised = VidOptimiser.optimise(plan, traffic(graph), seed);
+        if (amounts != null) {
+            optimised = VidOptimiser.optimise(plan, amounts, seed);
             plan = optimised.plan();
         }
         if (before != null) {
@@ -143,6 +152,38 @@ final class VlanPlanCommand implements Callable<Integer> {
         }
         report(plan, before, dialect, optimised);
         return DONE;
+    }
+
+    /** Looks at the files to be written before the work begins. */
+    private void checkFiles() {
+        if (folder != null) {
+            OutputFiles.checkFolder("--out", folder);
+        }
+        if (save != null) {
+            OutputFiles.check("--save", save);
+        }
+    }
+
+    /**
+     * Plans the graph.
+     *
+     * @throws UsageException if it cannot be done as the options ask for.
+     */
+    private VlanPlan plan(final VlanPlanner planner, final SwitchGraph graph) {
+        final Lattice crossbar = GraphSpec.crossbar(graphs.graph());
+        final boolean isAsked =
+                Stream.of(
+                                "--routing",
+                                "--order",
+                                "--root",
+                                "--spread",
+                                "--vlans",
+                                "--vids",
+                                "--hosts-per-switch")
+                        .anyMatch(spec.commandLine().getParseResult()::hasMatchedOption);
+        return isAsked
+                ? UsageException.check(() -> routing.plan(planner, graph, crossbar))
+                : routing.plan(planner, graph, crossbar);
     }
 
     private CommandLine.ParameterException wrong(final String message) {
@@ -158,12 +199,6 @@ final class VlanPlanCommand implements Callable<Integer> {
                 dialect == null ? "any switch" : dialect.switches());
     }
 
-    private TrafficMatrix traffic(final SwitchGraph graph) throws IOException {
-        return TrafficPatterns.isName(traffic)
-                ? TrafficPatterns.of(traffic, graph.hostCount())
-                : TrafficMatrix.parse(traffic, GraphFile.text(traffic), graph);
-    }
-
     private void report(
             final VlanPlan plan,
             final VlanPlan before,
@@ -173,64 +208,72 @@ final class VlanPlanCommand implements Callable<Integer> {
         final String how = routing.name(plan.graph(), GraphSpec.crossbar(graphs.graph()));
         final PlanQuality quality = PlanQuality.of(plan);
         final Map<String, Object> report = VlanReport.json(plan, quality, how, optimised);
-        output.text().print(VlanReport.text(plan, quality, how, optimised));
+        final StringBuilder words = new StringBuilder();
+        words.append(VlanReport.text(plan, quality, how, optimised));
+        SwitchTexts texts = null;
         if (dialect != null) {
-            warnOfMacs(plan.graph());
-            final SwitchTexts texts = SwitchTexts.of(dialect, before, plan);
+            texts = SwitchTexts.of(dialect, before, plan);
+            words.append(unknownMacs(plan.graph()));
+            words.append(
+                    "static MAC addresses: at most %d on a switch%n"
+                            .formatted(texts.maxMacEntries()));
+            words.append(before == null ? "" : changes(texts));
             report.put("config", dialect.word());
             report.put("changed_switches", texts.changed().size());
             report.put("max_mac_entries", texts.maxMacEntries());
-            output.text()
-                    .println(
-                            "static MAC addresses: at most "
-                                    + texts.maxMacEntries()
-                                    + " on a switch");
-            print(texts, before != null, report);
+        }
+        if (texts != null && folder != null) {
+            final List<String> lines = texts.write(folder, isDry);
+            lines.forEach(line -> words.append(line).append('\n'));
+            report.put("files", lines.size());
         }
         if (save != null) {
-            Files.writeString(save, Json.line(PlanFile.of(plan, how)) + "\n");
-            output.text().println("plan written to " + save);
+            final String text = Json.line(PlanFile.of(plan, how)) + "\n";
+            OutputFiles.write(save, () -> Files.writeString(save, text));
+            words.append("plan written to ").append(save).append('\n');
+        }
+        if (texts != null && folder == null) {
+            // What switches are told goes to standard output alone, so that it can be redirected.
+            output.text().print(texts.all());
+            report.put("texts", texts.bySwitch());
+            words(words.toString());
+        } else {
+            output.text().print(words);
         }
         output.report(report);
     }
 
-    private void warnOfMacs(final SwitchGraph graph) {
+    /** The report for people on standard error, where programs do not read it. */
+    private void words(final String text) {
+        if (!output.isJson()) {
+            spec.commandLine().getErr().print(text);
+            spec.commandLine().getErr().flush();
+        }
+    }
+
+    private static String unknownMacs(final SwitchGraph graph) {
         int unknown = 0;
         for (int host = 0; host < graph.hostCount(); host++) {
             unknown += graph.hostMac(host) == 0 ? 1 : 0;
         }
-        if (unknown > 0) {
-            output.text()
-                    .println(
-                            "MAC addresses of "
-                                    + unknown
-                                    + " hosts are not known; 02:48:58:42:00:00 plus the host number"
-                                    + " stands for them");
-        }
+        return unknown == 0
+                ? ""
+                : "MAC addresses of %d hosts are not known; 02:48:58:42:00:00 plus the host number"
+                        .concat(" stands for them%n")
+                        .formatted(unknown);
     }
 
-    private void print(
-            final SwitchTexts texts, final boolean isDiff, final Map<String, Object> report)
-            throws IOException {
-        if (isDiff) {
-            output.text()
-                    .println(
-                            texts.changed().isEmpty()
-                                    ? "nothing changes on any switch"
-                                    : texts.changed().size()
-                                            + " switches change: "
-                                            + String.join(", ", texts.changed()));
-            if (!texts.gone().isEmpty()) {
-                output.text().println("no longer in the plan: " + String.join(", ", texts.gone()));
-            }
-        }
-        if (folder == null) {
-            output.text().println();
-            output.text().print(texts.all());
-        } else {
-            final List<String> lines = texts.write(folder, isDry);
-            lines.forEach(output.text()::println);
-            report.put("files", lines.size());
-        }
+    private static String changes(final SwitchTexts texts) {
+        final String changed =
+                texts.changed().isEmpty()
+                        ? "nothing changes on any switch"
+                        : texts.changed().size()
+                                + " switches change: "
+                                + String.join(", ", texts.changed());
+        final String gone =
+                texts.gone().isEmpty()
+                        ? ""
+                        : "no longer in the plan: " + String.join(", ", texts.gone()) + "\n";
+        return changed + "\n" + gone;
     }
 }

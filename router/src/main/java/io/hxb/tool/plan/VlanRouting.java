@@ -17,13 +17,14 @@ import io.hxb.fabric.vlan.tree.RouteTrees;
 import io.hxb.fabric.vlan.tree.SourceTrees;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.fabric.vlan.tree.TreeMaker;
-import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** How a VLAN plan finds its paths: by name, with what that needs. Picocli fills it. */
 final class VlanRouting {
@@ -51,7 +52,9 @@ final class VlanRouting {
     @Option(
             names = "--order",
             paramLabel = "DIMENSIONS",
-            description = "dimension-order: such as yx or zxy (default: x first)")
+            description =
+                    "dimension-order: such as yx or zxy (default: x first; with --ties table the"
+                            + " shortest dimension first)")
     private String order;
 
     @Option(
@@ -108,7 +111,7 @@ final class VlanRouting {
         final RouteSet routes =
                 algorithm(chosen)
                         .routing(graph, options)
-                        .routes(options.selection(), options.seed());
+                        .staticRoutes(options.selection(), options.seed());
         try {
             return planner.plan(graph, new RouteTrees(routes, chosen), chosen);
         } catch (final GraphException e) {
@@ -155,7 +158,7 @@ final class VlanRouting {
         final String letters = "xyzuvwabcdefghij";
         final int[] dimensions = new int[lattice.dimensions()];
         if (order != null && order.length() != dimensions.length) {
-            throw new ToolException(
+            throw new UsageException(
                     "--order "
                             + order
                             + " names "
@@ -170,7 +173,14 @@ final class VlanRouting {
         for (int i = 0; i < dimensions.length; i++) {
             dimensions[i] = order == null ? i : letters.indexOf(order.charAt(i));
         }
-        return dimensions;
+        // Table 1 of the paper has as many VLANs as its lattices have lines of the shorter extent.
+        return order == null && ties == LatticeTrees.Ties.TABLE
+                ? IntStream.range(0, dimensions.length)
+                        .boxed()
+                        .sorted(Comparator.comparingInt(lattice::extent))
+                        .mapToInt(Integer::intValue)
+                        .toArray()
+                : dimensions;
     }
 
     private static Lattice lattice(final SwitchGraph graph) {

@@ -56,7 +56,14 @@ public final class CompareCommand implements Callable<Integer> {
         output.text().println(graph);
         final List<String> heading =
                 new ArrayList<>(
-                        List.of("algorithm", "vcs", "links", "max", "paths dev", "paths max"));
+                        List.of(
+                                "algorithm",
+                                "selection",
+                                "vcs",
+                                "links",
+                                "max",
+                                "paths dev",
+                                "paths max"));
         heading.addAll(matrices.keySet());
         heading.addAll(List.of("deadlock", "ms"));
         final TextTable table = new TextTable(heading.toArray(String[]::new));
@@ -64,9 +71,9 @@ public final class CompareCommand implements Callable<Integer> {
         final Map<String, String> unsuited = new LinkedHashMap<>();
         for (final RoutingAlgorithm algorithm : algorithms) {
             try {
-                final RouteRun run = RouteRun.of(graph, algorithm, routing.options());
+                final RouteRun run = RouteRun.of(graph, algorithm, routing);
                 results.add(addRow(table, run, matrices));
-            } catch (final GraphException e) {
+            } catch (final GraphException | UsageException e) {
                 unsuited.put(algorithm.routingName(), e.getMessage());
             }
         }
@@ -87,6 +94,7 @@ public final class CompareCommand implements Callable<Integer> {
             final TextTable table, final RouteRun run, final Map<String, TrafficMatrix> matrices) {
         final List<Object> row = new ArrayList<>();
         row.add(run.routing().name());
+        row.add(run.selection());
         row.add(run.routing().virtualChannels());
         row.add(String.format(Locale.ROOT, "%.3f", run.hops().avgLinks()));
         row.add(run.hops().maxLinks());

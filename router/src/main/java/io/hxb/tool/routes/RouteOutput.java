@@ -6,7 +6,9 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.tool.graph.DotGraph;
 import io.hxb.tool.graph.GraphPicture;
+import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.Json;
+import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
 import java.io.BufferedWriter;
@@ -15,6 +17,7 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,9 +32,9 @@ final class RouteOutput {
     }
 
     /**
-     * Refuses files of an unknown ending before any work is done.
+     * Refuses files of an unknown ending, or that cannot be written, before any work is done.
      *
-     * @throws UsageException naming the known ones.
+     * @throws UsageException naming what is in the way.
      */
     static void check(final List<String> files) {
         for (final String file : files) {
@@ -39,6 +42,7 @@ final class RouteOutput {
                 throw new UsageException(
                         "--out ends in .svg, .dot, .json or .edges, not '" + file + "'");
             }
+            OutputFiles.check("--out", Path.of(file));
         }
     }
 
@@ -46,42 +50,55 @@ final class RouteOutput {
      * Writes one file.
      *
      * @param loads shown in pictures, or null for the number of paths.
+     * @param tables the paths of a JSON file.
      * @param traffic estimates by the name of the traffic.
+     * @throws ToolException with the reason when it cannot be written.
      */
     static void write(
             final String file,
             final RouteRun run,
             final ChannelLoads loads,
-            final Map<String, Object> traffic)
-            throws IOException {
+            final StaticTables tables,
+            final Map<String, Object> traffic) {
         final SwitchGraph graph = run.routes().graph();
-        final double[] shown = new double[graph.channelCount()];
-        final int[] paths = ChannelLoads.paths(run.routes());
-        for (int channel = 0; channel < shown.length; channel++) {
-            shown[channel] = loads == null ? paths[channel] : loads.load(channel);
-        }
-        switch (ending(file)) {
-            case "svg" -> {
-                final String title = graph + ", " + run.routing().name();
-                Files.writeString(Path.of(file), GraphPicture.svg(graph, shown, title));
-            }
-            case "dot", "gv" -> Files.writeString(Path.of(file), DotGraph.format(graph, shown));
-            case "json" -> writeJson(Path.of(file), run, paths, traffic);
-            default -> Files.writeString(Path.of(file), EdgeList.format(graph));
-        }
+        final Path path = Path.of(file);
+        OutputFiles.write(
+                path,
+                () -> {
+                    switch (ending(file)) {
+                        case "svg" -> {
+                            final String title = graph + ", " + run.routing().name();
+                            Files.writeString(
+                                    path, GraphPicture.svg(graph, shown(run, loads), title));
+                        }
+                        case "dot", "gv" ->
+                                Files.writeString(path, DotGraph.format(graph, shown(run, loads)));
+                        case "json" -> writeJson(path, run, tables, traffic);
+                        default -> Files.writeString(path, EdgeList.format(graph));
+                    }
+                });
+    }
+
+    private static double[] shown(final RouteRun run, final ChannelLoads loads) {
+        return loads == null
+                ? Arrays.stream(ChannelLoads.paths(run.routes())).asDoubleStream().toArray()
+                : loads.loads();
     }
 
     private static void writeJson(
             final Path file,
             final RouteRun run,
-            final int[] paths,
+            final StaticTables tables,
             final Map<String, Object> traffic)
             throws IOException {
-        final RouteSet routes = run.routes();
+        final RouteSet routes = tables.routes();
         final SwitchGraph graph = routes.graph();
+        final int[] paths = tables.paths();
         try (BufferedWriter out = Files.newBufferedWriter(file)) {
             out.write("{\"summary\":" + Json.line(run.fields()));
+            out.write(",\"tables\":" + Json.line(tables.fields()));
             out.write(",\"traffic\":" + Json.line(traffic));
+            out.write(",\"switches\":" + Json.line(switches(graph)));
             out.write(",\"channels\":[");
             for (int channel = 0; channel < graph.channelCount(); channel++) {
                 out.write(
@@ -100,6 +117,14 @@ final class RouteOutput {
             }
             out.write("]}\n");
         }
+    }
+
+    private static List<String> switches(final SwitchGraph graph) {
+        final List<String> names = new ArrayList<>();
+        for (int node = 0; node < graph.switchCount(); node++) {
+            names.add(graph.switchName(node));
+        }
+        return names;
     }
 
     private static Map<String, Object> channel(

@@ -10,6 +10,7 @@ import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.Routing;
 import io.hxb.fabric.verify.Verification;
 import io.hxb.fabric.verify.Verifier;
+import io.hxb.tool.report.UsageException;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,11 +20,14 @@ import java.util.Map;
 /**
  * One algorithm applied to one graph, verified and counted. Immutable.
  *
+ * @param selection how its paths were chosen, {@code own} if by itself.
+ * @param routes what packets take that are never blocked.
  * @param seconds for the paths of all pairs, without verification.
  * @param verifySeconds for the verification.
  */
 record RouteRun(
         Routing routing,
+        String selection,
         RouteSet routes,
         Verification verification,
         HopReport hops,
@@ -33,6 +37,11 @@ record RouteRun(
         double verifySeconds) {
     private static final List<String> SUMMARY =
             List.of(
+                    "algorithm",
+                    "selection",
+                    "root",
+                    "roots",
+                    "adaptive",
                     "switches",
                     "links",
                     "connected",
@@ -45,13 +54,16 @@ record RouteRun(
                     "virtual_channels",
                     "seconds");
 
-    /** Applies an algorithm. */
+    /**
+     * Applies an algorithm.
+     *
+     * @throws UsageException if it, or one of its options, does not suit the graph.
+     */
     static RouteRun of(
-            final SwitchGraph graph,
-            final RoutingAlgorithm algorithm,
-            final RoutingOptions options) {
+            final SwitchGraph graph, final RoutingAlgorithm algorithm, final RoutingOption option) {
+        final RoutingOptions options = option.options();
         final long startNs = System.nanoTime();
-        final Routing routing = algorithm.routing(graph, options);
+        final Routing routing = UsageException.check(() -> algorithm.routing(graph, options));
         final RouteSet routes = routing.routes(options.selection(), options.seed());
         final long routedNs = System.nanoTime();
         final Verification verification = Verifier.verify(routing, routes);
@@ -63,6 +75,7 @@ record RouteRun(
         }
         return new RouteRun(
                 routing,
+                option.selectionName(algorithm),
                 routes,
                 verification,
                 HopReport.of(routes),
@@ -72,12 +85,23 @@ record RouteRun(
                 (verifiedNs - routedNs) / 1e9);
     }
 
-    /** What {@code hxb plan routes --json} prints: these keys and no others. */
+    /** The paths as static tables can hold them: escape paths where packets rest on such. */
+    StaticTables tables(final RoutingOptions options) {
+        if (!routing.hasEscapePaths()) {
+            return StaticTables.of(routing, routes, verification);
+        }
+        final RouteSet tables = routing.staticRoutes(options.selection(), options.seed());
+        return StaticTables.of(routing, tables, Verifier.verify(tables));
+    }
+
+    /** What {@code hxb plan routes --json} prints of it. */
     Map<String, Object> summary() {
         final Map<String, Object> all = fields();
         final Map<String, Object> summary = new LinkedHashMap<>();
         for (final String key : SUMMARY) {
-            summary.put(key, all.get(key));
+            if (all.containsKey(key)) {
+                summary.put(key, all.get(key));
+            }
         }
         return summary;
     }
@@ -88,6 +112,14 @@ record RouteRun(
         final Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("ok", true);
         fields.put("algorithm", routing.name());
+        fields.put("selection", selection);
+        final int[] roots = routing.roots();
+        if (roots.length == 1) {
+            fields.put("root", roots[0]);
+        } else if (roots.length > 1) {
+            fields.put("roots", roots);
+        }
+        fields.put("adaptive", routing.isAdaptive());
         fields.put("switches", graph.switchCount());
         fields.put("links", graph.linkCount());
         fields.put("hosts", graph.hostCount());

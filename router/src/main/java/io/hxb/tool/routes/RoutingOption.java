@@ -1,7 +1,9 @@
 package io.hxb.tool.routes;
 
+import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.PathSelection;
+import io.hxb.fabric.route.Routing;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
@@ -34,10 +36,9 @@ final class RoutingOption {
     @Option(
             names = "--selection",
             paramLabel = "NAME",
-            defaultValue = "low-port",
             description =
                     "one of several shortest paths: low-port, random, sancho or high-physical;"
-                            + " default ${DEFAULT-VALUE}")
+                            + " default low-port; lash and in-transit choose by themselves")
     private String selection;
 
     @Option(
@@ -50,7 +51,56 @@ final class RoutingOption {
     /** Picocli makes it. */
     RoutingOption() {}
 
-    /** The options as the algorithms take them. */
+    /**
+     * The options for one algorithm.
+     *
+     * @throws UsageException if one of them does nothing for it.
+     */
+    RoutingOptions options(final RoutingAlgorithm algorithm) {
+        final RoutingOptions options = options();
+        if (selection != null && algorithm.hasOwnPaths()) {
+            throw new UsageException(
+                    algorithm.routingName()
+                            + " chooses its paths by itself: --selection does nothing, leave it"
+                            + " out");
+        }
+        if (isWithoutDetection && !algorithm.hasCycleDetection()) {
+            throw new UsageException(
+                    algorithm.routingName()
+                            + " has no cycle detection: --no-cycle-detection is for l-turn and"
+                            + " r-turn, leave it out");
+        }
+        return options;
+    }
+
+    /**
+     * Refuses a root or virtual channels that came to nothing.
+     *
+     * @throws UsageException naming the option.
+     */
+    void check(final Routing routing) {
+        if (root != null && root > 0 && routing.roots().length == 0) {
+            throw new UsageException(
+                    routing.name() + " has no root: --root does nothing, leave it out");
+        }
+        final boolean isUpTo = routing.name().equals("lash");
+        if (virtualChannels != null
+                && virtualChannels != routing.virtualChannels()
+                && !(isUpTo && virtualChannels > routing.virtualChannels())) {
+            throw new UsageException(
+                    routing.name()
+                            + " has "
+                            + routing.virtualChannels()
+                            + " virtual channels on this graph: --vcs does nothing, leave it out");
+        }
+    }
+
+    /** The selection that was used, {@code own} where the algorithm chose by itself. */
+    String selectionName(final RoutingAlgorithm algorithm) {
+        return algorithm.hasOwnPaths() ? "own" : selection == null ? "low-port" : selection;
+    }
+
+    /** The options as the algorithms take them; each heeds what concerns it. */
     RoutingOptions options() {
         if (root != null && root < 0) {
             throw new UsageException("--root must be the number of a switch: " + root);
@@ -62,7 +112,7 @@ final class RoutingOption {
                 root == null ? -1 : root,
                 virtualChannels == null ? 0 : virtualChannels,
                 !isWithoutDetection,
-                parseSelection(selection),
+                parseSelection(selection == null ? "low-port" : selection),
                 seed);
     }
 

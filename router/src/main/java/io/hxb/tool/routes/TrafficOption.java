@@ -6,7 +6,7 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.analysis.ChannelLoads;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.traffic.TrafficPatterns;
-import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.graph.TrafficFile;
 
 import picocli.CommandLine.Option;
 
@@ -27,9 +27,12 @@ final class TrafficOption {
             names = "--traffic",
             paramLabel = "NAME|FILE",
             description =
-                    "estimate the bandwidth of uniform, all-to-all, bit-reversal, transpose,"
-                            + " shift:N, kernel-cg, or a file of lines 'from to amount'; may be"
-                            + " repeated; default: all that suit the number of hosts")
+                    "estimate the bandwidth of uniform, all-to-all, bit-reversal, bit-complement,"
+                            + " shuffle, transpose, tornado, neighbour (these three by the"
+                            + " coordinates of a mesh, torus or hyper-crossbar), host-transpose,"
+                            + " host-tornado, host-neighbour (by the numbers of hosts), shift:N,"
+                            + " kernel-cg, or a file of lines 'from to amount'; may be repeated;"
+                            + " default: the usual ones that suit the graph")
     private List<String> names;
 
     /** Picocli makes it. */
@@ -46,10 +49,8 @@ final class TrafficOption {
                 traffic.put(name, null);
             } else if (names == null) {
                 addIfSuited(traffic, name, graph);
-            } else if (TrafficPatterns.isName(name)) {
-                traffic.put(name, TrafficPatterns.of(name, graph.hostCount()));
             } else {
-                traffic.put(name, TrafficMatrix.parse(name, GraphFile.text(name), graph));
+                traffic.put(name, TrafficFile.read(name, graph));
             }
         }
         return traffic;
@@ -61,7 +62,7 @@ final class TrafficOption {
             return;
         }
         try {
-            traffic.put(name, TrafficPatterns.of(name, graph.hostCount()));
+            traffic.put(name, TrafficPatterns.of(name, graph));
         } catch (final GraphException e) {
             // This pattern is for other numbers of hosts, and nobody asked for it by name.
             return;

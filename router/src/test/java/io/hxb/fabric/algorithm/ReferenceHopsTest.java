@@ -20,7 +20,7 @@ import java.util.Locale;
 class ReferenceHopsTest {
     private static Routing routing(final SwitchGraph graph, final String name) {
         if (name.equals("minimal")) {
-            return Minimal.paths(graph, PathSelection.LOW_PORT, 0);
+            return Minimal.paths(graph);
         }
         if (name.equals("updown_bfs_root0")) {
             return UpDown.bfs(graph, 0);

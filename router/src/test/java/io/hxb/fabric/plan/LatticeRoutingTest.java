@@ -39,10 +39,7 @@ class LatticeRoutingTest {
     void shouldRouteMinimallyWithoutDeadlock(final String words) {
         // given
         final SwitchGraph graph = GraphSpec.parse(words, 1);
-        final long minimal =
-                Minimal.paths(graph, PathSelection.LOW_PORT, 0)
-                        .routes(PathSelection.LOW_PORT, 0)
-                        .sumLinks();
+        final long minimal = Minimal.paths(graph).routes(PathSelection.LOW_PORT, 0).sumLinks();
         int applied = 0;
         for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
             for (final PathSelection selection : PathSelection.values()) {

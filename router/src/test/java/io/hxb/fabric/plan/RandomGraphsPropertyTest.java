@@ -101,9 +101,7 @@ class RandomGraphsPropertyTest {
     }
 
     private static long minimalSum(final SwitchGraph graph) {
-        return Minimal.paths(graph, PathSelection.LOW_PORT, 0)
-                .routes(PathSelection.LOW_PORT, 0)
-                .sumLinks();
+        return Minimal.paths(graph).routes(PathSelection.LOW_PORT, 0).sumLinks();
     }
 
     @Test

@@ -11,6 +11,9 @@ import io.hxb.fabric.SampleGraphs;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 /** Dumps of OpenSM 3.3.23 on ibsim, the graph irr16_0 with one host a switch. */
 @Tag("unit")
 class OpenSmDumpTest {
@@ -57,6 +60,70 @@ class OpenSmDumpTest {
     }
 
     @Test
+    void shouldNameTheWrongHostThatGetsWhatIsForAnother() {
+        // given that s0 hands to its own host h0 (port 5) what is for h1, which is at s1
+        final String lfts =
+                text("irr16-updn-lfts.dump")
+                        .replaceFirst("(switch Lid 2 [^\n]*\n(?:[^\n]*\n)*?0x0005 )003", "$1005");
+        // when
+        final Verification found = parse(lfts).verify();
+        // then
+        assertFalse(found.isConnected());
+        assertFalse(found.isOk());
+        assertTrue(
+                found.problem()
+                        .contains(
+                                "to h1 (LID 0x0005), at switch s1 port 5, ends at switch s0 port"
+                                        + " 5, where the host h0@100000 is: delivered to the wrong"
+                                        + " host"),
+                found.problem());
+    }
+
+    @Test
+    void shouldRefuseTablesThatSendEverythingToOnePort() {
+        for (final String port : List.of("001", "005", "009")) {
+            // given
+            final String lfts =
+                    text("irr16-updn-lfts.dump")
+                            .replaceAll("(?m)^(0x[0-9a-f]{4}) \\d{3}", "$1 " + port);
+            // when
+            final Verification found = parse(lfts).verify();
+            // then
+            assertFalse(found.isConnected(), port);
+            assertEquals(
+                    port.equals("009"),
+                    found.problem().contains("where the cabling has nothing"),
+                    found.problem());
+        }
+    }
+
+    @Test
+    void shouldMissHostsThatAreInOneFileOnly() {
+        // given the cabling without the cable of h3, and tables without h2
+        final String cabling =
+                text("irr16-subnet.lst")
+                        .lines()
+                        .filter(line -> !line.contains("{h3}"))
+                        .collect(Collectors.joining("\n"));
+        final String tables =
+                text("irr16-updn-lfts.dump")
+                        .lines()
+                        .filter(line -> !line.contains("'h2'"))
+                        .collect(Collectors.joining("\n"));
+        // when
+        final Verification unknown =
+                OpenSmDump.parse("l", text("irr16-updn-lfts.dump"), "t", cabling).verify();
+        final Verification unreached = parse(tables).verify();
+        // then
+        assertTrue(
+                unknown.problem().contains("h3 (LID 0x000b), which is not in the cabling"),
+                unknown.problem());
+        assertTrue(
+                unreached.problem().startsWith("no table has an entry for the host h2@"),
+                unreached.problem());
+    }
+
+    @Test
     void shouldReadTheOtherTools() {
         // given
         final String lfts =
@@ -88,6 +155,12 @@ class OpenSmDumpTest {
         // then
         assertEquals("2 switches, 1 links, 2 hosts", tables.graph().toString());
         assertTrue(tables.verify().isOk(), () -> tables.verify().toString());
+        // and when both switches keep what is for x
+        final ForwardingTables wrong =
+                OpenSmDump.parse("l", lfts.replace("0x0001 001", "0x0001 002"), "t", topology);
+        assertTrue(
+                wrong.verify().problem().contains("ends at switch b port 2, where the host y@"),
+                wrong.verify().problem());
     }
 
     @Test

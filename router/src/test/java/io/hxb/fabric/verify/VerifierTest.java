@@ -31,7 +31,7 @@ class VerifierTest {
         // given
         final SwitchGraph ring = Lattice.torus(5).graph(1);
         // when
-        final Verification found = verify(Minimal.paths(ring, PathSelection.LOW_PORT, 1));
+        final Verification found = verify(Minimal.paths(ring));
         // then
         assertTrue(found.isConnected());
         assertFalse(found.isAcyclic());
@@ -45,8 +45,7 @@ class VerifierTest {
     void shouldSeeTurnsThatAreNotPermitted() {
         // given
         final SwitchGraph graph = SampleGraphs.read("irr16_0");
-        final RouteSet minimal =
-                Minimal.paths(graph, PathSelection.LOW_PORT, 1).routes(PathSelection.LOW_PORT, 1);
+        final RouteSet minimal = Minimal.paths(graph).routes(PathSelection.LOW_PORT, 1);
         // when
         final Verification found = Verifier.verify(UpDown.bfs(graph, 0), minimal);
         // then

@@ -64,7 +64,7 @@ class KernelCgTest {
     @Test
     void shouldExchangeWithTheTransposedProcess() {
         // when
-        final TrafficMatrix traffic = TrafficPatterns.of("kernel-cg", 16);
+        final TrafficMatrix traffic = TrafficPatterns.of("kernel-cg", cyclic().graph());
         // then
         final TreeSet<VlanPlan.Pair> pairs = new TreeSet<>();
         for (int i = 0; i < traffic.size(); i++) {
@@ -99,7 +99,7 @@ class KernelCgTest {
         final VlanPlan plan = cyclic();
         // when
         final OptimisedPlan better =
-                VidOptimiser.optimise(plan, TrafficPatterns.of("kernel-cg", 16), 1);
+                VidOptimiser.optimise(plan, TrafficPatterns.of("kernel-cg", plan.graph()), 1);
         // then
         assertEquals(3, better.loadBefore());
         assertEquals(1, better.load());

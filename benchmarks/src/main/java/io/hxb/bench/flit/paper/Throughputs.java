@@ -76,8 +76,7 @@ final class Throughputs {
         final String pattern = experiment.traffic().pattern();
         return pattern.equals("uniform")
                 ? ChannelLoads.uniform(routes).throughput()
-                : ChannelLoads.of(
-                                routes, TrafficPatterns.of(pattern, experiment.graph().hostCount()))
+                : ChannelLoads.of(routes, TrafficPatterns.of(pattern, experiment.graph()))
                         .throughput();
     }
 

@@ -63,7 +63,7 @@ public record Experiment(
                 graph,
                 algorithm,
                 -1,
-                PathChoice.ADAPTIVE,
+                PathChoice.AUTO,
                 false,
                 SelectionKind.RANDOM,
                 network,

@@ -9,6 +9,8 @@ import java.util.Locale;
 
 /** Which of the shortest permitted paths packets take. */
 public enum PathChoice {
+    /** All where the algorithm leaves a choice, else the one that it has for each pair. */
+    AUTO(null),
     /** All: the output selection function decides at every switch. */
     ADAPTIVE(null),
     /** One for each pair, the smallest ports first. */

@@ -11,7 +11,6 @@ import io.hxb.fabric.RouteSet;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.Routing;
-import io.hxb.fabric.route.StoredRouting;
 
 import java.util.Arrays;
 
@@ -21,12 +20,17 @@ import java.util.Arrays;
 public final class PreparedRoutes {
     private static final String CROSSBAR = "hyper-crossbar:";
 
+    /** The paths of an algorithm that chooses them by itself. */
+    private static final String OWN = "own";
+
     private final Experiment experiment;
     private final RouteSet stored;
+    private final String paths;
 
-    private PreparedRoutes(final Experiment experiment, final RouteSet stored) {
+    private PreparedRoutes(final Experiment experiment, final RouteSet stored, final String paths) {
         this.experiment = experiment;
         this.stored = stored;
+        this.paths = paths;
     }
 
     /**
@@ -43,7 +47,8 @@ public final class PreparedRoutes {
                             + ") needs at least two hosts; give more with --hosts");
         }
         if (isCrossbarOrder(experiment)) {
-            return new PreparedRoutes(experiment, null);
+            requireOwnPaths(experiment, "dimension-order on a hyper-crossbar");
+            return new PreparedRoutes(experiment, null, OWN);
         }
         final Routing routing = routing(experiment);
         final int needed = routing.virtualChannels();
@@ -59,13 +64,32 @@ public final class PreparedRoutes {
             // Says which graph it would need.
             experiment.selection().on(experiment.graph(), experiment.network().lanes(), 1);
         }
+        if (!routing.isAdaptive()) {
+            requireOwnPaths(experiment, routing.name());
+        }
         final boolean isAdaptive =
-                experiment.paths() == PathChoice.ADAPTIVE && !(routing instanceof StoredRouting);
+                routing.isAdaptive()
+                        && (experiment.paths() == PathChoice.ADAPTIVE
+                                || experiment.paths() == PathChoice.AUTO);
         return new PreparedRoutes(
                 experiment,
                 isAdaptive
                         ? null
-                        : routing.routes(experiment.paths().selection(), experiment.seed()));
+                        : routing.staticRoutes(experiment.paths().selection(), experiment.seed()),
+                isAdaptive
+                        ? PathChoice.ADAPTIVE.word()
+                        : routing.isAdaptive() ? experiment.paths().word() : OWN);
+    }
+
+    /** Refuses a choice of paths that would do nothing. */
+    private static void requireOwnPaths(final Experiment experiment, final String name) {
+        if (experiment.paths() != PathChoice.AUTO) {
+            throw new SimulationException(
+                    name
+                            + " has one path for each pair, which it chooses by itself: --paths "
+                            + experiment.paths().word()
+                            + " does nothing, leave it out");
+        }
     }
 
     private static boolean isCrossbarOrder(final Experiment experiment) {
@@ -113,6 +137,11 @@ public final class PreparedRoutes {
                 + ", or write vcs: "
                 + needed
                 + " in the experiment's file";
+    }
+
+    /** The paths that are taken: a {@link PathChoice}, or {@code own}. */
+    public String paths() {
+        return paths;
     }
 
     /** Whether all packets of a pair take the same path. */

@@ -9,6 +9,7 @@ import io.hxb.bench.flit.traffic.TrafficConfig;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.graph.TrafficFile;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
@@ -51,10 +52,11 @@ final class RunOptions {
     @Option(
             names = "--paths",
             paramLabel = "NAME",
-            defaultValue = "adaptive",
+            defaultValue = "auto",
             description =
-                    "adaptive, or one path a pair: low-port, random, sancho, high-physical;"
-                            + " default ${DEFAULT-VALUE}")
+                    "adaptive, or one path a pair: low-port, random, sancho, high-physical; default"
+                            + " ${DEFAULT-VALUE}: adaptive, but for lash and in-transit, which"
+                            + " choose one path a pair by themselves")
     private String paths;
 
     @Option(
@@ -199,13 +201,17 @@ final class RunOptions {
             paramLabel = "NAME|FILE",
             defaultValue = "uniform",
             description = {
-                "uniform, bit-reversal, transpose, shuffle, tornado, neighbour, shift:N,",
-                "hotspot:HOST,PERCENT, all-to-all, kernel-cg; a file of lines 'from to amount'; or",
+                "uniform, bit-reversal, bit-complement, shuffle, shift:N, hotspot:HOST,PERCENT,",
+                "all-to-all, kernel-cg; by coordinates: transpose, tornado, neighbour; by the",
+                "numbers of hosts: host-transpose, host-tornado, host-neighbour; a file of lines"
+                        + " 'from to amount'; or",
                 "a trace: '# trace', then lines 'cycle from to flits'; default ${DEFAULT-VALUE}"
             })
     private String traffic;
 
-    @Option(names = "--self", description = "hosts also send to themselves")
+    @Option(
+            names = "--self",
+            description = "hosts also send to themselves where the pattern says so")
     private boolean hasSelf;
 
     @Option(
@@ -265,6 +271,10 @@ final class RunOptions {
         }
         final SwitchGraph switches = GraphFile.read(graph, hosts);
         final TrafficConfig messages = traffic();
+        if (messages.text() == null && switches.hostCount() > 1) {
+            // Says whether the pattern is defined on this graph before anything is computed.
+            UsageException.check(() -> messages.source(switches, 0, seed));
+        }
         return new Experiment(
                 graph,
                 switches,
@@ -324,7 +334,10 @@ final class RunOptions {
     }
 
     private TrafficConfig traffic() throws IOException {
-        final String text = TrafficConfig.isPattern(traffic) ? null : GraphFile.text(traffic);
+        final String text =
+                TrafficConfig.isPattern(traffic)
+                        ? null
+                        : TrafficFile.text(traffic, TrafficConfig.patterns());
         return new TrafficConfig(traffic, text, hasSelf, packet, messages, burst, step);
     }
 

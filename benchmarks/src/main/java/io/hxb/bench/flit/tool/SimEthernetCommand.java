@@ -16,6 +16,7 @@ import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.fabric.plan.RoutingOptions;
 import io.hxb.fabric.route.PathSelection;
 import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.graph.TrafficFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.UsageException;
 
@@ -68,11 +69,10 @@ final class SimEthernetCommand implements Callable<Integer> {
 
     @Option(
             names = "--paths",
-            defaultValue = "low-port",
             paramLabel = "NAME",
             description =
-                    "one path a pair: low-port, random, sancho, high-physical; default"
-                            + " ${DEFAULT-VALUE}")
+                    "one path a pair: low-port, random, sancho, high-physical; default low-port,"
+                            + " but lash and in-transit choose by themselves")
     private String paths;
 
     @Option(
@@ -160,7 +160,10 @@ final class SimEthernetCommand implements Callable<Integer> {
                         portBytes,
                         pause,
                         portBytes / 2);
-        final String text = TrafficConfig.isPattern(traffic) ? null : GraphFile.text(traffic);
+        final String text =
+                TrafficConfig.isPattern(traffic)
+                        ? null
+                        : TrafficFile.text(traffic, TrafficConfig.patterns());
         final RandomFrames frames =
                 new RandomFrames(
                         new TrafficConfig(traffic, text, false, frameBytes, "", 0)
@@ -177,6 +180,7 @@ final class SimEthernetCommand implements Callable<Integer> {
 
     private Forwarding forwarding(final SwitchGraph switches) {
         if (graph.startsWith(CROSSBAR)) {
+            requireNoPaths("dimension order on a hyper-crossbar");
             final int[] extents =
                     Arrays.stream(graph.substring(CROSSBAR.length()).split("[x,]", -1))
                             .mapToInt(Integer::parseInt)
@@ -184,17 +188,33 @@ final class SimEthernetCommand implements Callable<Integer> {
             return new RoutedForwarding(
                     switches, new CrossbarRoutes(switches, Lattice.mesh(extents), 1));
         }
+        final RoutingAlgorithm chosen = RoutingAlgorithm.of(algorithm);
+        if (chosen.hasOwnPaths()) {
+            requireNoPaths(algorithm);
+        }
         final PathSelection selection =
-                switch (PathChoice.of(paths)) {
+                switch (PathChoice.of(paths == null ? "low-port" : paths)) {
+                    case LOW_PORT -> PathSelection.LOW_PORT;
                     case RANDOM -> PathSelection.RANDOM;
                     case SANCHO -> PathSelection.SANCHO;
                     case HIGH_PHYSICAL -> PathSelection.HIGH_PHYSICAL;
-                    default -> PathSelection.LOW_PORT;
+                    default ->
+                            throw new UsageException(
+                                    "Ethernet switches keep to one path a pair: --paths must be"
+                                            + " low-port, random, sancho or high-physical, not '"
+                                            + paths
+                                            + "'");
                 };
         return new PathForwarding(
-                RoutingAlgorithm.of(algorithm)
-                        .routing(switches, RoutingOptions.DEFAULTS.withSelection(selection))
-                        .routes(selection, seed));
+                chosen.routing(switches, RoutingOptions.DEFAULTS.withSelection(selection))
+                        .staticRoutes(selection, seed));
+    }
+
+    private void requireNoPaths(final String name) {
+        if (paths != null) {
+            throw new UsageException(
+                    name + " chooses its paths by itself: --paths does nothing, leave it out");
+        }
     }
 
     private void report(

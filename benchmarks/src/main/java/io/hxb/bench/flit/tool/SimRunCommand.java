@@ -5,6 +5,7 @@ import io.hxb.bench.flit.output.ResultFile;
 import io.hxb.bench.flit.run.Experiment;
 import io.hxb.bench.flit.run.PreparedRoutes;
 import io.hxb.bench.flit.run.SingleRun;
+import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.UsageException;
 
@@ -70,7 +71,7 @@ final class SimRunCommand implements Callable<Integer> {
         try (Progress progress = new Progress(1)) {
             final RunResult result = new SingleRun(experiment, routes, load, progress).run();
             progress.finish();
-            print(experiment, result);
+            print(experiment, routes, result);
             final Map<String, Object> about = output.about();
             about.put("experiment", String.valueOf(experiment));
             final ResultFile results = new ResultFile(about);
@@ -80,6 +81,7 @@ final class SimRunCommand implements Callable<Integer> {
             }
             final Map<String, Object> report = new LinkedHashMap<>();
             report.put("ok", true);
+            report.put("paths", routes.paths());
             report.putAll(result.summary(Memory.peakMb()));
             stdout.report(report);
         }
@@ -103,6 +105,16 @@ final class SimRunCommand implements Callable<Integer> {
                         about)
                 .run(stdout);
         return 0;
+    }
+
+    /** What may go wrong by the choice of the algorithm. */
+    private void printHint(final Experiment experiment) {
+        if (experiment.algorithm() == RoutingAlgorithm.MINIMAL) {
+            stdout.text()
+                    .println(
+                            "note      minimal may deadlock; for links that stop one another take"
+                                    + " duato, silla or updown-bfs");
+        }
     }
 
     private void printMore(final RunResult result) {
@@ -132,13 +144,15 @@ final class SimRunCommand implements Callable<Integer> {
         }
     }
 
-    private void print(final Experiment experiment, final RunResult result) {
+    private void print(
+            final Experiment experiment, final PreparedRoutes routes, final RunResult result) {
         stdout.text()
                 .printf(
                         Locale.ROOT,
-                        "%s, %s, %s%n",
+                        "%s, %s (%s paths), %s%n",
                         experiment.graph(),
                         experiment.algorithm().routingName(),
+                        routes.paths(),
                         experiment.traffic().pattern());
         stdout.text()
                 .printf(
@@ -163,6 +177,7 @@ final class SimRunCommand implements Callable<Integer> {
                         result.hops(),
                         result.use().busiest(),
                         result.use().mean());
+        printHint(experiment);
         printMore(result);
         stdout.text()
                 .printf(

@@ -61,7 +61,7 @@ final class SweepRun {
                         loads.isEmpty()
                                 ? sweep.findSaturation(one.experiment(), routes.get(i))
                                 : sweep.run(one.experiment(), routes.get(i), loads);
-                report.put(one.name(), show(one.name(), found, stdout));
+                report.put(one.name(), show(one.name(), routes.get(i), found, stdout));
                 for (final Path file : files) {
                     results.write(file, "Latency and accepted traffic");
                 }
@@ -75,7 +75,10 @@ final class SweepRun {
     }
 
     private Map<String, Object> show(
-            final String name, final List<RunResult> found, final Output stdout) {
+            final String name,
+            final PreparedRoutes routes,
+            final List<RunResult> found,
+            final Output stdout) {
         final TextTable table =
                 new TextTable("load", "accepted", "latency", "+-", "p99", "links", "state");
         for (final RunResult result : found) {
@@ -91,11 +94,12 @@ final class SweepRun {
                     format("%.3f", result.hops()),
                     state(result));
         }
-        stdout.text().println(name);
+        stdout.text().println(name + " (" + routes.paths() + " paths)");
         stdout.text().print(table);
         final double throughput = Sweep.throughput(found);
         stdout.text().println("throughput " + format("%.4f", throughput));
         final Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("paths", routes.paths());
         fields.put("throughput", throughput);
         fields.put("runs", found.stream().map(RunResult::fields).toList());
         return fields;

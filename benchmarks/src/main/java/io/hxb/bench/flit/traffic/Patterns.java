@@ -5,61 +5,37 @@ import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.traffic.TrafficPatterns;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Makes destinations from the words of the command line. Stateless. */
 final class Patterns {
     /** Every name, for help texts and messages. */
     static final List<String> NAMES =
-            List.of(
-                    "uniform",
-                    "bit-reversal",
-                    "transpose",
-                    "shuffle",
-                    "tornado",
-                    "neighbour",
-                    "shift:N",
-                    "hotspot:HOST,PERCENT",
-                    "all-to-all",
-                    "kernel-cg");
+            Stream.concat(TrafficPatterns.NAMES.stream(), Stream.of("hotspot:HOST,PERCENT"))
+                    .toList();
 
     private Patterns() {}
 
     /** Whether a word is a pattern and not the name of a file. */
     static boolean isPattern(final String word) {
-        final String name = word.replaceFirst(":.*", "");
-        return NAMES.stream().anyMatch(form -> form.replaceFirst(":.*", "").equals(name));
+        return TrafficPatterns.isName(word) || word.matches("hotspot(:.*)?");
     }
 
     /**
      * Makes the destinations of a pattern.
      *
      * @param hasSelf whether hosts also send to themselves where the pattern says so.
-     * @throws SimulationException or GraphException if it does not suit the number of hosts.
+     * @throws SimulationException or GraphException if it does not suit the graph.
      */
     static Destinations of(final String word, final SwitchGraph graph, final boolean hasSelf) {
         final int hosts = graph.hostCount();
-        final String name = word.replaceFirst(":.*", "");
-        return switch (name) {
+        return switch (word.replaceFirst(":.*", "")) {
             case "uniform" -> uniform(hosts, hasSelf);
-            case "shuffle" -> {
-                final int bits = bits(word, hosts);
-                yield permutation(hosts, hasSelf, h -> (h << 1 | h >> (bits - 1)) & (hosts - 1));
-            }
-            case "tornado" -> permutation(hosts, hasSelf, h -> (h + (hosts - 1) / 2) % hosts);
-            case "neighbour" -> permutation(hosts, hasSelf, h -> (h + 1) % hosts);
+            case "all-to-all" -> allToAll(hosts, hasSelf);
             case "hotspot" -> hotspot(word, hosts, hasSelf);
-            case "all-to-all" -> allToAll(hosts);
-            case "bit-reversal" -> {
-                final int bits = bits(word, hosts);
-                yield permutation(
-                        hosts,
-                        hasSelf,
-                        h -> bits == 0 ? h : Integer.reverse(h) >>> (Integer.SIZE - bits));
-            }
-            default -> new MatrixDestinations(TrafficPatterns.of(word, hosts), hosts);
+            default -> permutation(word, graph, hasSelf);
         };
     }
 
@@ -69,14 +45,6 @@ final class Patterns {
             throw new SimulationException("the traffic has no pair of different hosts");
         }
         return new MatrixDestinations(matrix, hosts);
-    }
-
-    private static int bits(final String word, final int hosts) {
-        if (Integer.bitCount(hosts) != 1) {
-            throw new SimulationException(
-                    "'" + word + "' needs a power of two of hosts, and there are " + hosts);
-        }
-        return Integer.numberOfTrailingZeros(hosts);
     }
 
     private static Destinations uniform(final int hosts, final boolean hasSelf) {
@@ -90,9 +58,13 @@ final class Patterns {
     }
 
     private static Destinations permutation(
-            final int hosts, final boolean hasSelf, final IntUnaryOperator to) {
-        final int[] destinations = new int[hosts];
-        Arrays.setAll(destinations, to);
+            final String word, final SwitchGraph graph, final boolean hasSelf) {
+        final int[] destinations = TrafficPatterns.permutation(word, graph);
+        if (!hasSelf
+                && IntStream.range(0, destinations.length).allMatch(h -> h == destinations[h])) {
+            throw new SimulationException(
+                    TrafficPatterns.nobody(word, graph) + "; --self lets them do so");
+        }
         return (source, random) ->
                 destinations[source] == source && !hasSelf
                         ? Destinations.NOWHERE
@@ -118,11 +90,12 @@ final class Patterns {
                 source != hot && random.nextInt(100) < percent ? hot : others.next(source, random);
     }
 
-    /** Each host goes through all others in turn, starting with the next one. */
-    private static Destinations allToAll(final int hosts) {
+    /** Each host goes through all others in turn, starting with the next one; itself comes last. */
+    private static Destinations allToAll(final int hosts, final boolean hasSelf) {
         final int[] sent = new int[hosts];
+        final int turns = hasSelf ? hosts : hosts - 1;
         return (source, random) -> {
-            sent[source] = sent[source] % (hosts - 1) + 1;
+            sent[source] = sent[source] % turns + 1;
             return (source + sent[source]) % hosts;
         };
     }

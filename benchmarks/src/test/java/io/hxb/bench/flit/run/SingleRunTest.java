@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.util.List;
+
 /** Runs of the routing algorithms on small networks. */
 @Tag("simulation")
 class SingleRunTest {
@@ -141,6 +143,58 @@ class SingleRunTest {
         assertTrue(result.isDeadlocked());
         assertTrue(result.deadlock().contains("waits for"), result.deadlock());
         assertTrue(result.cycles() <= 20_000);
+    }
+
+    @Test
+    void shouldTakeAllShortestPathsOfMinimalRouting() {
+        // given a hypercube, where a pair of switches has up to 120 of them
+        final Experiment experiment =
+                experiment("hypercube:5", RoutingAlgorithm.MINIMAL, 4).withCycles(8_000, 2_000);
+        final Experiment single = experiment.withPaths(PathChoice.LOW_PORT, false);
+        // when
+        final RunResult adaptive = run(experiment, 0.6);
+        final RunResult lowPort = run(single, 0.6);
+        // then
+        assertEquals("adaptive", PreparedRoutes.of(experiment).paths());
+        assertEquals("low-port", PreparedRoutes.of(single).paths());
+        assertFalse(adaptive.isSaturated() || adaptive.isDeadlocked(), adaptive.toString());
+        assertTrue(lowPort.isSaturated(), lowPort.toString());
+        assertTrue(lowPort.accepted() < 0.6 * adaptive.accepted(), lowPort.toString());
+    }
+
+    @Test
+    void shouldNotDeadlockOnSinglePathsOfAdaptiveAlgorithms() {
+        // given single paths that would lock up a torus, were they those of unblocked packets
+        for (final RoutingAlgorithm algorithm :
+                List.of(RoutingAlgorithm.DUATO, RoutingAlgorithm.SILLA)) {
+            final Experiment experiment =
+                    experiment("torus:5x5", algorithm, 3).withPaths(PathChoice.LOW_PORT, false);
+            // when
+            final RunResult result = run(experiment, 0.9);
+            // then
+            assertFalse(result.isDeadlocked(), algorithm + " " + result.deadlock());
+            assertTrue(result.isSaturated() && result.accepted() > 0.05, result.toString());
+        }
+    }
+
+    @Test
+    void shouldRefuseAChoiceOfPathsThatDoesNothing() {
+        for (final RoutingAlgorithm algorithm :
+                List.of(RoutingAlgorithm.LASH, RoutingAlgorithm.IN_TRANSIT)) {
+            final Experiment experiment = experiment("mesh:4x4", algorithm, 4);
+            assertEquals("own", PreparedRoutes.of(experiment).paths());
+            for (final PathChoice choice : PathChoice.values()) {
+                final Experiment other = experiment.withPaths(choice, false);
+                if (choice != PathChoice.AUTO) {
+                    final String message =
+                            assertThrows(SimulationException.class, () -> PreparedRoutes.of(other))
+                                    .getMessage();
+                    assertTrue(
+                            message.contains("--paths " + choice.word() + " does nothing"),
+                            message);
+                }
+            }
+        }
     }
 
     @Test

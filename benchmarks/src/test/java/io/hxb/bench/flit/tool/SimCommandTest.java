@@ -64,7 +64,7 @@ class SimCommandTest {
         // then
         assertEquals(0, outcome.status, outcome.problem);
         assertEquals(
-                "[ok, accepted, offered, latency, hops, saturated, deadlocked, cycles,"
+                "[ok, paths, accepted, offered, latency, hops, saturated, deadlocked, cycles,"
                         + " cycles_per_s, peak_memory_mb]",
                 outcome.lastLine().keySet().toString());
         assertEquals(
@@ -186,6 +186,15 @@ class SimCommandTest {
                 "run --graph torus:4x4 --load 2|the load must be 0..1",
                 "run --graph torus:3x3 --traffic bit-reversal|power of two",
                 "run --graph torus:4x4 --traffic nowhere.txt|there is no file",
+                "run --graph torus:4x4 --traffic zork|the patterns are uniform, all-to-all",
+                "run --graph random:16,4,1 --traffic tornado|takes the numbers of the hosts",
+                "run --graph mesh:4x2 --hosts 2 --traffic transpose|those of a mesh 4x2 differ",
+                "run --graph torus:4x4 --traffic shift:64|every host of this graph",
+                "run --graph mesh:4x4 --algorithm lash --vcs 4 --paths adaptive|does nothing",
+                "run --graph hyper-crossbar:2x2 --algorithm dimension-order --paths random|nothing",
+                "ethernet --pause NONE --graph mesh:4x4 --paths adaptive|one path a pair",
+                "ethernet --pause NONE --graph mesh:4x4 --algorithm lash --paths random|leave it"
+                    + " out",
                 "run --graph torus:4x4 --cycles 10 --warmup 10|shorter than the run",
                 "run --graph torus:4x4 --out results.doc|.json, .csv, .svg or .png",
                 "run --graph torus:4x4 --hosts 0|at least two hosts",

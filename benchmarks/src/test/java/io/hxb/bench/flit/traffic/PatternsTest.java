@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.bench.flit.core.SimulationException;
+import io.hxb.fabric.Lattice;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 import io.hxb.fabric.traffic.TrafficMatrix;
@@ -58,8 +59,8 @@ class PatternsTest {
                 "bit-reversal | -1 8 4 12 2 10 -1 14 1 -1 5 13 3 11 7 -1",
                 "transpose    | -1 4 8 12 1 -1 9 13 2 6 -1 14 3 7 11 -1",
                 "shuffle      | -1 2 4 6 8 10 12 14 1 3 5 7 9 11 13 -1",
-                "tornado      | 7 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6",
-                "neighbour    | 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 0",
+                "host-tornado | 7 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6",
+                "host-neighbour | 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 0",
                 "shift:3      | 3 4 5 6 7 8 9 10 11 12 13 14 15 0 1 2",
                 // The 4 x 4 processes' exchange with the transposed one, and so the six heavy pairs
                 // 1-4, 2-8, 3-12, 6-9, 7-13, 11-14.
@@ -90,6 +91,38 @@ class PatternsTest {
                 IntStream.range(0, 8).map(host -> pattern.next(host, random)).toArray();
         // then
         assertArrayEquals(new int[] {-1, -1, 4, 5, 2, 3, -1, -1}, destinations);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"transpose, 5", "bit-reversal, 6", "kernel-cg, 10", "shift:16, 3", "shuffle, 15"})
+    void shouldSendToItselfWhereAskedFor(final String word, final int host) {
+        // then hosts that a permutation leaves where they are send only with --self
+        assertEquals(host, pattern(word, true).next(host, random));
+        if (!word.equals("shift:16")) {
+            assertEquals(Destinations.NOWHERE, pattern(word, false).next(host, random));
+        }
+    }
+
+    @Test
+    void shouldGoThroughAllHostsInTurnWithItself() {
+        // given
+        final Destinations pattern = pattern("all-to-all", true);
+        // when
+        final int[] turn =
+                IntStream.range(0, HOSTS + 1).map(i -> pattern.next(13, random)).toArray();
+        // then
+        assertArrayEquals(
+                new int[] {14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, turn);
+    }
+
+    @Test
+    void shouldFollowCoordinatesOfALattice() {
+        // given a torus of 4 x 3 switches with two hosts each
+        final SwitchGraph torus = Lattice.torus(4, 3).graph(2);
+        // then host 1 of switch (3, 1) goes one ahead in X and one in Y
+        final int host = 2 * (3 + 4) + 1;
+        assertEquals(2 * (0 + 8) + 1, Patterns.of("tornado", torus, false).next(host, random));
+        assertEquals(2 * (0 + 8) + 1, Patterns.of("neighbour", torus, false).next(host, random));
     }
 
     @Test
@@ -164,6 +197,7 @@ class PatternsTest {
                 "hotspot:3|hotspot:0,10",
                 "hotspot:16,10|a host 0..15",
                 "hotspot:0,101|0..100 percent",
+                "shift:16|--self lets them",
             })
     void shouldRefuseWhatSuitsNoNetwork(final String word, final String message) {
         // when

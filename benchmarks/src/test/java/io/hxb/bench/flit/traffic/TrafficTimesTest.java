@@ -55,7 +55,7 @@ class TrafficTimesTest {
     }
 
     private static TrafficConfig config(final String messages, final double burst) {
-        return new TrafficConfig("neighbour", null, false, 16, messages, burst);
+        return new TrafficConfig("host-neighbour", null, false, 16, messages, burst);
     }
 
     private static List<Packet> of(final Recorder recorder, final int source) {

@@ -106,7 +106,7 @@ class VidOptimiserTest {
         // given: 256 hosts, a full fat tree
         final VlanPlan plan = plan(Trees.vbft(16, 16, 16), new TopTrees());
         for (final String pattern : new String[] {"bit-reversal", "shift:37", "all-to-all"}) {
-            final TrafficMatrix traffic = TrafficPatterns.of(pattern, 256);
+            final TrafficMatrix traffic = TrafficPatterns.of(pattern, plan.graph());
             // when
             final OptimisedPlan better = VidOptimiser.optimise(plan, traffic, 1);
             // then
@@ -131,7 +131,9 @@ class VidOptimiserTest {
         final GraphException e =
                 assertThrows(
                         GraphException.class,
-                        () -> VidOptimiser.optimise(plan, TrafficPatterns.of("kernel-cg", 16), 1));
+                        () ->
+                                VidOptimiser.optimise(
+                                        plan, TrafficPatterns.of("kernel-cg", plan.graph()), 1));
         assertTrue(e.getMessage().contains("host-tagged"), e.getMessage());
     }
 }
