@@ -1,6 +1,7 @@
 package io.hxb.tool.option;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ConfigException;
 import io.hxb.config.NodeIdentity;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.lab.LabRegistry;
@@ -94,7 +95,17 @@ public final class ClusterOptions {
         if (node == null && System.getenv("HXB_NODE") == null && lab().isPresent()) {
             return 0;
         }
-        return NodeIdentity.resolve(config, node, System.getenv(), hostName()).node();
+        final String host = hostName();
+        try {
+            return NodeIdentity.resolve(config, node, System.getenv(), host).node();
+        } catch (final ConfigException e) {
+            final boolean isByName = node == null && System.getenv("HXB_NODE") == null;
+            if (isByName && !config.hosts().isEmpty() && host.startsWith("localhost")) {
+                // While a machine starts; the service tries again.
+                throw new ToolException("this machine has no name yet: " + e.getMessage(), e);
+            }
+            throw e;
+        }
     }
 
     /** Process ids of the nodes, as far as they are known. */
