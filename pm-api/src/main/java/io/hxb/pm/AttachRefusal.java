@@ -35,8 +35,8 @@ final class AttachRefusal {
             }
             return start
                     + "run as "
-                    + owner
-                    + " or root, or add this user to attach.allowedUids in the cluster file and"
+                    + orRoot(owner)
+                    + ", or add this user to attach.allowedUids in the cluster file and"
                     + " start the node again";
         } catch (final IOException e) {
             return "this user may not open "
@@ -57,7 +57,7 @@ final class AttachRefusal {
     private static String describeFolder(final Path socket, final Path folder) {
         String owner;
         try {
-            owner = "user " + Files.getOwner(folder).getName();
+            owner = Files.getOwner(folder).getName();
         } catch (final IOException e) {
             owner = "its owner";
         }
@@ -66,8 +66,11 @@ final class AttachRefusal {
                 + " of the node's socket "
                 + socket.getFileName()
                 + ": run as "
-                + owner
-                + " or root";
+                + orRoot(owner);
+    }
+
+    private static String orRoot(final String owner) {
+        return owner.equals("root") ? owner : owner + " or root";
     }
 
     private static int number(final Path path, final String attribute) throws IOException {

@@ -166,7 +166,7 @@ class OrdinaryUserSystemTest {
         checkRefused(
                 cluster(21_600, String.format(attach, "")),
                 "may not enter the folder " + roots,
-                "run as user root");
+                "run as root");
     }
 
     private void checkRefused(final Path file, final String... parts) throws Exception {
