@@ -10,8 +10,8 @@ import io.hxb.tool.report.ToolException;
 
 import picocli.CommandLine.Option;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -56,7 +56,7 @@ public final class ClusterOptions {
         return file != null
                 || System.getenv("HXB_CONFIG") != null
                 || lab().isPresent()
-                || java.nio.file.Files.exists(SYSTEM_FILE);
+                || Files.exists(SYSTEM_FILE);
     }
 
     /** The nodes of this machine: all of a lab, else the one that {@link #node} decides. */
@@ -78,7 +78,7 @@ public final class ClusterOptions {
         if (lab().isPresent()) {
             return ClusterConfigYaml.read(LabRegistry.ofUser().folder(lab).resolve("cluster.yaml"));
         }
-        if (java.nio.file.Files.exists(SYSTEM_FILE)) {
+        if (Files.exists(SYSTEM_FILE)) {
             return ClusterConfigYaml.read(SYSTEM_FILE);
         }
         throw new ToolException(
@@ -118,10 +118,11 @@ public final class ClusterOptions {
                 .orElse(List.of());
     }
 
+    // As the kernel has it: a name that nobody can look up may stand under hosts: all the same.
     private static String hostName() {
         try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (final UnknownHostException e) {
+            return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        } catch (final IOException e) {
             return "localhost";
         }
     }
