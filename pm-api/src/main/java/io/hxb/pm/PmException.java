@@ -7,13 +7,36 @@ import java.io.Serial;
 public final class PmException extends IOException {
     @Serial private static final long serialVersionUID = 1L;
 
+    /** True if trying again may help. */
+    private final boolean isNodeMissing;
+
     /** An exception whose message is complete. */
     public PmException(final String message) {
         super(message);
+        isNodeMissing = false;
     }
 
     /** An exception whose message is complete, with the cause for the log. */
     public PmException(final String message, final Throwable cause) {
         super(message, cause);
+        isNodeMissing = false;
+    }
+
+    private PmException(final String message, final Throwable cause, final boolean isNodeMissing) {
+        super(message, cause);
+        this.isNodeMissing = isNodeMissing;
+    }
+
+    /** An exception that says that no node listens. */
+    static PmException nodeMissing(final String message, final Throwable cause) {
+        return new PmException(message, cause, true);
+    }
+
+    /**
+     * True if no node listens there: one may be started later, so trying again after a pause may
+     * help. False for what stays as it is, such as a node that refuses this user.
+     */
+    public boolean isNodeMissing() {
+        return isNodeMissing;
     }
 }

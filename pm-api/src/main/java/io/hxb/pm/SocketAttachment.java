@@ -58,17 +58,13 @@ final class SocketAttachment implements PmAttachment {
         try {
             return UnixSocket.connect(path);
         } catch (final LinuxException e) {
-            throw new PmException(
-                    switch (e.errno()) {
-                        case Errno.ENOENT, Errno.ECONNREFUSED ->
-                                "no node listens on " + path + ": start one with hxb node";
-                        case Errno.EACCES ->
-                                "this user may not open "
-                                        + path
-                                        + ": join the socket's group or run as its owner";
-                        default -> "cannot connect to " + path + ": " + e.getMessage();
-                    },
-                    e);
+            throw switch (e.errno()) {
+                case Errno.ENOENT, Errno.ECONNREFUSED ->
+                        PmException.nodeMissing(
+                                "no node listens on " + path + ": start one with hxb node", e);
+                case Errno.EACCES -> new PmException(AttachRefusal.describe(path), e);
+                default -> new PmException("cannot connect to " + path + ": " + e.getMessage(), e);
+            };
         }
     }
 
@@ -225,7 +221,7 @@ final class SocketAttachment implements PmAttachment {
     }
 
     private PmException gone() {
-        return new PmException("the node on " + path + " is gone");
+        return PmException.nodeMissing("the node on " + path + " is gone", null);
     }
 
     @Override

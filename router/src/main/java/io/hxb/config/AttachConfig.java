@@ -1,5 +1,8 @@
 package io.hxb.config;
 
+import io.hxb.pm.RunFolders;
+
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -17,9 +20,13 @@ public record AttachConfig(
         List<Integer> allowedUids,
         List<Integer> allowedGids) {
 
-    /** What holds when the file says nothing. */
+    /** What holds when the file says nothing: the folders of this user, see {@link RunFolders}. */
     public static final AttachConfig DEFAULT =
-            new AttachConfig(Path.of("/run/hxb"), Path.of("/dev/shm/hxb"), List.of(), List.of());
+            new AttachConfig(
+                    RunFolders.ofThisProcess().own(),
+                    RunFolders.ofThisProcess().ownCounters(),
+                    List.of(),
+                    List.of());
 
     /** Checks the values. */
     public AttachConfig {
@@ -35,5 +42,27 @@ public record AttachConfig(
                         "allowedGids",
                         "must be group ids, 0 or more: " + allowedGids)
                 .done();
+    }
+
+    /** The socket of that name where a node of this machine listens, or would listen. */
+    Path socket(final String name) {
+        return directory.equals(DEFAULT.directory)
+                ? find(RunFolders.ofThisProcess().searched(), name, directory)
+                : directory.resolve(name);
+    }
+
+    /** The counter file of that name that a node of this machine has left, or would make. */
+    Path counters(final String name) {
+        return countersDirectory.equals(DEFAULT.countersDirectory)
+                ? find(RunFolders.ofThisProcess().searchedCounters(), name, countersDirectory)
+                : countersDirectory.resolve(name);
+    }
+
+    private static Path find(final List<Path> folders, final String name, final Path otherwise) {
+        return folders.stream()
+                .map(folder -> folder.resolve(name))
+                .filter(Files::exists)
+                .findFirst()
+                .orElse(otherwise.resolve(name));
     }
 }

@@ -119,14 +119,35 @@ public record ClusterConfig(
         return links.netns(shape, node);
     }
 
-    /** Path of the Unix socket by which applications attach to {@code node}. */
-    public Path socketPath(final int node) {
-        return attach.directory().resolve(name + "-" + node + ".sock");
+    /** Path at which this process makes the Unix socket of {@code node}. */
+    public Path ownSocketPath(final int node) {
+        return attach.directory().resolve(socketName(node));
     }
 
-    /** Path of the counter file of {@code node}. */
+    /**
+     * Path of the Unix socket by which applications attach to {@code node}: where a node of this
+     * machine has it, if the file names no folder and another user runs that node.
+     */
+    public Path socketPath(final int node) {
+        return attach.socket(socketName(node));
+    }
+
+    private String socketName(final int node) {
+        return name + "-" + node + ".sock";
+    }
+
+    /** Path at which this process makes the counter file of {@code node}. */
+    public Path ownCountersPath(final int node) {
+        return attach.countersDirectory().resolve(countersName(node));
+    }
+
+    /** Path of the counter file of {@code node}, found as {@link #socketPath} is. */
     public Path countersPath(final int node) {
-        return attach.countersDirectory().resolve(name + "-" + node + ".counters");
+        return attach.counters(countersName(node));
+    }
+
+    private String countersName(final int node) {
+        return name + "-" + node + ".counters";
     }
 
     /**

@@ -141,7 +141,11 @@ public final class AttachServer implements AutoCloseable {
                                 + peer.uid()
                                 + " (group "
                                 + peer.gid()
-                                + ") may not attach: add it to the node's allow list";
+                                + ") may not attach: run as user "
+                                + AttachAccess.ownUid()
+                                + " or root, or add it to attach.allowedUids (its group to"
+                                + " attach.allowedGids) in the cluster file and start the node"
+                                + " again";
         connections.add(
                 new AttachConnection(manager, socket, application, message, refusal, nowNs));
     }

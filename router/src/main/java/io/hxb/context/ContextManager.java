@@ -454,7 +454,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         if (page.state() == NodePage.ALIVE) {
             page.state(NodePage.CLOSED);
             for (final ContextLoop loop : loops) {
-                loop.closeDescriptors();
+                // A node that could not start may not have made all of them.
+                if (loop != null) {
+                    loop.closeDescriptors();
+                }
             }
             onDetached();
         }

@@ -6,6 +6,7 @@ import io.hxb.linux.UnixSocket;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -58,7 +59,20 @@ final class SocketPath implements AutoCloseable {
     private static void checkDirectory(final Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             throw new IOException(
-                    "the socket's directory does not exist: create " + directory + " (mode 0755)");
+                    "the folder of the node's socket does not exist: create "
+                            + directory
+                            + " (mode 0755), or choose another attach.directory");
+        }
+        if (!Files.isWritable(directory)) {
+            throw new IOException(
+                    "this user (uid "
+                            + AttachAccess.ownUid()
+                            + ") may not make the node's socket in "
+                            + directory
+                            + ", which belongs to user "
+                            + Files.getOwner(directory).getName()
+                            + ": run as that user, or choose another attach.directory in the"
+                            + " cluster file");
         }
         final int mode = (int) Files.getAttribute(directory, "unix:mode");
         if ((mode & 02) != 0 && (mode & STICKY) == 0) {
@@ -71,15 +85,7 @@ final class SocketPath implements AutoCloseable {
 
     private static FileChannel lock(final Path path) throws IOException {
         final Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
-        final FileChannel channel =
-                FileChannel.open(
-                        lockPath,
-                        Set.of(
-                                StandardOpenOption.CREATE,
-                                StandardOpenOption.WRITE,
-                                LinkOption.NOFOLLOW_LINKS),
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-------")));
+        final FileChannel channel = openLock(lockPath);
         boolean isLocked = false;
         try {
             isLocked = channel.tryLock() != null;
@@ -96,11 +102,49 @@ final class SocketPath implements AutoCloseable {
         return channel;
     }
 
+    private static FileChannel openLock(final Path lockPath) throws IOException {
+        try {
+            return FileChannel.open(
+                    lockPath,
+                    Set.of(
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.WRITE,
+                            LinkOption.NOFOLLOW_LINKS),
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------")));
+        } catch (final AccessDeniedException e) {
+            throw new IOException(
+                    "this user (uid "
+                            + AttachAccess.ownUid()
+                            + ") may not open "
+                            + lockPath
+                            + ", which a node of user "
+                            + Files.getOwner(lockPath, LinkOption.NOFOLLOW_LINKS).getName()
+                            + " has made: run as that user, or remove the file when no such node"
+                            + " runs",
+                    e);
+        }
+    }
+
     private static IOException inUse(final Path path) {
         return new IOException(
-                "two nodes on one socket path: another node listens on "
+                "two nodes on one socket path: "
+                        + listener(path)
+                        + " listens on "
                         + path
-                        + "; stop it or configure another path");
+                        + "; stop it, or choose another attach.directory for this one");
+    }
+
+    private static String listener(final Path path) {
+        try (UnixSocket other = UnixSocket.connect(path)) {
+            final UnixSocket.Peer peer = other.peer();
+            return peer.pid() == 0
+                    ? "a node in another container (user " + peer.uid() + ")"
+                    : "the node with pid " + peer.pid() + " (user " + peer.uid() + ")";
+        } catch (final LinuxException e) {
+            // Just starting or ending.
+            return "another node";
+        }
     }
 
     private static void removeStale(final Path path) throws IOException {

@@ -1,5 +1,7 @@
 package io.hxb.counter;
 
+import io.hxb.linux.ProcessStat;
+
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +18,10 @@ final class CounterHeader {
         image.putLong(0, CounterLayout.MAGIC);
         image.putInt(CounterLayout.VERSION_OFFSET, CounterLayout.VERSION);
         image.putInt(CounterLayout.STATE_OFFSET, CounterLayout.RUNNING);
-        image.putLong(CounterLayout.PID_OFFSET, ProcessHandle.current().pid());
+        final ProcessStat process = ProcessStat.ofThisProcess();
+        image.putLong(CounterLayout.PID_OFFSET, process.pid());
+        image.putLong(CounterLayout.START_TICKS_OFFSET, process.startTicks());
+        image.putLong(CounterLayout.NAMESPACE_OFFSET, process.namespace());
         image.putLong(CounterLayout.START_OFFSET, nowMs);
         image.putLong(CounterLayout.HEARTBEAT_OFFSET, nowMs);
         image.putLong(CounterLayout.COORDINATES_OFFSET, labels.coordinates());

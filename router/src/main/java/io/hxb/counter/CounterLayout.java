@@ -24,7 +24,9 @@ package io.hxb.counter;
  *     84      4 offset of the first writer's values
  *     88      4 bytes of one writer's values, a multiple of 128
  *     92      4 length of the file
- *     96    160 cluster's name: length (2), UTF-8
+ *     96    144 cluster's name: length (2), UTF-8
+ *    240      8 when the process started, clock ticks since boot; 0 if unknown
+ *    248      8 number of the pid namespace of the process id; 0 if unknown
  *    256        descriptions: id (2), scope (1), kind (1), first value's index (4),
  *               unit: length (2), UTF-8 (22); export name: length (2), UTF-8 (94)
  *               links: dimension (1), number (1), 0 (2), name: length (2), UTF-8 (58)
@@ -57,10 +59,12 @@ final class CounterLayout {
             VALUES_AT_OFFSET = 84,
             STRIDE_OFFSET = 88,
             LENGTH_OFFSET = 92,
-            NAME_OFFSET = 96;
+            NAME_OFFSET = 96,
+            START_TICKS_OFFSET = 240,
+            NAMESPACE_OFFSET = 248;
 
     static final int HEADER_BYTES = 256;
-    static final int NAME_BYTES = 160;
+    static final int NAME_BYTES = 144;
     static final int DESCRIPTION_BYTES = 128;
     static final int DESCRIPTION_UNIT_OFFSET = 8;
     static final int DESCRIPTION_NAME_OFFSET = 32;

@@ -1,5 +1,7 @@
 package io.hxb.counter;
 
+import io.hxb.linux.ProcessStat;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -100,9 +102,24 @@ public final class CounterReader implements AutoCloseable {
         return image.getInt(CounterLayout.STATE_OFFSET) == CounterLayout.CLOSED;
     }
 
-    /** True if the node has not been stopped and its heart beats. */
+    /**
+     * True if the node has not been stopped, its heart beats, and its process has not ended as far
+     * as can be seen from here.
+     */
     public boolean isAlive(final long nowMs) {
-        return !isClosed() && nowMs - heartbeatMs() < SILENT_MS;
+        return !isClosed() && nowMs - heartbeatMs() < SILENT_MS && !hasProcessEnded();
+    }
+
+    /**
+     * True if the node's process has certainly ended. False while it runs or hangs, and when that
+     * cannot be seen from here, as from another container.
+     */
+    public boolean hasProcessEnded() {
+        return new ProcessStat(
+                        pid(),
+                        image.getLong(CounterLayout.START_TICKS_OFFSET),
+                        image.getLong(CounterLayout.NAMESPACE_OFFSET))
+                .hasEnded();
     }
 
     /** The value of a counter; 0 when the file does not have it. */

@@ -260,6 +260,7 @@ public enum CounterType {
                         # Counters
 
                         Made from `CounterType`; a test compares. `hxb stat` shows them, also of a dead node.
+                        Labels as Prometheus has them: `hxb_x{link="x.0"}`, `hxb_x{dimension="x"}`.
                         A level goes up and down, a count only grows.
 
                         | id | name | for each | kind | meaning |

@@ -1,6 +1,7 @@
 package io.hxb.counter;
 
 import io.hxb.linux.Memory;
+import io.hxb.pm.RunFolders;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -8,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -61,8 +63,11 @@ public final class Counters implements AutoCloseable {
                             + file
                             + " ("
                             + describe(e)
-                            + "): hxb stat will not see this node; free space there, or name"
-                            + " another folder as attach.countersDirectory");
+                            + "): hxb stat will not see this node; "
+                            + (e instanceof AccessDeniedException
+                                    ? "let this user write there"
+                                    : "free space there")
+                            + ", or name another folder as attach.countersDirectory");
             return inMemory(labels, loops);
         }
     }
@@ -181,6 +186,7 @@ public final class Counters implements AutoCloseable {
             final Path file, final CounterLayout layout, final CounterLabels labels)
             throws IOException {
         final Path folder = file.toAbsolutePath().getParent();
+        RunFolders.ofThisProcess().prepare(folder);
         Files.createDirectories(folder);
         final Path fresh = Files.createTempFile(folder, "." + file.getFileName(), ".new");
         try (FileChannel channel =
@@ -208,6 +214,8 @@ public final class Counters implements AutoCloseable {
     }
 
     private static String describe(final Exception e) {
-        return e.getClass().getSimpleName() + ": " + e.getMessage();
+        return e.getClass().equals(IOException.class)
+                ? e.getMessage()
+                : e.getClass().getSimpleName() + ": " + e.getMessage();
     }
 }

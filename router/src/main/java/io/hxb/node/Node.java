@@ -22,6 +22,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmInvoker;
+import io.hxb.pm.RunFolders;
 import io.hxb.trunk.Complaints;
 import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
@@ -118,9 +119,10 @@ public final class Node implements AutoCloseable {
 
     private AttachServer attachServer() throws IOException {
         final ClusterConfig config = options.config();
+        RunFolders.ofThisProcess().prepare(config.attach().directory());
         return new AttachServer(
                 contexts,
-                config.socketPath(options.nodeId()),
+                config.ownSocketPath(options.nodeId()),
                 AttachAccess.ownUserAnd(
                         config.attach().allowedUids(), config.attach().allowedGids()));
     }
@@ -252,7 +254,7 @@ public final class Node implements AutoCloseable {
                                 .toList());
         return options.keepsCounters()
                 ? Counters.create(
-                        config.countersPath(options.nodeId()),
+                        config.ownCountersPath(options.nodeId()),
                         labels,
                         threads.count(),
                         LOGGER::warn)

@@ -6,6 +6,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.raw.LinkMonitor;
+import io.hxb.node.event.LinkLog;
 import io.hxb.node.event.LinkNews;
 import io.hxb.trunk.Complaint;
 import io.hxb.trunk.Complaints;
@@ -26,6 +27,7 @@ import java.util.function.Consumer;
  */
 final class NodeUpkeep {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeUpkeep.class);
+    private static final LinkLog LINK_LOG = LinkLog.ofThisProcess();
     private static final long REFRESH_INTERVAL_NS = 1_000_000_000L;
     private static final long HEARTBEAT_INTERVAL_NS = 200_000_000L;
     private static final long FINDING_AGE_NS = 10_000_000_000L;
@@ -58,7 +60,12 @@ final class NodeUpkeep {
         ports = parts.ports();
         news =
                 new LinkNews(
-                        parts.config().shape(), parts.here(), ports, parts.epochClock(), LOGGER);
+                        parts.config().shape(),
+                        parts.here(),
+                        ports,
+                        parts.epochClock(),
+                        LOGGER,
+                        LINK_LOG);
         discovery.events().add(news);
         nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
@@ -96,6 +103,7 @@ final class NodeUpkeep {
         if (isRefreshDue || nowNs - heartbeatNs >= 0) {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
             counters.heartbeat(parts.epochClock().time());
+            LINK_LOG.doWork(LOGGER);
             if (isRefreshDue || nowNs - refreshNs >= 0) {
                 isRefreshDue = false;
                 refreshNs = nowNs + REFRESH_INTERVAL_NS;
@@ -115,6 +123,7 @@ final class NodeUpkeep {
         }
         nodeCounters.readKernelDrops();
         nodeCounters.copy();
+        LINK_LOG.flush(LOGGER);
     }
 
     long nextDeadlineNs() {
@@ -151,13 +160,20 @@ final class NodeUpkeep {
                 wasUp[i] = isUp;
                 isLinkChanged = true;
                 nodeCounters.onStateChanged(i);
-                LOGGER.info(
-                        "link {} {} ({}) of node {}",
-                        isUp ? "up" : "down",
-                        ports.get(i).label(),
-                        link.name(),
-                        parts.nodeId());
+                tellState(ports.get(i), isUp);
             }
+        }
+    }
+
+    private void tellState(final Port port, final boolean isUp) {
+        final String line =
+                String.format(
+                        "link %s %s (%s) of node %d",
+                        isUp ? "up" : "down", port.label(), port.link().name(), parts.nodeId());
+        if (isUp) {
+            LINK_LOG.recovered(LOGGER, line);
+        } else {
+            LINK_LOG.failed(LOGGER, line);
         }
     }
 

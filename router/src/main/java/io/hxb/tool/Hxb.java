@@ -66,7 +66,7 @@ public final class Hxb implements Runnable {
     /** Runs a command and ends the process with its exit status. */
     public static void main(final String[] arguments) {
         int status = FAILED;
-        setLogLevel(arguments);
+        setUpLog(arguments);
         System.setOut(ResultStream.ofProcess());
         try {
             status = run(arguments, System.err);
@@ -78,11 +78,20 @@ public final class Hxb implements Runnable {
     }
 
     /** A service logs what a person acts on; other commands print results and only warn. */
-    private static void setLogLevel(final String[] arguments) {
-        final String level = "org.slf4j.simpleLogger.defaultLogLevel";
-        if (System.getProperty(level) == null) {
-            final boolean isService = arguments.length > 0 && arguments[0].equals("node");
-            System.setProperty(level, isService ? "info" : "warn");
+    private static void setUpLog(final String[] arguments) {
+        final boolean isService = arguments.length > 0 && arguments[0].equals("node");
+        logProperty("defaultLogLevel", isService ? "info" : "warn");
+        logProperty("showDateTime", "true");
+        logProperty("dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX");
+        logProperty("showThreadName", "false");
+        logProperty("showLogName", "false");
+        logProperty("showShortLogName", "true");
+    }
+
+    private static void logProperty(final String name, final String value) {
+        final String key = "org.slf4j.simpleLogger." + name;
+        if (System.getProperty(key) == null) {
+            System.setProperty(key, value);
         }
     }
 

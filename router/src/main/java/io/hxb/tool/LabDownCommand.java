@@ -57,6 +57,7 @@ final class LabDownCommand implements Callable<Integer> {
         }
         for (final String lab : names) {
             registry.remove(lab);
+            registry.forgetLog(lab);
             output.text().println("removed lab " + lab + (stale.contains(lab) ? " (stale)" : ""));
         }
         if (names.isEmpty()) {

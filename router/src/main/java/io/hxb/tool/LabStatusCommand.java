@@ -34,11 +34,13 @@ final class LabStatusCommand implements Callable<Integer> {
         } else {
             final TextTable table =
                     new TextTable(
-                            "lab", "state", "shape", "links", "backend", "rate", "mtu", "owner");
+                            "lab", "state", "nodes", "shape", "links", "backend", "rate", "mtu",
+                            "owner");
             for (final LabState lab : labs) {
                 table.row(
                         lab.name(),
                         stale.contains(lab.name()) ? "stale" : lab.isReady() ? "ready" : "starting",
+                        nodes(lab),
                         lab.shape(),
                         lab.links(),
                         lab.backend(),
@@ -57,10 +59,24 @@ final class LabStatusCommand implements Callable<Integer> {
                                     + String.join(", ", stale));
         }
         final Map<String, Object> report = new LinkedHashMap<>();
+        final Map<String, List<Integer>> dead = new LinkedHashMap<>();
+        labs.stream()
+                .filter(lab -> !lab.deadNodes().isEmpty())
+                .forEach(lab -> dead.put(lab.name(), lab.deadNodes()));
         report.put("ok", true);
         report.put("labs", labs);
         report.put("stale", stale);
+        report.put("dead_nodes", dead);
         output.report(report);
         return Hxb.OK;
+    }
+
+    /** Nodes that run: {@code 8}, or {@code 7 of 8, dead: [3]}. */
+    private static String nodes(final LabState lab) {
+        final int all = lab.spec().shape().nodeCount();
+        final List<Integer> dead = lab.deadNodes();
+        return dead.isEmpty()
+                ? Integer.toString(all)
+                : all - dead.size() + " of " + all + ", dead: " + dead;
     }
 }

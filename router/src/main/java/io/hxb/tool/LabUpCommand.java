@@ -1,5 +1,6 @@
 package io.hxb.tool;
 
+import io.hxb.tool.lab.LabAdvice;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabState;
@@ -67,7 +68,7 @@ final class LabUpCommand implements Callable<Integer> {
         waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
         final Path log = registry.log(spec.name());
         final Process host = startHost(log);
-        final LabState state = await(registry, spec.name(), host, log);
+        final LabState state = await(registry, spec, host, log);
         output.text()
                 .printf(
                         "lab %s is up: %s, %d links per dimension, %s; files in %s%n",
@@ -76,10 +77,9 @@ final class LabUpCommand implements Callable<Integer> {
                         spec.linkCount(),
                         state.backend(),
                         registry.folder(spec.name()));
-        output.text()
-                .println(
-                        "try: hxb ping 1,0,0   hxb stat   hxb lab exec 0,0,0 -- ip link   hxb lab"
-                                + " down");
+        output.text().println("try:");
+        LabAdvice.commands(spec, LabAdvice.program())
+                .forEach(command -> output.text().println("  " + command));
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("lab", state);
@@ -111,21 +111,26 @@ final class LabUpCommand implements Callable<Integer> {
     }
 
     private static LabState await(
-            final LabRegistry registry, final String name, final Process host, final Path log)
+            final LabRegistry registry, final LabSpec spec, final Process host, final Path log)
             throws IOException {
         final long deadlineNs = System.nanoTime() + READY_NS;
         while (System.nanoTime() - deadlineNs < 0) {
-            final LabState state = registry.find(name).orElse(null);
+            final LabState state = registry.find(spec.name()).orElse(null);
             if (state != null && state.isReady() && state.isOwnerAlive()) {
                 return state;
             }
             if (!host.isAlive()) {
-                throw new ToolException("the lab did not start: " + Files.readString(log).strip());
+                final String text = Files.readString(log);
+                registry.forgetLog(spec.name());
+                throw new ToolException(LabAdvice.ended(host.exitValue(), text));
             }
             LockSupport.parkNanos(LOOK_NS);
         }
-        host.destroy();
-        throw new ToolException(
-                "the lab was not ready after 90 s: " + Files.readString(log).strip());
+        final int ready = registry.socketCount(spec.name());
+        final String text = Files.readString(log);
+        registry.remove(spec.name());
+        host.destroyForcibly();
+        registry.forgetLog(spec.name());
+        throw new ToolException(LabAdvice.notReady(spec, READY_NS / 1_000_000_000L, ready, text));
     }
 }

@@ -50,16 +50,16 @@ final class NodeCommand implements Callable<Integer> {
                         id,
                         config.shape().format(config.shape().coordinates(id)),
                         config.name(),
-                        config.socketPath(id),
-                        config.countersPath(id),
+                        config.ownSocketPath(id),
+                        config.ownCountersPath(id),
                         node.isRelayedByKernel() ? "the kernel" : "the node");
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("node", id);
         report.put("coordinates", config.shape().format(config.shape().coordinates(id)));
         report.put("cluster", config.name());
-        report.put("socket", config.socketPath(id).toString());
-        report.put("counters", config.countersPath(id).toString());
+        report.put("socket", config.ownSocketPath(id).toString());
+        report.put("counters", config.ownCountersPath(id).toString());
         report.put("kernel_relay", node.isRelayedByKernel());
         output.report(report);
         if (isAttended) {

@@ -191,18 +191,15 @@ final class StatCommand implements Callable<Integer> {
         return reader.isAlive(System.currentTimeMillis()) ? "running" : "dead";
     }
 
-    private static String name(final CounterSample sample, final CounterLabels labels) {
+    /** The counter with its label as Prometheus writes it. */
+    static String name(final CounterSample sample, final CounterLabels labels) {
         if (sample.scope() == CounterScope.LINK) {
             final CounterLabels.LinkLabel link = labels.links().get(sample.instance());
-            return sample.name()
-                    + "{"
-                    + Dimensions.name(link.dimension())
-                    + "."
-                    + link.number()
-                    + "}";
+            final String label = Dimensions.name(link.dimension()) + "." + link.number();
+            return sample.name() + "{link=\"" + label + "\"}";
         }
         return sample.scope() == CounterScope.DIMENSION
-                ? sample.name() + "{" + Dimensions.name(sample.instance()) + "}"
+                ? sample.name() + "{dimension=\"" + Dimensions.name(sample.instance()) + "\"}"
                 : sample.name();
     }
 

@@ -106,15 +106,24 @@ final class Complainer {
 
     private static String describe(final int kind) {
         return switch (kind) {
-            case ComplaintFlyweight.DUPLICATE_COORDINATE -> "two nodes have the same coordinates";
-            case ComplaintFlyweight.WRONG_LINE -> "these ports are not on one line";
-            case ComplaintFlyweight.WRONG_DIMENSION -> "these ports are of different dimensions";
-            case ComplaintFlyweight.WRONG_LINK_NUMBER -> "these ports have different numbers";
-            case ComplaintFlyweight.OTHER_CLUSTER -> "these nodes are of different clusters";
-            case ComplaintFlyweight.OTHER_FINGERPRINT -> "these nodes have different cluster files";
-            case ComplaintFlyweight.OTHER_VERSION -> "these nodes run different versions of HXB";
-            case ComplaintFlyweight.MTU_DIFFERS -> "these ports have different MTUs";
-            default -> "complaint " + kind;
+            case ComplaintFlyweight.DUPLICATE_COORDINATE ->
+                    "two nodes have the same coordinates: start one of them with its own --node";
+            case ComplaintFlyweight.WRONG_LINE ->
+                    "these ports are not on one line: replug one of them";
+            case ComplaintFlyweight.WRONG_DIMENSION ->
+                    "these ports are of different dimensions: replug one of them";
+            case ComplaintFlyweight.WRONG_LINK_NUMBER ->
+                    "these ports have different numbers: replug one of them";
+            case ComplaintFlyweight.OTHER_CLUSTER ->
+                    "these nodes are of different clusters: separate them, or give both the same"
+                            + " cluster name";
+            case ComplaintFlyweight.OTHER_FINGERPRINT ->
+                    "these nodes have different cluster files: give both the same file";
+            case ComplaintFlyweight.OTHER_VERSION ->
+                    "these nodes run different versions of HXB: install one release on all nodes";
+            case ComplaintFlyweight.MTU_DIFFERS ->
+                    "these ports have different MTUs: set both NICs to the same";
+            default -> "complaint " + kind + ": install one release of HXB on all nodes";
         };
     }
 

@@ -147,9 +147,9 @@ public final class Discovery {
                                 + ")"
                                 + " does not hear"
                                 + silent
-                                + ": is that node running, and the cable of "
+                                + ": start that node, and plug the cable of "
                                 + port.link().name()
-                                + " plugged into the switch of that line?");
+                                + " into the switch of that line");
             }
         }
         return lines;

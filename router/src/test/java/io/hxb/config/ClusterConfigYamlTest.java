@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -233,6 +234,10 @@ class ClusterConfigYamlTest {
                         () -> ClusterConfigYaml.read(folder.resolve("none.yaml")));
         final ConfigException wrong =
                 assertThrows(ConfigException.class, () -> ClusterConfigYaml.read(binary));
+        assertThrows(
+                UncheckedIOException.class,
+                () -> ClusterConfigYaml.read(Path.of("/proc/self/mem")),
+                "what may pass is no mistake in the file");
         final ConfigException directory =
                 assertThrows(ConfigException.class, () -> ClusterConfigYaml.read(folder));
         // then

@@ -35,12 +35,34 @@ class BadInputSystemTest {
     }
 
     @Test
+    void shouldWaitForTheNameOfAMachineThatStarts() throws Exception {
+        assumeTrue(Privileges.isRoot(), "skipped: giving a name of its own needs root");
+        final Path file = cluster("backend: udp\nlinks: {x: 1}\nhosts: {west: '0', east: '1'}\n");
+        final List<String> unnamed =
+                List.of("unshare", "-u", "sh", "-c", "hostname localhost; exec \"$@\"", "sh");
+
+        try (HxbProcess hxb =
+                HxbProcess.start(folder, unnamed, "node", "--config", file.toString())) {
+            assertFailure(hxb, "no name yet");
+        }
+        // Any other name does not get better by waiting.
+        final List<String> other =
+                List.of("unshare", "-u", "sh", "-c", "hostname north; exec \"$@\"", "sh");
+        try (HxbProcess hxb =
+                HxbProcess.start(folder, other, "node", "--config", file.toString())) {
+            assertEquals(Hxb.USAGE, hxb.status(), hxb::output);
+            assertTrue(hxb.errors().contains("north"), hxb::errors);
+        }
+    }
+
+    @Test
     void shouldRefuseANicThatIsGivenTwice() throws Exception {
         final Path file = cluster("backend: raw\nlinks: {x: [lo, lo]}\n");
 
         try (HxbProcess hxb =
                 HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
-            assertFailure(hxb, "lo");
+            assertEquals(Hxb.USAGE, hxb.status(), hxb::output);
+            assertTrue(hxb.errors().contains("lo"), hxb::errors);
         }
     }
 

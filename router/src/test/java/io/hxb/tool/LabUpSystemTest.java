@@ -3,14 +3,24 @@ package io.hxb.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabState;
+import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.report.Shell;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -76,6 +86,7 @@ class LabUpSystemTest {
         }
 
         checkTop();
+        checkCounterNames();
 
         // and: a second node on the same socket is refused, and the first goes on
         try (HxbProcess second = hxb("node", "--config", file.toString(), "--node", "0")) {
@@ -86,11 +97,120 @@ class LabUpSystemTest {
             assertEquals(Hxb.OK, ping.status(), ping::errors);
         }
 
+        // and: a node that was killed is dead from then on
+        checkKilledNode();
+
         // and: it goes without a trace
         try (HxbProcess down = hxb("lab", "down", "--name", name)) {
             assertEquals(Hxb.OK, down.status(), down::errors);
         }
-        assertFalse(Files.exists(file));
+        checkNoTrace();
+    }
+
+    private void checkNoTrace() {
+        assertFalse(Files.exists(folder.resolve("run/labs")), "files and logs of the lab");
+        assertEquals(
+                0,
+                ProcessHandle.allProcesses()
+                        .map(process -> process.info().commandLine().orElse(""))
+                        .filter(line -> line.contains(folder.resolve("run/labs") + "/"))
+                        .count());
+    }
+
+    private void checkCounterNames() throws Exception {
+        final String label = "{link=\"x.0\"}";
+        try (HxbProcess stat = hxb("stat", "--name", name)) {
+            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertTrue(stat.output().contains("hxb_link_sent_frames" + label), stat::output);
+            assertTrue(stat.output().contains("{dimension=\"x\"}"), stat::output);
+        }
+        try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
+            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            final Map<?, ?> node = (Map<?, ?>) ((List<?>) stat.json().get("nodes")).getFirst();
+            final Map<?, ?> counters = (Map<?, ?>) node.get("counters");
+            assertTrue(counters.containsKey("hxb_link_sent_frames" + label), stat::output);
+        }
+    }
+
+    private void checkKilledNode() throws Exception {
+        final LabState lab = new LabRegistry(folder.resolve("run/labs")).require(name);
+        final ProcessHandle process = ProcessHandle.of(lab.nodePids().get(1)).orElseThrow();
+        process.destroyForcibly();
+        try (HxbProcess stat = hxb("stat", "--name", name, "--node", "1", "--json")) {
+            stat.status();
+            final List<?> nodes = (List<?>) stat.json().get("nodes");
+            assertEquals("dead", ((Map<?, ?>) nodes.getLast()).get("state"));
+        }
+        try (HxbProcess status = hxb("lab", "status", "--json")) {
+            assertEquals(Hxb.OK, status.status(), status::errors);
+            assertEquals(Map.of(name, List.of(1)), status.json().get("dead_nodes"));
+        }
+    }
+
+    @Test
+    void shouldSuggestCommandsThatWork() throws Exception {
+        // given
+        final List<String> commands;
+        try (HxbProcess up =
+                hxb("lab", "up", "--shape", "2x2", "--backend", "udp", "--name", name)) {
+            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            commands = up.output().lines().filter(line -> line.startsWith("  hxb ")).toList();
+        }
+
+        // when, then
+        assertEquals(4, commands.size());
+        for (final String command : commands) {
+            final String[] words = command.strip().split(" ", -1);
+            try (HxbProcess hxb = hxb(Arrays.copyOfRange(words, 1, words.length))) {
+                assertEquals(Hxb.OK, hxb.status(), () -> command + hxb.output() + hxb.errors());
+            }
+        }
+        checkNoTrace();
+    }
+
+    @Test
+    void shouldLogLinksThatFailInALabOfOneProcess() throws Exception {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: making network namespaces needs root");
+        // given
+        try (HxbProcess up = hxb("lab", "up", "--shape", "2", "--backend", "raw", "--name", name)) {
+            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+        }
+
+        // when
+        Shell.check(
+                "",
+                List.of(
+                        "ip",
+                        "-n",
+                        LabNames.namespace(name, 0),
+                        "link",
+                        "set",
+                        LabNames.nic(0, 1),
+                        "down"));
+
+        // then
+        final Path log = folder.resolve("run/labs/" + name + ".log");
+        try (HxbProcess top = hxb("top", "--name", name)) {
+            top.await(
+                    "a line in " + log,
+                    () ->
+                            text(log)
+                                    .lines()
+                                    .anyMatch(
+                                            line ->
+                                                    line.matches(
+                                                                    "20\\d\\d-.* WARN .*x\\.1 of"
+                                                                            + " \\(0\\).*")
+                                                            && line.contains("excluded")));
+        }
+    }
+
+    private static String text(final Path file) {
+        try {
+            return Files.readString(file);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void checkTop() throws Exception {

@@ -54,6 +54,13 @@ class ServiceUnitTest {
         assertEquals("hxb", value(lines, "RuntimeDirectory"));
     }
 
+    @Test
+    void shouldTryAgainForWhatMayComeLaterButNotWithAWrongClusterFile() throws IOException {
+        final List<String> lines = Files.readAllLines(ROOT.resolve("deploy/hxb-node.service"));
+        assertEquals(Integer.toString(Hxb.USAGE), value(lines, "RestartPreventExitStatus"));
+        assertEquals("0", value(lines, "StartLimitIntervalSec"));
+    }
+
     private static String value(final List<String> lines, final String key) {
         return lines.stream()
                 .filter(line -> line.startsWith(key + "="))

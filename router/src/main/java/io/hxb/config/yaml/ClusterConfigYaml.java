@@ -10,6 +10,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -29,9 +30,15 @@ public final class ClusterConfigYaml {
     /**
      * Reads a file.
      *
-     * @throws ConfigException with every problem of the file, or that it cannot be read.
+     * @throws ConfigException with every problem of the file, or that there is none that this user
+     *     may read.
+     * @throws UncheckedIOException if the disk or the file server fails, which may pass.
      */
     public static ClusterConfig read(final Path file) {
+        if (Files.isDirectory(file)) {
+            throw failure(
+                    file + ": cannot be read: is a folder; give the path of the cluster file");
+        }
         try {
             if (Files.isRegularFile(file) && Files.size(file) > MOST_BYTES) {
                 throw failure(file + ": is larger than 64 MiB; this is no cluster file");
@@ -44,7 +51,8 @@ public final class ClusterConfigYaml {
         } catch (final CharacterCodingException e) {
             throw failure(file + ": is not UTF-8 text; this is no cluster file");
         } catch (final IOException e) {
-            throw failure(file + ": cannot be read: " + e.getMessage());
+            throw new UncheckedIOException(
+                    file + ": cannot be read now: " + e.getMessage() + "; look at its disk", e);
         }
     }
 

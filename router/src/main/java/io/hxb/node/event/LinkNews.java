@@ -26,6 +26,7 @@ public final class LinkNews implements LinkListener {
     private final List<Port> ports;
     private final EpochClock clock;
     private final Logger logger;
+    private final LinkLog log;
     private final ManyToOneConcurrentArrayQueue<LinkEvent> waiting =
             new ManyToOneConcurrentArrayQueue<>(MOST_WAITING);
     private final int[] lastReasons;
@@ -41,18 +42,21 @@ public final class LinkNews implements LinkListener {
      * @param ports its ports, by link index.
      * @param clock time of day in ms.
      * @param logger where the lines go.
+     * @param log what keeps their number down.
      */
     public LinkNews(
             final Shape shape,
             final long here,
             final List<Port> ports,
             final EpochClock clock,
-            final Logger logger) {
+            final Logger logger,
+            final LinkLog log) {
         this.shape = shape;
         this.here = here;
         this.ports = List.copyOf(ports);
         this.clock = clock;
         this.logger = logger;
+        this.log = log;
         lastReasons = new int[ports.size()];
     }
 
@@ -110,9 +114,11 @@ public final class LinkNews implements LinkListener {
     private void tell(final LinkEvent event) {
         lastReasons[event.linkIndex()] = event.reason().code();
         final boolean isGood = event.state() == LinkState.GOOD;
-        // Neighbours found are no news; that links and nodes go is ordinary when a lab ends.
-        if (!isGood || event.reason() != LinkReason.HELLO) {
-            logger.info("{}", line(event));
+        // Neighbours found are no news.
+        if (!isGood) {
+            log.failed(logger, line(event));
+        } else if (event.reason() != LinkReason.HELLO) {
+            log.recovered(logger, line(event));
         }
         if (ring != null) {
             final long there = Shape.withCoordinate(here, event.dimension(), event.neighbour());

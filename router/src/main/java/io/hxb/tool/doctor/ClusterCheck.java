@@ -8,7 +8,6 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.linux.NetworkNamespace;
 import io.hxb.linux.nic.NicOffloads;
-import io.hxb.pm.PmDevice;
 
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -47,7 +46,7 @@ public final class ClusterCheck {
         }
         if (!isRunning) {
             findings.add(space(config.attach().countersDirectory()));
-            findings.add(socket(config, node));
+            findings.add(SocketCheck.run(config, node));
         }
         return findings;
     }
@@ -73,17 +72,16 @@ public final class ClusterCheck {
                                 subject,
                                 "pid "
                                         + reader.pid()
-                                        + " died or hangs: no sign of life since "
+                                        + (reader.hasProcessEnded() ? " died" : " died or hangs")
+                                        + ": no sign of life since "
                                         + java.time.Instant.ofEpochMilli(reader.heartbeatMs()),
-                                "look at its log, then start it again (systemctl restart"
-                                        + " hxb-node)"));
+                                "look at its log (journalctl -u hxb-node), then start it again"
+                                        + " (systemctl restart hxb-node)"));
                 return false;
             }
             findings.add(Finding.ok(subject, "runs, pid " + reader.pid()));
             for (final String finding : reader.findings()) {
-                findings.add(
-                        Finding.warn(
-                                subject, finding, "see the text; hxb stat shows the counters"));
+                findings.add(Finding.ofNode(subject, finding));
             }
             findings.add(
                     TuningCheck.pool(
@@ -288,23 +286,6 @@ public final class ClusterCheck {
                     "counters",
                     folder + ": " + e.getMessage(),
                     "choose another attach.countersDirectory");
-        }
-    }
-
-    private static Finding socket(final ClusterConfig config, final int node) {
-        final Path path = config.socketPath(node);
-        if (!Files.exists(path)) {
-            return Finding.ok("socket", path + " is free");
-        }
-        try (PmDevice device = PmDevice.attach(path)) {
-            return Finding.fail(
-                    "socket",
-                    path + " belongs to a running node of id " + device.nodeId(),
-                    "stop that node, or choose another attach.directory");
-        } catch (final IOException e) {
-            return Finding.ok(
-                    "socket",
-                    path + " was left by a node that ended; it is replaced at the next start");
         }
     }
 }

@@ -31,8 +31,22 @@ public record Finding(Level level, String subject, String text, String fix) {
         return new Finding(Level.FAIL, subject, text, fix);
     }
 
-    /** Something that will not work, whose text says what to do itself. */
+    /** What a node tells of itself: what is wrong and, after the last colon, what to do. */
+    static Finding ofNode(final String subject, final String text) {
+        final int colon = text.lastIndexOf(": ");
+        return colon < 0
+                ? warn(subject, text, "look at the log of the node, and at hxb stat --links")
+                : warn(subject, text.substring(0, colon), text.substring(colon + 2));
+    }
+
+    /**
+     * A problem of a cluster file, {@code file:line: what is wrong; what to do}, of which the last
+     * part may be missing.
+     */
     public static Finding failed(final String subject, final String text) {
-        return fail(subject, text, "");
+        final int semicolon = text.lastIndexOf("; ");
+        return semicolon < 0
+                ? fail(subject, text, "correct this in the cluster file, the same on all nodes")
+                : fail(subject, text.substring(0, semicolon), text.substring(semicolon + 2));
     }
 }

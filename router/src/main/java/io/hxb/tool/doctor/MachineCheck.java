@@ -3,6 +3,7 @@ package io.hxb.tool.doctor;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.bpf.BpfCode;
 import io.hxb.linux.bpf.BpfProgram;
+import io.hxb.pm.RunFolders;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.Privileges;
 
@@ -39,6 +40,7 @@ public final class MachineCheck {
         findings.add(TuningCheck.governor(Path.of("/sys/devices/system/cpu")));
         findings.add(program("ip"));
         findings.add(program("tc"));
+        findings.add(runFolder(RunFolders.ofThisProcess()));
         findings.add(labs(registry));
         return findings;
     }
@@ -121,6 +123,21 @@ public final class MachineCheck {
                 name,
                 "not found: no raw labs",
                 "install iproute2 (Debian: apt-get install iproute2)");
+    }
+
+    static Finding runFolder(final RunFolders folders) {
+        final String problem = folders.problem();
+        if (!problem.isEmpty()) {
+            final int colon = problem.lastIndexOf(": ");
+            return Finding.fail(
+                    "run folder", problem.substring(0, colon), problem.substring(colon + 2));
+        }
+        return Finding.ok(
+                "run folder",
+                "this user's nodes and labs are in "
+                        + folders.own()
+                        + ", counters in "
+                        + folders.ownCounters());
     }
 
     private static Finding labs(final LabRegistry registry) {

@@ -5,6 +5,7 @@ import io.hxb.config.LoopConfig;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.NodeThreads;
+import io.hxb.node.event.LinkLog;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.report.ToolException;
@@ -111,8 +112,11 @@ public final class EmbeddedCluster implements Cluster {
     public void close() {
         devices.values().forEach(PmDevice::close);
         devices.clear();
+        // Those that are still there miss those that are closed already.
+        LinkLog.ofThisProcess().mute();
         nodes.forEach(Node::close);
         nodes.clear();
+        LinkLog.ofThisProcess().unmute();
         threads.forEach(NodeThreads::close);
         threads.clear();
     }

@@ -36,7 +36,12 @@ public final class Lab implements AutoCloseable {
     public static Lab up(
             final LabRegistry registry, final LabSpec spec, final Consumer<Lab> whenNamed) {
         checkPrivileges(spec);
-        registry.crashed().forEach(registry::remove);
+        for (final String crashed : registry.crashed()) {
+            registry.remove(crashed);
+            if (!crashed.equals(spec.name())) {
+                registry.forgetLog(crashed);
+            }
+        }
         if (registry.stale().contains(spec.name())) {
             registry.remove(spec.name());
         }
@@ -127,6 +132,7 @@ public final class Lab implements AutoCloseable {
     public synchronized void close() {
         if (isClosed.compareAndSet(false, true)) {
             registry.remove(spec.name());
+            registry.removeEmptyFolders();
         }
     }
 }

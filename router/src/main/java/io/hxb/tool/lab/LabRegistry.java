@@ -1,5 +1,6 @@
 package io.hxb.tool.lab;
 
+import io.hxb.pm.RunFolders;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.Shell;
 import io.hxb.tool.report.ToolException;
@@ -26,8 +27,10 @@ import java.util.stream.Stream;
  * Stateless but for the files; commands of several processes may use it at once.
  */
 public final class LabRegistry {
+    private static final String LABS = "labs";
     private static final int REMOVAL_ATTEMPTS = 100;
     private static final long REMOVAL_PAUSE_NS = 20_000_000;
+    private static final long END_LIMIT_NS = 5_000_000_000L;
 
     private final Path root;
 
@@ -36,26 +39,9 @@ public final class LabRegistry {
         this.root = root;
     }
 
-    /** The registry of this user: {@code HXB_RUN}, /run/hxb for root, else XDG_RUNTIME_DIR/hxb. */
+    /** The registry of this user, in the folder that {@link RunFolders} gives. */
     public static LabRegistry ofUser() {
-        return new LabRegistry(runFolder().resolve("labs"));
-    }
-
-    private static Path runFolder() {
-        final String chosen = System.getenv("HXB_RUN");
-        if (chosen != null) {
-            return Path.of(chosen);
-        }
-        if (Privileges.isRoot()) {
-            return Path.of("/run/hxb");
-        }
-        final String runtime = System.getenv("XDG_RUNTIME_DIR");
-        final boolean isUsable = runtime != null && Files.isWritable(Path.of(runtime));
-        return isUsable
-                ? Path.of(runtime, "hxb")
-                : Path.of(
-                        System.getProperty("java.io.tmpdir"),
-                        "hxb-" + System.getProperty("user.name"));
+        return new LabRegistry(RunFolders.ofThisProcess().own().resolve(LABS));
     }
 
     /** Folder of a lab's cluster file, logs, sockets and counters. */
@@ -63,14 +49,26 @@ public final class LabRegistry {
         return root.resolve(lab);
     }
 
-    /** File that the owner of a lab of {@code lab up} writes its messages to; kept when it ends. */
+    /**
+     * File that the owner of a lab of {@code lab up} writes its messages to; goes with the lab, but
+     * for the owner's own end, so that whoever started it can read why.
+     */
     public Path log(final String lab) {
         try {
-            Files.createDirectories(root);
+            makeRoot();
         } catch (final IOException e) {
             throw unwritable(e);
         }
+        return logFile(lab);
+    }
+
+    private Path logFile(final String lab) {
         return root.resolve(lab + ".log");
+    }
+
+    private void makeRoot() throws IOException {
+        RunFolders.ofThisProcess().prepare(root.toAbsolutePath().getParent());
+        Files.createDirectories(root);
     }
 
     private ToolException unwritable(final IOException cause) {
@@ -92,6 +90,18 @@ public final class LabRegistry {
             return Optional.empty();
         } catch (final IOException e) {
             throw new UncheckedIOException("cannot read " + stateFile(lab), e);
+        }
+    }
+
+    /** Sockets of nodes in a lab's folder: nodes that can be attached to. */
+    public int socketCount(final String lab) {
+        if (!Files.isDirectory(folder(lab))) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.list(folder(lab))) {
+            return (int) files.filter(file -> file.toString().endsWith(".sock")).count();
+        } catch (final IOException e) {
+            return 0;
         }
     }
 
@@ -137,6 +147,7 @@ public final class LabRegistry {
      */
     void claim(final LabState state) {
         try {
+            makeRoot();
             Files.createDirectories(folder(state.name()));
             final Path whole = Files.createTempFile(root, state.name(), ".new");
             try {
@@ -187,6 +198,28 @@ public final class LabRegistry {
             Files.deleteIfExists(stateFile(lab));
         } catch (final IOException e) {
             throw new ToolException("cannot remove " + stateFile(lab) + ": " + e, e);
+        }
+    }
+
+    /** Removes the log of a lab that is gone, and the folders of all labs if it was the last. */
+    public void forgetLog(final String lab) {
+        try {
+            Files.deleteIfExists(logFile(lab));
+        } catch (final IOException e) {
+            throw new ToolException("cannot remove " + logFile(lab) + ": " + e, e);
+        }
+        removeEmptyFolders();
+    }
+
+    /** Removes the folders of all labs if there is nothing in them. */
+    void removeEmptyFolders() {
+        try {
+            Files.deleteIfExists(root);
+            if (root.equals(RunFolders.ofThisProcess().own().resolve(LABS))) {
+                RunFolders.ofThisProcess().removeIfEmpty();
+            }
+        } catch (final IOException e) {
+            // There are other labs.
         }
     }
 
@@ -245,32 +278,49 @@ public final class LabRegistry {
         if (state.isOwnerAlive() && state.ownerPid() != ProcessHandle.current().pid()) {
             pids.add(state.ownerPid());
         }
-        for (final long pid : pids) {
-            ProcessHandle.of(pid).filter(LabRegistry::isOurs).ifPresent(LabRegistry::stop);
-        }
+        final List<ProcessHandle> processes =
+                pids.stream()
+                        .flatMap(pid -> ProcessHandle.of(pid).stream())
+                        .filter(LabRegistry::isOurs)
+                        .toList();
+        // All at once: each takes a while, and misses those that have gone before.
+        processes.forEach(ProcessHandle::destroy);
+        processes.forEach(LabRegistry::awaitEnd);
     }
 
     /** A recorded pid may have been given to a stranger since. */
     static boolean isOurs(final ProcessHandle process) {
+        return commandLine(process).contains("io.hxb.tool.Hxb");
+    }
+
+    /** The arguments of a process; empty when it has ended, though its parent has not noticed. */
+    static String commandLine(final ProcessHandle process) {
         try {
-            final Path commandLine = Path.of("/proc", Long.toString(process.pid()), "cmdline");
-            return Files.readString(commandLine, StandardCharsets.ISO_8859_1)
-                    .contains("io.hxb.tool.Hxb");
+            final Path file = Path.of("/proc", Long.toString(process.pid()), "cmdline");
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
         } catch (final IOException e) {
-            return false;
+            return "";
         }
     }
 
-    private static void stop(final ProcessHandle process) {
-        process.destroy();
-        try {
-            process.onExit().get(5, java.util.concurrent.TimeUnit.SECONDS);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private static void awaitEnd(final ProcessHandle process) {
+        if (!hasEnded(process)) {
             process.destroyForcibly();
-        } catch (final java.util.concurrent.ExecutionException
-                | java.util.concurrent.TimeoutException e) {
-            process.destroyForcibly();
+            if (!hasEnded(process)) {
+                throw new ToolException(
+                        "process " + process.pid() + " cannot be ended: is its disk or NIC stuck?");
+            }
         }
+    }
+
+    private static boolean hasEnded(final ProcessHandle process) {
+        final long deadlineNs = System.nanoTime() + END_LIMIT_NS;
+        while (isOurs(process)) {
+            if (System.nanoTime() - deadlineNs > 0) {
+                return false;
+            }
+            LockSupport.parkNanos(REMOVAL_PAUSE_NS);
+        }
+        return true;
     }
 }

@@ -1,6 +1,7 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.node.event.LinkLog;
 import io.hxb.tool.measure.AttachedCluster;
 import io.hxb.tool.measure.Cluster;
 
@@ -46,7 +47,12 @@ public final class LabSession implements AutoCloseable {
 
     // The hook only removes what outlives the process: the nodes' memory may be in use still.
     private static void removeWhenToldToEnd(final Lab lab) {
-        Runtime.getRuntime().addShutdownHook(new Thread(lab::close, "hxb-lab-remove"));
+        final Runnable remove =
+                () -> {
+                    LinkLog.ofThisProcess().mute();
+                    lab.close();
+                };
+        Runtime.getRuntime().addShutdownHook(new Thread(remove, "hxb-lab-remove"));
     }
 
     private static Cluster start(

@@ -112,9 +112,21 @@ public record LabState(
     /** True while the process that the lab belongs to lives. */
     public boolean isOwnerAlive() {
         return ProcessHandle.of(ownerPid)
-                .filter(ProcessHandle::isAlive)
+                .filter(owner -> !LabRegistry.commandLine(owner).isEmpty())
                 .map(owner -> Math.abs(startMs(owner) - ownerStartMs) < 1000)
                 .orElse(false);
+    }
+
+    /** Numbers of the nodes whose processes have ended, though the lab is up; in order. */
+    public List<Integer> deadNodes() {
+        return java.util.stream.IntStream.range(0, nodePids.size())
+                .filter(
+                        node ->
+                                ProcessHandle.of(nodePids.get(node))
+                                        .filter(LabRegistry::isOurs)
+                                        .isEmpty())
+                .boxed()
+                .toList();
     }
 
     /** All namespaces of the lab, the switch first; none for UDP. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 
 import io.hxb.counter.CounterType;
 import io.hxb.pm.PmContext;
+import io.hxb.pm.PmException;
 import io.hxb.tool.report.ToolException;
 
 import org.HdrHistogram.Histogram;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Runs round trips and throughput on a cluster and sums them up. Owned by the thread that measures.
@@ -22,6 +24,7 @@ public final class Measurement {
     public static final int CONTEXT = 2;
 
     private static final long READY_NS = 15_000_000_000L;
+    private static final long RETRY_PAUSE_NS = 100_000_000L;
     private static final long TIMEOUT_NS = 2_000_000_000L;
     private static final int WARM_UP = 200;
 
@@ -76,9 +79,10 @@ public final class Measurement {
                     run.run(pair.to(), 64, 0, 1, 0, TIMEOUT_NS);
                     isReady = run.lost() == 0;
                 } catch (final ToolException e) {
-                    if (System.nanoTime() - deadlineNs > 0) {
+                    if (!isNodeMissing(e) || System.nanoTime() - deadlineNs > 0) {
                         throw e;
                     }
+                    LockSupport.parkNanos(RETRY_PAUSE_NS);
                 }
                 if (!isReady && System.nanoTime() - deadlineNs > 0) {
                     throw new ToolException(
@@ -90,6 +94,11 @@ public final class Measurement {
                 }
             }
         }
+    }
+
+    // Only a node that is not there yet may come; one that refuses will refuse again.
+    private static boolean isNodeMissing(final ToolException e) {
+        return e.getCause() instanceof final PmException refusal && refusal.isNodeMissing();
     }
 
     /** Measures round trips of each pair, one after the other. */
@@ -223,7 +232,7 @@ public final class Measurement {
     static ClusterCounters.Reading settled(final ClusterCounters counters) throws IOException {
         ClusterCounters.Reading last = counters.read();
         for (int tries = 0; tries < 20; tries++) {
-            java.util.concurrent.locks.LockSupport.parkNanos(60_000_000);
+            LockSupport.parkNanos(60_000_000);
             final ClusterCounters.Reading next = counters.read();
             if (next.sum(CounterType.FORWARD_RELAYED_FRAMES)
                     == last.sum(CounterType.FORWARD_RELAYED_FRAMES)) {

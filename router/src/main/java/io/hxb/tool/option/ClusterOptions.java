@@ -1,6 +1,7 @@
 package io.hxb.tool.option;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ConfigException;
 import io.hxb.config.NodeIdentity;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.lab.LabRegistry;
@@ -9,8 +10,8 @@ import io.hxb.tool.report.ToolException;
 
 import picocli.CommandLine.Option;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -55,7 +56,7 @@ public final class ClusterOptions {
         return file != null
                 || System.getenv("HXB_CONFIG") != null
                 || lab().isPresent()
-                || java.nio.file.Files.exists(SYSTEM_FILE);
+                || Files.exists(SYSTEM_FILE);
     }
 
     /** The nodes of this machine: all of a lab, else the one that {@link #node} decides. */
@@ -77,7 +78,7 @@ public final class ClusterOptions {
         if (lab().isPresent()) {
             return ClusterConfigYaml.read(LabRegistry.ofUser().folder(lab).resolve("cluster.yaml"));
         }
-        if (java.nio.file.Files.exists(SYSTEM_FILE)) {
+        if (Files.exists(SYSTEM_FILE)) {
             return ClusterConfigYaml.read(SYSTEM_FILE);
         }
         throw new ToolException(
@@ -94,7 +95,17 @@ public final class ClusterOptions {
         if (node == null && System.getenv("HXB_NODE") == null && lab().isPresent()) {
             return 0;
         }
-        return NodeIdentity.resolve(config, node, System.getenv(), hostName()).node();
+        final String host = hostName();
+        try {
+            return NodeIdentity.resolve(config, node, System.getenv(), host).node();
+        } catch (final ConfigException e) {
+            final boolean isByName = node == null && System.getenv("HXB_NODE") == null;
+            if (isByName && !config.hosts().isEmpty() && host.startsWith("localhost")) {
+                // While a machine starts; the service tries again.
+                throw new ToolException("this machine has no name yet: " + e.getMessage(), e);
+            }
+            throw e;
+        }
     }
 
     /** Process ids of the nodes, as far as they are known. */
@@ -107,10 +118,11 @@ public final class ClusterOptions {
                 .orElse(List.of());
     }
 
+    // As the kernel has it: a name that nobody can look up may stand under hosts: all the same.
     private static String hostName() {
         try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (final UnknownHostException e) {
+            return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        } catch (final IOException e) {
             return "localhost";
         }
     }

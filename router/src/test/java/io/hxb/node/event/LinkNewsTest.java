@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
 import io.hxb.testing.RecordingLink;
+import io.hxb.testing.RecordingLogger;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.event.LinkEvent;
@@ -15,7 +16,7 @@ import io.hxb.trunk.event.LinkState;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slf4j.helpers.NOPLogger;
+import org.slf4j.event.Level;
 
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -28,13 +29,15 @@ class LinkNewsTest {
     private final NodePage page =
             new NodePage(Arena.ofAuto().allocate(NodePage.LENGTH_BYTES, 128).address());
     private final Port port = new Port(new RecordingLink(0), 1, 1);
+    private final RecordingLogger logger = new RecordingLogger(Level.INFO);
     private final LinkNews news =
             new LinkNews(
                     SHAPE,
                     SHAPE.parseCoordinates("1,0"),
                     List.of(port),
                     () -> 77_000,
-                    NOPLogger.NOP_LOGGER);
+                    logger,
+                    new LinkLog(() -> 1));
 
     private static LinkEvent event(
             final LinkState state, final LinkReason reason, final boolean isLast) {
@@ -54,6 +57,20 @@ class LinkNewsTest {
         assertEquals(
                 "y.1 of (1,0) to (1,2): heartbeats pass again: used again",
                 news.line(event(LinkState.GOOD, LinkReason.HEALED, false)));
+    }
+
+    @Test
+    void shouldWarnOfAnExcludedLinkAndOnlyTellThatItIsUsedAgain() {
+        // when
+        news.onLinkEvent(event(LinkState.GOOD, LinkReason.HELLO, false));
+        news.onLinkEvent(event(LinkState.FAILED, LinkReason.SILENT, false));
+        news.onLinkEvent(event(LinkState.GOOD, LinkReason.HEALED, false));
+        news.doWork();
+
+        // then: that a neighbour was found is no news
+        assertEquals(2, logger.lines().size(), logger.lines()::toString);
+        assertTrue(logger.lines().get(0).startsWith("WARN y.1 of (1,0) to (1,2)"));
+        assertTrue(logger.lines().get(1).startsWith("INFO y.1 of (1,0) to (1,2)"));
     }
 
     @Test

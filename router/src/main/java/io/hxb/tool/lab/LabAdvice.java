@@ -1,0 +1,77 @@
+package io.hxb.tool.lab;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** What people are told about a lab that was to be started. Stateless. */
+public final class LabAdvice {
+    private LabAdvice() {}
+
+    /**
+     * Commands that work on a lab as they are printed, to be tried next.
+     *
+     * @param program how this program was called, see {@link #program()}.
+     */
+    public static List<String> commands(final LabSpec spec, final String program) {
+        final String name = spec.name().equals("lab") ? "" : " --name " + spec.name();
+        final String first = spec.shape().format(spec.shape().coordinates(0));
+        final String second = spec.shape().format(spec.shape().coordinates(1));
+        return List.of(
+                program + " ping" + name + " " + second,
+                program + " stat" + name,
+                program + " lab exec" + name + " " + first + " -- ip link",
+                program + " lab down" + name);
+    }
+
+    /** How this program was called: the launcher's path as short as it can be, else hxb. */
+    public static String program() {
+        final String launcher = System.getProperty("hxb.launcher", "");
+        if (launcher.isEmpty()) {
+            return "hxb";
+        }
+        final Path here = Path.of("").toAbsolutePath();
+        final Path path = Path.of(launcher);
+        return path.startsWith(here) ? here.relativize(path).toString() : launcher;
+    }
+
+    /**
+     * Why a lab was given up.
+     *
+     * @param seconds how long it had.
+     * @param ready nodes that could be attached to.
+     * @param log what its owner has written.
+     */
+    public static String notReady(
+            final LabSpec spec, final long seconds, final int ready, final String log) {
+        return "the lab '"
+                + spec.name()
+                + "' was not ready after "
+                + seconds
+                + " s and was removed: "
+                + ready
+                + " of "
+                + spec.shape().nodeCount()
+                + " nodes could be attached to; "
+                + written(log)
+                + "; try a smaller --shape or fewer --links, or stop what else keeps this machine"
+                + " busy";
+    }
+
+    /**
+     * Why a lab's owner ended.
+     *
+     * @param status its exit status.
+     * @param log what it has written.
+     */
+    public static String ended(final int status, final String log) {
+        return log.isBlank()
+                ? "the lab did not start: its process ended with status "
+                        + status
+                        + " and wrote nothing; was it killed for want of memory (dmesg)?"
+                : "the lab did not start: " + log.strip();
+    }
+
+    private static String written(final String log) {
+        return log.isBlank() ? "nothing was logged" : "the log says: " + log.strip();
+    }
+}

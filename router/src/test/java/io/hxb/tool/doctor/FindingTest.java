@@ -1,0 +1,32 @@
+package io.hxb.tool.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class FindingTest {
+    @Test
+    void shouldTakeTheFixOutOfWhatANodeTells() {
+        final Finding finding =
+                Finding.ofNode("node 0", "link x.0 (eth1) is down: set it up and check its cable");
+        assertEquals("link x.0 (eth1) is down", finding.text());
+        assertEquals("set it up and check its cable", finding.fix());
+    }
+
+    @Test
+    void shouldHaveAFixForWhatAnOlderNodeTells() {
+        assertFalse(Finding.ofNode("node 0", "something else").fix().isEmpty());
+    }
+
+    @Test
+    void shouldTakeTheFixOutOfAProblemOfTheClusterFile() {
+        final Finding finding =
+                Finding.failed("configuration", "a.yaml:3: is not YAML here; correct the line");
+        assertEquals("a.yaml:3: is not YAML here", finding.text());
+        assertEquals("correct the line", finding.fix());
+        assertFalse(Finding.failed("configuration", "a.yaml:3: must be 1").fix().isEmpty());
+    }
+}
