@@ -63,7 +63,7 @@ public final class PmDevice implements AutoCloseable {
      */
     public static PmDevice attach() throws IOException {
         checkNativeAccess();
-        return attach(NodeSockets.find(System.getenv()));
+        return attach(NodeSockets.find(System.getenv(), RunFolders.ofThisProcess().searched()));
     }
 
     /**

@@ -3,13 +3,11 @@ package io.hxb.pm.endpoint;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
-import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmException;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,22 +20,12 @@ public final class NodeSockets {
     /** Names the node's socket. */
     public static final String SOCKET_VARIABLE = "HXB_SOCKET";
 
-    private static final String FOLDER_VARIABLE = "HXB_RUN";
-
     private NodeSockets() {}
-
-    /**
-     * The socket of the only node that there is; see {@link PmDevice#attach()}.
-     *
-     * @throws PmException if there is none, or several; with what to do.
-     */
-    public static Path find(final Map<String, String> environment) throws PmException {
-        return find(environment, folders(environment));
-    }
 
     /**
      * The socket of the only node that there is.
      *
+     * @param environment environment variables; {@value #SOCKET_VARIABLE} goes before all.
      * @param folders searched one after the other until one has the socket of a node.
      * @throws PmException if there is none, or several; with what to do.
      */
@@ -75,38 +63,6 @@ public final class NodeSockets {
 
     private static String join(final List<Path> paths) {
         return paths.stream().map(Path::toString).collect(Collectors.joining(", "));
-    }
-
-    /** The folders in which nodes and labs have their sockets by default. */
-    public static List<Path> folders(final Map<String, String> environment) {
-        final String chosen = environment.get(FOLDER_VARIABLE);
-        if (chosen != null && !chosen.isBlank()) {
-            return List.of(Path.of(chosen));
-        }
-        final List<Path> folders = new ArrayList<>(List.of(Path.of("/run/hxb")));
-        final String runtime = environment.get("XDG_RUNTIME_DIR");
-        if (runtime != null && !runtime.isBlank()) {
-            folders.add(Path.of(runtime, "hxb"));
-        }
-        final Path own =
-                Path.of(
-                        System.getProperty("java.io.tmpdir"),
-                        "hxb-" + System.getProperty("user.name"));
-        if (isNotOthers(own)) {
-            folders.add(own);
-        }
-        return folders;
-    }
-
-    // Anybody may make a folder of this name among the temporary files.
-    private static boolean isNotOthers(final Path folder) {
-        try {
-            return !Files.exists(folder, LinkOption.NOFOLLOW_LINKS)
-                    || Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS)
-                            .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        } catch (final IOException e) {
-            return false;
-        }
     }
 
     /** The sockets of nodes of their own in a folder; if there are none, those of its labs. */

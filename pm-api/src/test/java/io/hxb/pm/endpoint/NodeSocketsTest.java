@@ -115,15 +115,4 @@ class NodeSocketsTest {
         assertTrue(problem.contains(root.resolve("one") + ", " + root.resolve("two")), problem);
         assertTrue(problem.contains("hxb node"), problem);
     }
-
-    @Test
-    void shouldLookInTheFoldersInWhichNodesAre() {
-        // when
-        final List<Path> all = NodeSockets.folders(Map.of("XDG_RUNTIME_DIR", "/run/user/7"));
-        final List<Path> chosen =
-                NodeSockets.folders(Map.of("XDG_RUNTIME_DIR", "/run/user/7", "HXB_RUN", "/x"));
-        // then
-        assertEquals(List.of(Path.of("/run/hxb"), Path.of("/run/user/7/hxb")), all.subList(0, 2));
-        assertEquals(List.of(Path.of("/x")), chosen);
-    }
 }

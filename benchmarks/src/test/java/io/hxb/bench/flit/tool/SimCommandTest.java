@@ -194,7 +194,7 @@ class SimCommandTest {
                 "run --graph hyper-crossbar:2x2 --algorithm dimension-order --paths random|nothing",
                 "ethernet --pause NONE --graph mesh:4x4 --paths adaptive|one path a pair",
                 "ethernet --pause NONE --graph mesh:4x4 --algorithm lash --paths random|leave it"
-                    + " out",
+                        + " out",
                 "run --graph torus:4x4 --cycles 10 --warmup 10|shorter than the run",
                 "run --graph torus:4x4 --out results.doc|.json, .csv, .svg or .png",
                 "run --graph torus:4x4 --hosts 0|at least two hosts",
