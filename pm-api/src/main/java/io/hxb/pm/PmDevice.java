@@ -1,6 +1,5 @@
 package io.hxb.pm;
 
-import io.hxb.pm.endpoint.NodeSockets;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
 

@@ -73,8 +73,11 @@ class LocalNicTest {
         final Path routes =
                 Files.writeString(
                         folder.resolve("route"),
-                        "Iface\tDestination\tGateway\neth0\t00000000\t0104A8C0\n"
-                                + "eth1\t0004A8C0\t00000000\n");
+                        """
+                        Iface\tDestination\tGateway
+                        eth0\t00000000\t0104A8C0
+                        eth1\t0004A8C0\t00000000
+                        """);
 
         assertEquals(Set.of("eth0"), LocalNic.defaultRoutes(routes));
         assertEquals(Set.of(), LocalNic.defaultRoutes(folder.resolve("none")));

@@ -1,9 +1,8 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
-import io.hxb.pm.PmException;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,9 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Finds the socket of this machine's node when the application names none. Stateless. */
-public final class NodeSockets {
+final class NodeSockets {
     /** Names the node's socket. */
-    public static final String SOCKET_VARIABLE = "HXB_SOCKET";
+    static final String SOCKET_VARIABLE = "HXB_SOCKET";
 
     private NodeSockets() {}
 
@@ -29,7 +28,7 @@ public final class NodeSockets {
      * @param folders searched one after the other until one has the socket of a node.
      * @throws PmException if there is none, or several; with what to do.
      */
-    public static Path find(final Map<String, String> environment, final List<Path> folders)
+    static Path find(final Map<String, String> environment, final List<Path> folders)
             throws PmException {
         final String chosen = environment.get(SOCKET_VARIABLE);
         if (chosen != null && !chosen.isBlank()) {

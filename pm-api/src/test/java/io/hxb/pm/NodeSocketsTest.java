@@ -1,4 +1,4 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.UnixSocket;
-import io.hxb.pm.PmException;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
