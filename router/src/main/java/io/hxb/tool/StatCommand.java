@@ -7,6 +7,7 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
+import io.hxb.counter.NodeFinding;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
@@ -161,7 +162,8 @@ final class StatCommand implements Callable<Integer> {
             if (!isLinks) {
                 output.text().print(table);
             }
-            final List<String> findings = reader.findings();
+            final List<String> findings =
+                    reader.findings().stream().map(NodeFinding::sentence).toList();
             findings.forEach(finding -> output.text().println("finding: " + finding));
             output.text().println();
             final Map<String, Object> report = new LinkedHashMap<>();
