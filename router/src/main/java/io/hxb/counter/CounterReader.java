@@ -150,18 +150,15 @@ public final class CounterReader implements AutoCloseable {
         return samples;
     }
 
-    /**
-     * What the node reports as wrong, in words; empty when nothing is, or when it died while
-     * writing.
-     */
-    public List<String> findings() throws IOException {
+    /** What the node reports as wrong; empty when nothing is, or when it died while writing. */
+    public List<NodeFinding> findings() throws IOException {
         final int at = image.getInt(CounterLayout.FINDINGS_AT_OFFSET);
         for (int tries = 0; tries < TRIES; tries++) {
             final long before = image.getLong(at);
             final String text = findingsText(at);
             refresh();
             if ((before & 1) == 0 && image.getLong(at) == before) {
-                return text.isEmpty() ? List.of() : List.of(text.split("\n", -1));
+                return text.isEmpty() ? List.of() : text.lines().map(NodeFinding::parse).toList();
             }
         }
         return List.of();

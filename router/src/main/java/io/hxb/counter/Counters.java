@@ -144,11 +144,12 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Replaces what {@code doctor} and {@code stat} report as wrong with this node, in words; what
-     * does not fit in 16 KiB is left out. Called by one thread.
+     * Replaces what {@code doctor} and {@code stat} report as wrong with this node; what does not
+     * fit in 16 KiB is left out. Called by one thread.
      */
-    public void findings(final List<String> lines) {
+    public void findings(final List<NodeFinding> findings) {
         final long at = base + layout.findingsAt;
+        final List<String> lines = findings.stream().map(NodeFinding::line).toList();
         final byte[] text = truncate(String.join("\n", lines));
         final long sequence = Memory.getLong(at);
         Memory.putLongVolatile(at, sequence + 1);

@@ -2,6 +2,8 @@ package io.hxb.node;
 
 import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
+import io.hxb.counter.NodeFinding;
+import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -12,6 +14,7 @@ import io.hxb.trunk.Complaint;
 import io.hxb.trunk.Complaints;
 import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.Silence;
 import io.netty.channel.IoRegistration;
 
 import org.slf4j.Logger;
@@ -177,22 +180,35 @@ final class NodeUpkeep {
         }
     }
 
-    private List<String> findings(final long nowNs) {
-        final List<String> lines = new ArrayList<>();
+    private List<NodeFinding> findings(final long nowNs) {
+        final List<NodeFinding> findings = new ArrayList<>();
         for (final Port port : ports) {
             if (!port.link().isUp()) {
-                lines.add(
-                        "link "
-                                + port.label()
-                                + " ("
-                                + port.link().name()
-                                + ") is down: set it up and check its cable");
+                findings.add(
+                        new NodeFinding(
+                                NodeFinding.Kind.LINK_DOWN,
+                                "link " + port.label() + " (" + port.link().name() + ") is down",
+                                "set it up (ip link set "
+                                        + port.link().name()
+                                        + " up) and check its cable"));
             }
         }
         for (final Complaint complaint : complaints.recent(nowNs, FINDING_AGE_NS)) {
-            lines.add(complaint.text());
+            findings.add(
+                    NodeFinding.of(
+                            complaint.kind() == ComplaintFlyweight.OTHER_CLUSTER
+                                    ? NodeFinding.Kind.STRANGER
+                                    : NodeFinding.Kind.MISMATCH,
+                            complaint.text()));
         }
-        lines.addAll(discovery.silentNeighbours());
-        return lines;
+        for (final Silence silence : discovery.silences()) {
+            findings.add(
+                    NodeFinding.of(
+                            silence.isPartial()
+                                    ? NodeFinding.Kind.HALF_HEARD
+                                    : NodeFinding.Kind.NOT_HEARD,
+                            silence.text()));
+        }
+        return findings;
     }
 }

@@ -4,6 +4,8 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.ConfigException;
 import io.hxb.tool.doctor.ClusterCheck;
 import io.hxb.tool.doctor.Finding;
+import io.hxb.tool.doctor.FindingGroup;
+import io.hxb.tool.doctor.FindingReport;
 import io.hxb.tool.doctor.MachineCheck;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.option.ClusterOptions;
@@ -11,65 +13,70 @@ import io.hxb.tool.option.Output;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** {@code hxb doctor}: what is wrong here, and how to fix it. Picocli makes it. */
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,
+        header = "Says what is wrong here, and how to fix it.",
         description =
-                "Examines this machine, a cluster file and the running node; says how to fix each"
-                        + " finding.")
+                "Examines this machine, a cluster file, its NICs and the running nodes. Warnings"
+                        + " cost speed or comfort; failures keep something from working, and the"
+                        + " exit status is then 1.")
 final class DoctorCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;
     @Mixin private Output output;
+
+    @Option(names = "--all", description = "also what is as it should be")
+    private boolean isAll;
 
     /** Picocli makes it. */
     DoctorCommand() {}
 
     @Override
     public Integer call() {
-        final List<Finding> findings = new ArrayList<>(MachineCheck.run(LabRegistry.ofUser()));
-        findings.addAll(ofCluster());
-        for (final Finding finding : findings) {
-            output.text()
-                    .printf("%-5s %-20s %s%n", finding.level(), finding.subject(), finding.text());
-            if (!finding.fix().isEmpty()) {
-                output.text().printf("%-5s %-20s -> %s%n", "", "", finding.fix());
-            }
+        final List<FindingGroup> groups = new ArrayList<>();
+        groups.add(FindingGroup.of("machine", MachineCheck.run(LabRegistry.ofUser())));
+        groups.addAll(ofCluster());
+        final FindingReport findings = new FindingReport(groups);
+        if (!cluster.isGiven()) {
+            output.text().println("no cluster file and no lab: only the machine is examined");
         }
-        final boolean isOk =
-                findings.stream().noneMatch(finding -> finding.level() == Finding.Level.FAIL);
-        final Map<String, Object> report = new LinkedHashMap<>();
-        report.put("ok", isOk);
-        report.put("findings", findings);
-        output.report(report);
-        return isOk ? Hxb.OK : Hxb.FAILED;
+        output.text().print(findings.text(isAll));
+        output.report(findings.report());
+        return findings.isOk() ? Hxb.OK : Hxb.FAILED;
     }
 
-    private List<Finding> ofCluster() {
+    private List<FindingGroup> ofCluster() {
         if (!cluster.isGiven()) {
             return List.of();
         }
-        final ClusterConfig config;
+        final List<FindingGroup> groups = new ArrayList<>();
         try {
-            config = cluster.config();
+            final ClusterConfig config = cluster.config();
+            final List<Integer> nodes = cluster.nodesHere(config);
+            groups.add(FindingGroup.of("cluster file", ClusterCheck.loops(config, nodes)));
+            for (final int node : nodes) {
+                final String coordinates = config.shape().format(config.shape().coordinates(node));
+                groups.add(
+                        new FindingGroup(
+                                "node " + node + " (" + coordinates + ")",
+                                node,
+                                ClusterCheck.run(config, node)));
+            }
         } catch (final ConfigException e) {
-            return e.problems().stream()
-                    .map(problem -> Finding.failed("configuration", problem))
-                    .toList();
+            groups.add(
+                    FindingGroup.of(
+                            "cluster file",
+                            e.problems().stream()
+                                    .map(problem -> Finding.failed("configuration", problem))
+                                    .toList()));
         }
-        final List<Finding> findings = new ArrayList<>();
-        final List<Integer> nodes = cluster.nodesHere(config);
-        for (final int node : nodes) {
-            findings.addAll(ClusterCheck.run(config, node));
-        }
-        findings.addAll(ClusterCheck.loops(config, nodes));
-        return findings;
+        return groups;
     }
 }

@@ -1,14 +1,17 @@
 package io.hxb.tool;
 
-import io.hxb.config.Dimensions;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterType;
+import io.hxb.tool.live.LinkSample;
+import io.hxb.tool.live.NodeSampler;
 import io.hxb.tool.report.TextTable;
-import io.hxb.trunk.event.LinkReason;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * The links of one node with what goes over them: totals at first, then what went since the last
@@ -23,13 +26,18 @@ final class LinkTraffic {
                     CounterType.LINK_SENT_BYTES,
                     CounterType.LINK_KERNEL_DROPPED_FRAMES,
                     CounterType.LINK_SEND_ERROR_FRAMES);
+    private static final List<String> NAMES = TYPES.stream().map(CounterType::exportName).toList();
 
-    private long[][] last = new long[0][];
+    private Map<String, long[]> last = Map.of();
     private long lastNs;
 
-    /** A row for each link. */
-    TextTable table(final CounterReader reader, final long nowNs) {
-        final boolean hasLast = last.length > 0;
+    /**
+     * A row for each link that is wanted.
+     *
+     * @param links of the node that is read.
+     */
+    TextTable table(final CounterReader reader, final List<LinkSample> links, final long nowNs) {
+        final boolean hasLast = !last.isEmpty();
         final double seconds = hasLast ? Math.max(1, nowNs - lastNs) / 1e9 : 1;
         final TextTable table =
                 new TextTable(
@@ -46,41 +54,43 @@ final class LinkTraffic {
                         "failures",
                         "recoveries",
                         "last reason");
-        final List<CounterLabels.LinkLabel> links = reader.labels().links();
-        final long[][] now = new long[links.size()][TYPES.size()];
-        for (int link = 0; link < now.length; link++) {
-            for (int type = 0; type < TYPES.size(); type++) {
-                now[link][type] = reader.value(TYPES.get(type), link);
-            }
-            final long[] before = hasLast ? last[link] : new long[TYPES.size()];
+        final Map<String, long[]> now = totals(reader);
+        for (final LinkSample link : links) {
+            final long[] after = now.get(link.label());
+            final long[] before = last.getOrDefault(link.label(), new long[TYPES.size()]);
             table.row(
-                    Dimensions.name(links.get(link).dimension()) + "." + links.get(link).number(),
-                    links.get(link).name(),
-                    state(
-                            reader.value(CounterType.LINK_UP_STATE, link) == 1,
-                            reader.value(CounterType.LINK_FAILED_NODES, link)),
-                    reader.value(CounterType.LINK_WEIGHT_PERCENT, link),
-                    Math.round((now[link][0] - before[0]) / seconds),
-                    megabytes(now[link][1] - before[1], seconds),
-                    Math.round((now[link][2] - before[2]) / seconds),
-                    megabytes(now[link][3] - before[3], seconds),
-                    now[link][4] - before[4],
-                    now[link][5] - before[5],
-                    reader.value(CounterType.LINK_EXCLUDED_EVENTS, link),
-                    reader.value(CounterType.LINK_RECOVERED_EVENTS, link),
-                    LinkReason.textOf(reader.value(CounterType.LINK_REASON_CODE, link)));
+                    link.label(),
+                    link.nic(),
+                    link.state(),
+                    link.weightPercent(),
+                    Math.round((after[0] - before[0]) / seconds),
+                    megabytes(after[1] - before[1], seconds),
+                    Math.round((after[2] - before[2]) / seconds),
+                    megabytes(after[3] - before[3], seconds),
+                    after[4] - before[4],
+                    after[5] - before[5],
+                    link.failures(),
+                    link.recoveries(),
+                    link.lastReason());
         }
         last = now;
         lastNs = nowNs;
         return table;
     }
 
-    /** The state of a link in a word or two. */
-    static String state(final boolean isUp, final long failedNeighbours) {
-        if (!isUp) {
-            return "down";
+    private static Map<String, long[]> totals(final CounterReader reader) {
+        final Map<String, long[]> totals = new HashMap<>();
+        final List<CounterLabels.LinkLabel> labels = reader.labels().links();
+        for (final CounterSample sample : reader.samples()) {
+            final int type = NAMES.indexOf(sample.name());
+            if (type >= 0) {
+                totals.computeIfAbsent(
+                                        NodeSampler.label(labels.get(sample.instance())),
+                                        key -> new long[TYPES.size()])[type] =
+                        sample.value();
+            }
         }
-        return failedNeighbours == 0 ? "good" : "failed to " + failedNeighbours;
+        return totals;
     }
 
     private static String megabytes(final long bytes, final double seconds) {

@@ -7,10 +7,16 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
-import io.hxb.tool.option.ClusterOptions;
+import io.hxb.counter.NodeFinding;
+import io.hxb.tool.live.NameFilter;
+import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeSampler;
+import io.hxb.tool.option.ClusterFile;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.Selection;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
@@ -26,6 +32,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
@@ -33,15 +40,25 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "stat",
         mixinStandardHelpOptions = true,
+        header = "Shows the counters of the nodes of this machine.",
         description =
-                "Shows the counters of the nodes of this machine, from their files; also of a dead"
-                        + " node.")
+                "They are read from the nodes' files, also of a node that hangs or has died. The"
+                        + " exit status is 1 when a node is dead: neither running nor stopped in"
+                        + " order.")
 final class StatCommand implements Callable<Integer> {
-    @Mixin private ClusterOptions cluster;
+    @Mixin private ClusterFile cluster;
+    @Mixin private Selection selection;
     @Mixin private Output output;
 
     @Option(names = "--zero", description = "also counters that are 0")
     private boolean isZero;
+
+    @Option(
+            names = "--counter",
+            paramLabel = "NAME",
+            split = ",",
+            description = "only counters of this name, such as hxb_flow_sent_frames or hxb_flow_*")
+    private List<String> counters = List.of();
 
     @Option(
             names = "--links",
@@ -67,26 +84,47 @@ final class StatCommand implements Callable<Integer> {
             description = "counter files (default: all nodes of the cluster)")
     private List<Path> files = List.of();
 
-    private final Map<Path, LinkTraffic> traffic = new HashMap<>();
+    private final Map<Path, Seen> seen = new HashMap<>();
 
     /** Picocli makes it. */
     StatCommand() {}
 
     @Override
     public Integer call() throws IOException {
+        if (!(watchSeconds >= 0) || times < 0) {
+            throw new UsageException("--watch and --times must not be negative");
+        }
+        if (isLinks && !counters.isEmpty()) {
+            throw new UsageException("--links shows no counters: leave --counter out, or --links");
+        }
+        selection.check();
         final List<Path> chosen = files.isEmpty() ? files(cluster.config()) : files;
-        final Map<Path, Map<String, Long>> last = new HashMap<>();
-        List<Map<String, Object>> nodes = List.of();
+        boolean isOk = true;
         for (int round = 0;
                 round == 0 || (watchSeconds > 0 && (times == 0 || round < times));
                 round++) {
             if (round > 0) {
                 pause();
             }
-            nodes = new ArrayList<>();
-            for (final Path file : chosen) {
-                nodes.add(
-                        show(file, last.computeIfAbsent(file, key -> new HashMap<>()), round > 0));
+            isOk = look(chosen, round > 0);
+        }
+        return isOk ? Hxb.OK : Hxb.FAILED;
+    }
+
+    private boolean look(final List<Path> chosen, final boolean hasLast) throws IOException {
+        final Map<Path, NodeSample> all = new LinkedHashMap<>();
+        for (final Path file : chosen) {
+            all.put(file, seen.computeIfAbsent(file, key -> new Seen()).read(file));
+        }
+        if (!hasLast) {
+            selection.check(List.copyOf(all.values()));
+            checkCounters();
+        }
+        final List<Map<String, Object>> nodes = new ArrayList<>();
+        for (final Map.Entry<Path, NodeSample> node : all.entrySet()) {
+            final Optional<NodeSample> wanted = selection.of(node.getValue());
+            if (wanted.isPresent()) {
+                nodes.add(show(seen.get(node.getKey()), wanted.get(), hasLast));
             }
         }
         final boolean isOk = nodes.stream().noneMatch(node -> "dead".equals(node.get("state")));
@@ -94,7 +132,19 @@ final class StatCommand implements Callable<Integer> {
         report.put("ok", isOk);
         report.put("nodes", nodes);
         output.report(report);
-        return Hxb.OK;
+        return isOk;
+    }
+
+    private void checkCounters() {
+        for (final String name : counters) {
+            final NameFilter filter = NameFilter.of(List.of(name));
+            if (seen.values().stream()
+                    .flatMap(node -> node.reader.samples().stream())
+                    .noneMatch(sample -> filter.matches(sample.name()))) {
+                throw new UsageException(
+                        "--counter " + name + ": no such counter; hxb stat --zero shows them all");
+            }
+        }
     }
 
     /** The counter files of a cluster's nodes that have run on this machine, at least one. */
@@ -123,58 +173,75 @@ final class StatCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> show(
-            final Path file, final Map<String, Long> last, final boolean hasLast)
-            throws IOException {
-        try (CounterReader reader = CounterReader.open(file)) {
-            final CounterLabels labels = reader.labels();
-            final String state = state(reader);
-            output.text()
-                    .printf(
-                            "cluster %s node %d (%s) %s, pid %d%n",
-                            labels.clusterName(),
-                            labels.node(),
-                            coordinates(labels),
-                            state,
-                            reader.pid());
-            final Map<String, Object> values = new LinkedHashMap<>();
-            if (isLinks) {
-                final LinkTraffic links = traffic.computeIfAbsent(file, key -> new LinkTraffic());
-                output.text().print(links.table(reader, System.nanoTime()));
+            final Seen node, final NodeSample sample, final boolean hasLast) {
+        output.text()
+                .printf(
+                        "cluster %s node %d (%s) %s, pid %d%n",
+                        sample.cluster(),
+                        sample.node(),
+                        sample.coordinates(),
+                        sample.state(),
+                        node.reader.pid());
+        final Map<String, Object> values = new LinkedHashMap<>();
+        final TextTable table = counters(node, sample, hasLast, values);
+        output.text()
+                .print(
+                        isLinks
+                                ? node.traffic.table(node.reader, sample.links(), System.nanoTime())
+                                : table);
+        node.findings.forEach(finding -> output.text().println("finding: " + finding));
+        output.text().println();
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("cluster", sample.cluster());
+        report.put("node", sample.node());
+        report.put("coordinates", sample.coordinates());
+        report.put("state", sample.state());
+        report.put("pid", node.reader.pid());
+        report.put("start_ms", node.reader.startMs());
+        report.put("findings", node.findings);
+        report.put("counters", values);
+        return report;
+    }
+
+    private TextTable counters(
+            final Seen node,
+            final NodeSample sample,
+            final boolean hasLast,
+            final Map<String, Object> values) {
+        final TextTable table =
+                hasLast
+                        ? new TextTable("counter", "value", "a second")
+                        : new TextTable("counter", "value");
+        final CounterLabels labels = node.reader.labels();
+        for (final CounterSample counter : node.reader.samples()) {
+            if (!isWanted(counter, labels, sample)) {
+                continue;
             }
-            final TextTable table =
-                    hasLast
-                            ? new TextTable("counter", "value", "a second")
-                            : new TextTable("counter", "value");
-            for (final CounterSample sample : reader.samples()) {
-                final String name = name(sample, labels);
-                values.put(name, sample.value());
-                final Long before = last.put(name, sample.value());
-                if (sample.value() == 0 && !isZero) {
-                    continue;
-                }
-                if (hasLast) {
-                    table.row(name, sample.value(), rate(sample, before));
-                } else {
-                    table.row(name, sample.value());
-                }
+            final String name = name(counter, labels);
+            values.put(name, counter.value());
+            final Long before = node.last.put(name, counter.value());
+            if (counter.value() == 0 && !isZero) {
+                continue;
             }
-            if (!isLinks) {
-                output.text().print(table);
+            if (hasLast) {
+                table.row(name, counter.value(), rate(counter, before));
+            } else {
+                table.row(name, counter.value());
             }
-            final List<String> findings = reader.findings();
-            findings.forEach(finding -> output.text().println("finding: " + finding));
-            output.text().println();
-            final Map<String, Object> report = new LinkedHashMap<>();
-            report.put("cluster", labels.clusterName());
-            report.put("node", labels.node());
-            report.put("coordinates", coordinates(labels));
-            report.put("state", state);
-            report.put("pid", reader.pid());
-            report.put("start_ms", reader.startMs());
-            report.put("findings", findings);
-            report.put("counters", values);
-            return report;
         }
+        return table;
+    }
+
+    private boolean isWanted(
+            final CounterSample counter, final CounterLabels labels, final NodeSample sample) {
+        if (!NameFilter.of(counters).matches(counter.name())) {
+            return false;
+        }
+        if (counter.scope() != CounterScope.LINK) {
+            return !selection.isOfLinks();
+        }
+        final String label = NodeSampler.label(labels.links().get(counter.instance()));
+        return sample.links().stream().anyMatch(link -> link.label().equals(label));
     }
 
     private String rate(final CounterSample sample, final Long before) {
@@ -211,5 +278,24 @@ final class StatCommand implements Callable<Integer> {
                     .append(Shape.coordinate(labels.coordinates(), dimension));
         }
         return text.toString();
+    }
+
+    /** What was read of one node, now and before. */
+    private static final class Seen {
+        private final Map<String, Long> last = new HashMap<>();
+        private final LinkTraffic traffic = new LinkTraffic();
+        private final NodeSampler sampler = new NodeSampler();
+        private CounterReader reader;
+        private List<String> findings = List.of();
+
+        private NodeSample read(final Path file) throws IOException {
+            // What was read stays in memory when the file is closed.
+            try (CounterReader opened = CounterReader.open(file)) {
+                reader = opened;
+                findings = opened.findings().stream().map(NodeFinding::sentence).toList();
+                return sampler.sample(
+                        opened, coordinates(opened.labels()), state(opened), System.nanoTime());
+            }
+        }
     }
 }

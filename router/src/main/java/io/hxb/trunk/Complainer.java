@@ -25,7 +25,7 @@ final class Complainer {
             return ComplaintFlyweight.OTHER_FINGERPRINT;
         }
         if (difference == 0) {
-            return ComplaintFlyweight.DUPLICATE_COORDINATE;
+            return duplicate(port, hello);
         }
         if (hello.dimension() != port.dimension()) {
             return ComplaintFlyweight.WRONG_DIMENSION;
@@ -37,6 +37,16 @@ final class Complainer {
             return ComplaintFlyweight.WRONG_LINK_NUMBER;
         }
         return hello.mtuBytes() != port.link().mtuBytes() ? ComplaintFlyweight.MTU_DIFFERS : 0;
+    }
+
+    /** Another node with these coordinates, or two ports of this node on one switch. */
+    private int duplicate(final Port port, final HelloFlyweight hello) {
+        if (hello.incarnation() != settings.incarnation()) {
+            return ComplaintFlyweight.DUPLICATE_COORDINATE;
+        }
+        return hello.dimension() == port.dimension()
+                ? ComplaintFlyweight.WRONG_LINK_NUMBER
+                : ComplaintFlyweight.WRONG_DIMENSION;
     }
 
     /** Notes that a neighbour is in the wrong place. */
@@ -90,7 +100,7 @@ final class Complainer {
         if (complaint.otherCoordinates() != settings.here() || source == settings.here()) {
             return;
         }
-        complaints.add(
+        complaints.addTold(
                 complaint.kind(),
                 port.link().index(),
                 "("

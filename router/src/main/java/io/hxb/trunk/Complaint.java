@@ -5,14 +5,21 @@ package io.hxb.trunk;
  *
  * @param kind what is wrong, see {@code ComplaintFlyweight}.
  * @param linkIndex link it was noticed on.
+ * @param isTold whether another node noticed it and said so.
  * @param text what is wrong, where, and what to do.
  * @param firstNs when it was noticed first.
  * @param lastNs when it was noticed last.
  * @param count how often.
  */
 public record Complaint(
-        int kind, int linkIndex, String text, long firstNs, long lastNs, long count) {
+        int kind,
+        int linkIndex,
+        boolean isTold,
+        String text,
+        long firstNs,
+        long lastNs,
+        long count) {
     Complaint again(final long nowNs) {
-        return new Complaint(kind, linkIndex, text, firstNs, nowNs, count + 1);
+        return new Complaint(kind, linkIndex, isTold, text, firstNs, nowNs, count + 1);
     }
 }

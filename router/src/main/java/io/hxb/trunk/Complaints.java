@@ -25,8 +25,21 @@ public final class Complaints {
      *
      * @return true if it is new.
      */
-    public synchronized boolean add(
-            final int kind, final int linkIndex, final String text, final long nowNs) {
+    public boolean add(final int kind, final int linkIndex, final String text, final long nowNs) {
+        return add(kind, linkIndex, false, text, nowNs);
+    }
+
+    /** Notes what another node complains of; it is logged when it is new. */
+    boolean addTold(final int kind, final int linkIndex, final String text, final long nowNs) {
+        return add(kind, linkIndex, true, text, nowNs);
+    }
+
+    private synchronized boolean add(
+            final int kind,
+            final int linkIndex,
+            final boolean isTold,
+            final String text,
+            final long nowNs) {
         counts[kind]++;
         final Complaint known = byText.get(text);
         if (known != null) {
@@ -36,7 +49,7 @@ public final class Complaints {
         if (byText.size() == LIMIT) {
             byText.remove(byText.keySet().iterator().next());
         }
-        byText.put(text, new Complaint(kind, linkIndex, text, nowNs, nowNs, 1));
+        byText.put(text, new Complaint(kind, linkIndex, isTold, text, nowNs, nowNs, 1));
         LOGGER.warn("{}", text);
         return true;
     }
@@ -47,13 +60,27 @@ public final class Complaints {
     }
 
     /**
-     * What was noticed within the last {@code ageNs}.
+     * What was noticed within the last {@code ageNs}; what another node told is left out when this
+     * node has noticed the same on that link itself.
      *
      * @return a copy, oldest first.
      */
     public synchronized List<Complaint> recent(final long nowNs, final long ageNs) {
-        return byText.values().stream()
-                .filter(complaint -> nowNs - complaint.lastNs() <= ageNs)
+        final List<Complaint> recent =
+                byText.values().stream()
+                        .filter(complaint -> nowNs - complaint.lastNs() <= ageNs)
+                        .toList();
+        return recent.stream()
+                .filter(complaint -> !complaint.isTold() || !isOwn(complaint, recent))
                 .toList();
+    }
+
+    private static boolean isOwn(final Complaint told, final List<Complaint> all) {
+        return all.stream()
+                .anyMatch(
+                        own ->
+                                !own.isTold()
+                                        && own.kind() == told.kind()
+                                        && own.linkIndex() == told.linkIndex());
     }
 }

@@ -123,36 +123,93 @@ public final class Discovery {
     }
 
     /**
-     * A line for each port on which neighbours are missing.
+     * Which neighbours are missing.
      *
-     * @return lines for people, one a port at most.
+     * @return one a port at most, and one a dimension for those that no link hears.
      */
-    public synchronized List<String> silentNeighbours() {
-        final List<String> lines = new ArrayList<>();
-        for (final Port port : ports) {
-            final StringBuilder silent = new StringBuilder();
-            final int own = Shape.coordinate(settings.here(), port.dimension());
-            for (int i = 0; i < settings.shape().extent(port.dimension()); i++) {
-                if (i != own && heardNs[port.link().index()][i] == NEVER) {
-                    final long there = Shape.withCoordinate(settings.here(), port.dimension(), i);
-                    silent.append(" (").append(settings.shape().format(there)).append(')');
+    public synchronized List<Silence> silences() {
+        final List<Silence> silences = new ArrayList<>();
+        for (int dimension = 0; dimension < settings.shape().dimensions(); dimension++) {
+            final List<Port> trunk = trunk(dimension);
+            final List<Integer> gone = neighbours(dimension);
+            gone.removeIf(neighbour -> trunk.stream().anyMatch(port -> hears(port, neighbour)));
+            if (!gone.isEmpty() && !trunk.isEmpty()) {
+                silences.add(new Silence(false, goneText(dimension, trunk, gone)));
+            }
+            for (final Port port : trunk) {
+                final List<Integer> missing = neighbours(dimension);
+                missing.removeIf(neighbour -> hears(port, neighbour) || gone.contains(neighbour));
+                if (!missing.isEmpty()) {
+                    silences.add(new Silence(true, missingText(port, missing)));
                 }
             }
-            if (!silent.isEmpty()) {
-                lines.add(
-                        port.label()
-                                + " of "
-                                + "("
-                                + settings.shape().format(settings.here())
-                                + ")"
-                                + " does not hear"
-                                + silent
-                                + ": start that node, and plug the cable of "
-                                + port.link().name()
-                                + " into the switch of that line");
+        }
+        return silences;
+    }
+
+    /** The same in words. */
+    public List<String> silentNeighbours() {
+        return silences().stream().map(Silence::text).toList();
+    }
+
+    private List<Port> trunk(final int dimension) {
+        return Arrays.stream(ports).filter(port -> port.dimension() == dimension).toList();
+    }
+
+    private List<Integer> neighbours(final int dimension) {
+        final List<Integer> neighbours = new ArrayList<>();
+        for (int i = 0; i < settings.shape().extent(dimension); i++) {
+            if (i != Shape.coordinate(settings.here(), dimension)) {
+                neighbours.add(i);
             }
         }
-        return lines;
+        return neighbours;
+    }
+
+    private boolean hears(final Port port, final int neighbour) {
+        return heardNs[port.link().index()][neighbour] != NEVER;
+    }
+
+    private String goneText(
+            final int dimension, final List<Port> trunk, final List<Integer> neighbours) {
+        final boolean isOne = trunk.size() == 1;
+        return (isOne
+                        ? trunk.getFirst().label() + " does not hear "
+                        : "no link of "
+                                + trunk.getFirst().label().replaceAll("\\..*", "")
+                                + " hears ")
+                + names(dimension, neighbours)
+                + " from ("
+                + settings.shape().format(settings.here())
+                + "): start "
+                + (neighbours.size() == 1 ? "that node" : "those nodes")
+                + " if not running, else plug "
+                + String.join(" ", trunk.stream().map(port -> port.link().name()).toList())
+                + " into the switch"
+                + (isOne ? "" : "es")
+                + " of that line";
+    }
+
+    private String missingText(final Port port, final List<Integer> neighbours) {
+        return port.label()
+                + " of ("
+                + settings.shape().format(settings.here())
+                + ") does not hear "
+                + names(port.dimension(), neighbours)
+                + ", which other links hear: plug the cables of "
+                + port.label()
+                + " (here "
+                + port.link().name()
+                + ") at both ends into the switch of that line";
+    }
+
+    private String names(final int dimension, final List<Integer> neighbours) {
+        final List<String> names = new ArrayList<>();
+        for (final int neighbour : neighbours) {
+            final long there = Shape.withCoordinate(settings.here(), dimension, neighbour);
+            names.add("(" + settings.shape().format(there) + ")");
+        }
+        return String.join(" ", names);
     }
 
     /**

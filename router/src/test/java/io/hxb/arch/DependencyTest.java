@@ -155,6 +155,17 @@ class DependencyTest {
     }
 
     @Test
+    void shouldNeedATerminalForTopOnly() {
+        ArchRuleDefinition.noClasses()
+                .that()
+                .resideOutsideOfPackage("io.hxb.tool.top..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.jline..")
+                .check(CLASSES);
+    }
+
+    @Test
     void shouldCallNoConfigurationAContext() {
         ArchRuleDefinition.noClasses()
                 .that()

@@ -110,17 +110,29 @@ class CountersTest {
         final Counters counters = create(file);
         try (CounterReader reader = CounterReader.open(file)) {
             // when
-            counters.findings(List.of("x.0 of 1,0 and y.1 of 2,0 are on one switch", "zwei – ü"));
+            final List<NodeFinding> two =
+                    List.of(
+                            NodeFinding.of(
+                                    NodeFinding.Kind.MISMATCH,
+                                    "x.0 of 1,0 and y.1 of 2,0 are on one switch: replug one"),
+                            new NodeFinding(NodeFinding.Kind.STRANGER, "zwei – ü", ""));
+            counters.findings(two);
             reader.refresh();
             // then
+            assertEquals(two, reader.findings());
+            assertEquals("replug one", reader.findings().getFirst().fix());
             assertEquals(
-                    List.of("x.0 of 1,0 and y.1 of 2,0 are on one switch", "zwei – ü"),
-                    reader.findings());
+                    "x.0 of 1,0 and y.1 of 2,0 are on one switch: replug one",
+                    reader.findings().getFirst().sentence());
             // when
-            counters.findings(Collections.nCopies(1000, "a finding of thirty letters..."));
+            counters.findings(
+                    Collections.nCopies(
+                            1000,
+                            new NodeFinding(
+                                    NodeFinding.Kind.OTHER, "a finding of", "thirty letters")));
             reader.refresh();
-            // then
-            assertEquals(528, reader.findings().size());
+            // then: 33 bytes and a newline each, 16 KiB less the header
+            assertEquals(481, reader.findings().size());
             // when
             counters.findings(List.of());
             reader.refresh();

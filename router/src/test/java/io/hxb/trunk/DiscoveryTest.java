@@ -48,6 +48,15 @@ class DiscoveryTest {
                 final int dimension,
                 final int number,
                 final int fingerprint) {
+            this(coordinates, dimension, number, fingerprint, members.size() + 1);
+        }
+
+        Member(
+                final String coordinates,
+                final int dimension,
+                final int number,
+                final int fingerprint,
+                final int incarnation) {
             final long here = SHAPE.parseCoordinates(coordinates);
             link =
                     network.newLink(
@@ -57,13 +66,7 @@ class DiscoveryTest {
             discovery =
                     new Discovery(
                             new DiscoverySettings(
-                                    SHAPE,
-                                    here,
-                                    7,
-                                    fingerprint,
-                                    members.size() + 1,
-                                    "host",
-                                    INTERVAL_NS),
+                                    SHAPE, here, 7, fingerprint, incarnation, "host", INTERVAL_NS),
                             new Port[] {port},
                             complaints);
             members.add(this);
@@ -149,6 +152,36 @@ class DiscoveryTest {
         // then
         assertTrue(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
         assertTrue(other.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+    }
+
+    @Test
+    void shouldTellTwoPortsOfOneNodeFromTwoNodes() {
+        // given: two links of one node on one switch
+        final Member one = new Member("1,0", 0, 0, 5, 77);
+        final Member same = new Member("1,0", 1, 0, 5, 77);
+        // when
+        run(INTERVAL_NS);
+        // then
+        assertTrue(one.complains(ComplaintFlyweight.WRONG_DIMENSION));
+        assertTrue(same.complains(ComplaintFlyweight.WRONG_DIMENSION));
+        assertFalse(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+        final String text = one.complaints.recent(0, Long.MAX_VALUE).getFirst().text();
+        assertTrue(text.startsWith("x.0 of (1,0) and y.0 of (1,0)"), text);
+    }
+
+    @Test
+    void shouldNotRepeatWhatAnotherNodeNoticedToo() {
+        // given
+        final Complaints complaints = new Complaints();
+        final int kind = ComplaintFlyweight.MTU_DIFFERS;
+        // when
+        complaints.addTold(kind, 0, "(2,0) complains", 1);
+        complaints.addTold(kind, 1, "(2,0) complains there", 1);
+        complaints.add(kind, 0, "different MTUs", 2);
+        // then
+        assertEquals(
+                List.of("(2,0) complains there", "different MTUs"),
+                complaints.recent(2, 10).stream().map(Complaint::text).toList());
     }
 
     @Test

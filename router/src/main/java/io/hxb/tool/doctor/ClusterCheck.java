@@ -6,6 +6,7 @@ import io.hxb.config.LinkConfig;
 import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
+import io.hxb.counter.NodeFinding;
 import io.hxb.linux.NetworkNamespace;
 import io.hxb.linux.nic.NicOffloads;
 
@@ -37,7 +38,7 @@ public final class ClusterCheck {
      */
     public static List<Finding> run(final ClusterConfig config, final int node) {
         final List<Finding> findings = new ArrayList<>();
-        final String subject = "node " + config.shape().format(config.shape().coordinates(node));
+        final String subject = "node";
         final boolean isRunning = running(config, node, subject, findings);
         if (config.backend() == Backend.RAW) {
             nics(config, node, findings);
@@ -80,12 +81,17 @@ public final class ClusterCheck {
                 return false;
             }
             findings.add(Finding.ok(subject, "runs, pid " + reader.pid()));
-            for (final String finding : reader.findings()) {
-                findings.add(Finding.ofNode(subject, finding));
+            for (final NodeFinding finding : reader.findings()) {
+                // The NICs of raw links are examined themselves.
+                if (config.backend() != Backend.RAW
+                        || finding.kind() != NodeFinding.Kind.LINK_DOWN) {
+                    findings.add(Finding.ofNode(subject, finding));
+                }
             }
             findings.add(
                     TuningCheck.pool(
                             subject, Path.of("/proc", Long.toString(reader.pid()), "smaps")));
+            findings.addAll(LinkCheck.run(reader));
             drops(reader, subject, findings);
             crowding(reader, subject, findings);
             return true;

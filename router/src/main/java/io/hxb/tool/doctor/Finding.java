@@ -1,5 +1,7 @@
 package io.hxb.tool.doctor;
 
+import io.hxb.counter.NodeFinding;
+
 /**
  * One thing that was looked at. Immutable; the JSON fields are the components.
  *
@@ -31,12 +33,14 @@ public record Finding(Level level, String subject, String text, String fix) {
         return new Finding(Level.FAIL, subject, text, fix);
     }
 
-    /** What a node tells of itself: what is wrong and, after the last colon, what to do. */
-    static Finding ofNode(final String subject, final String text) {
-        final int colon = text.lastIndexOf(": ");
-        return colon < 0
-                ? warn(subject, text, "look at the log of the node, and at hxb stat --links")
-                : warn(subject, text.substring(0, colon), text.substring(colon + 2));
+    /** What a node found itself. */
+    static Finding ofNode(final String subject, final NodeFinding finding) {
+        final Level level = finding.kind().isFailure() ? Level.FAIL : Level.WARN;
+        return new Finding(
+                level,
+                subject,
+                finding.text(),
+                finding.fix().isEmpty() ? "look at the log of the node" : finding.fix());
     }
 
     /**

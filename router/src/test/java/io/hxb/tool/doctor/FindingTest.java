@@ -3,6 +3,8 @@ package io.hxb.tool.doctor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.hxb.counter.NodeFinding;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -11,14 +13,21 @@ class FindingTest {
     @Test
     void shouldTakeTheFixOutOfWhatANodeTells() {
         final Finding finding =
-                Finding.ofNode("node 0", "link x.0 (eth1) is down: set it up and check its cable");
+                Finding.ofNode(
+                        "node 0",
+                        NodeFinding.of(
+                                NodeFinding.Kind.LINK_DOWN,
+                                "link x.0 (eth1) is down: set it up and check its cable"));
         assertEquals("link x.0 (eth1) is down", finding.text());
         assertEquals("set it up and check its cable", finding.fix());
     }
 
     @Test
     void shouldHaveAFixForWhatAnOlderNodeTells() {
-        assertFalse(Finding.ofNode("node 0", "something else").fix().isEmpty());
+        assertFalse(
+                Finding.ofNode("node 0", NodeFinding.of(NodeFinding.Kind.OTHER, "something else"))
+                        .fix()
+                        .isEmpty());
     }
 
     @Test

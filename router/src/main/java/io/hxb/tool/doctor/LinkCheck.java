@@ -1,0 +1,104 @@
+package io.hxb.tool.doctor;
+
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterType;
+import io.hxb.tool.live.LinkCondition;
+import io.hxb.tool.live.LinkSample;
+import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeSampler;
+import io.hxb.trunk.event.LinkReason;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Examines how the links of a running node fare. Stateless. */
+final class LinkCheck {
+    /** A link that failed once or twice may have been unplugged on purpose. */
+    private static final int MANY_FAILURES = 3;
+
+    private static final int USUAL_MTU_BYTES = 1500;
+
+    private LinkCheck() {}
+
+    /**
+     * The links that are left out now, and those that fail again and again.
+     *
+     * @param reader the node's counters.
+     */
+    static List<Finding> run(final CounterReader reader) {
+        final int mtuBytes = (int) reader.value(CounterType.LINK_MTU_BYTES, 0);
+        final CounterLabels labels = reader.labels();
+        final NodeSample node =
+                new NodeSampler().sample(reader, Integer.toString(labels.node()), "", 0);
+        final List<Finding> findings = new ArrayList<>(routes(node.routes(), mtuBytes));
+        node.links().forEach(link -> findings.addAll(of(link, mtuBytes)));
+        return findings;
+    }
+
+    /** What is to be said of the routes to other nodes. */
+    static List<Finding> routes(final NodeSample.Routes routes, final int mtuBytes) {
+        if (routes.silent() < MANY_FAILURES) {
+            return List.of();
+        }
+        return List.of(
+                Finding.warn(
+                        "routes",
+                        "fell silent "
+                                + routes.silent()
+                                + " times since the node was started; frames then take other"
+                                + " routes",
+                        "find the link that loses frames (hxb stat --links --watch 1)"
+                                + largeFrames(mtuBytes)));
+    }
+
+    /** What is to be said of one link. */
+    static List<Finding> of(final LinkSample link, final int mtuBytes) {
+        final List<Finding> findings = new ArrayList<>();
+        final String subject = "link " + link.label();
+        if (link.condition() == LinkCondition.FAILED && !isTold(link)) {
+            findings.add(
+                    Finding.fail(
+                            subject,
+                            "is left out towards "
+                                    + link.failedNeighbours()
+                                    + " of its neighbours: "
+                                    + link.lastReason(),
+                            fix(link, mtuBytes)));
+        } else if (link.failures() >= MANY_FAILURES) {
+            findings.add(
+                    Finding.warn(
+                            subject,
+                            "failed "
+                                    + link.failures()
+                                    + " times and recovered "
+                                    + link.recoveries()
+                                    + " times since the node was started",
+                            fix(link, mtuBytes)));
+        }
+        return findings;
+    }
+
+    /** True if the NIC or the node's own findings say as much already. */
+    private static boolean isTold(final LinkSample link) {
+        return Stream.of(LinkReason.MISSED_HELLOS, LinkReason.UNANSWERED, LinkReason.NO_CARRIER)
+                .anyMatch(reason -> reason.text().equals(link.lastReason()));
+    }
+
+    private static String fix(final LinkSample link, final int mtuBytes) {
+        return "check the cable of "
+                + link.nic()
+                + " and its port of the switch"
+                + largeFrames(mtuBytes);
+    }
+
+    private static String largeFrames(final int mtuBytes) {
+        return mtuBytes > USUAL_MTU_BYTES
+                ? "; let the switches pass frames of "
+                        + mtuBytes
+                        + " bytes (jumbo frames), or set socket.mtu in the cluster file to what"
+                        + " they pass"
+                : "";
+    }
+}

@@ -1,0 +1,103 @@
+package io.hxb.tool.live;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One node at one moment; rates are means since the sample before. Immutable.
+ *
+ * @param cluster name of its cluster.
+ * @param node its id.
+ * @param coordinates its coordinates: {@code 1,0,2}.
+ * @param state running, stopped or dead.
+ * @param messages messages a second of its applications.
+ * @param frames frames a second that need explaining.
+ * @param routes trouble on routes.
+ * @param links its links, in the order of their index.
+ */
+public record NodeSample(
+        String cluster,
+        int node,
+        String coordinates,
+        String state,
+        Messages messages,
+        Frames frames,
+        Routes routes,
+        List<LinkSample> links) {
+
+    /** Copies the list. */
+    public NodeSample {
+        links = List.copyOf(links);
+    }
+
+    /**
+     * Messages of applications. Immutable.
+     *
+     * @param sent sent, a second.
+     * @param delivered delivered, a second.
+     */
+    public record Messages(long sent, long delivered) {}
+
+    /**
+     * Frames of other kinds than new ones. Immutable.
+     *
+     * @param relayed sent on for others, a second.
+     * @param resent sent again, a second.
+     * @param detoured sent by other routes than the configured ones, a second.
+     */
+    public record Frames(long relayed, long resent, long detoured) {}
+
+    /**
+     * Trouble on routes since the node's start. Immutable.
+     *
+     * @param silent times nothing seemed to arrive by a route.
+     * @param brokenHops times a relay had no link to the next node.
+     * @param troubled destinations with trouble on some route now.
+     */
+    public record Routes(long silent, long brokenHops, long troubled) {}
+
+    /** The same with other links. */
+    public NodeSample withLinks(final List<LinkSample> others) {
+        return new NodeSample(cluster, node, coordinates, state, messages, frames, routes, others);
+    }
+
+    /** MB a second that arrive on all its links together. */
+    public double inMegabytes() {
+        return links.stream().mapToDouble(link -> link.in().megabytes()).sum();
+    }
+
+    /** MB a second that are sent on all its links together. */
+    public double outMegabytes() {
+        return links.stream().mapToDouble(link -> link.out().megabytes()).sum();
+    }
+
+    /** How many of its links are in full use. */
+    public long goodLinks() {
+        return links.stream().filter(link -> link.condition() == LinkCondition.GOOD).count();
+    }
+
+    /** How often its links failed since its start. */
+    public long failures() {
+        return links.stream().mapToLong(LinkSample::failures).sum();
+    }
+
+    /** The node as JSON shows it. */
+    public Map<String, Object> report() {
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("cluster", cluster);
+        report.put("node", node);
+        report.put("coordinates", coordinates);
+        report.put("state", state);
+        report.put("sent_messages_per_s", messages.sent());
+        report.put("delivered_messages_per_s", messages.delivered());
+        report.put("relayed_frames_per_s", frames.relayed());
+        report.put("resent_frames_per_s", frames.resent());
+        report.put("detoured_frames_per_s", frames.detoured());
+        report.put("silent_routes", routes.silent());
+        report.put("broken_hops", routes.brokenHops());
+        report.put("troubled_destinations", routes.troubled());
+        report.put("links", links.stream().map(LinkSample::report).toList());
+        return report;
+    }
+}

@@ -1,0 +1,73 @@
+package io.hxb.tool.option;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabState;
+import io.hxb.tool.report.ToolException;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Options that say which cluster is meant. Picocli fills it. */
+public final class ClusterFile {
+    /** Where the service looks for the cluster file. */
+    private static final Path SYSTEM_FILE = Path.of("/etc/hxb/cluster.yaml");
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "cluster file (default: HXB_CONFIG, the lab's, or /etc/hxb/cluster.yaml)")
+    private Path file;
+
+    @Option(
+            names = "--name",
+            paramLabel = "LAB",
+            defaultValue = "lab",
+            description = "name of a lab (default lab)")
+    private String lab;
+
+    /** Picocli makes it. */
+    public ClusterFile() {}
+
+    /** The lab that is meant; empty when a file is. */
+    public Optional<LabState> lab() {
+        final boolean isFile = file != null || System.getenv("HXB_CONFIG") != null;
+        return isFile ? Optional.empty() : LabRegistry.ofUser().find(lab);
+    }
+
+    /** True if there is a cluster file to look at. */
+    public boolean isGiven() {
+        return file != null
+                || System.getenv("HXB_CONFIG") != null
+                || lab().isPresent()
+                || Files.exists(SYSTEM_FILE);
+    }
+
+    /** The cluster that is meant. */
+    public ClusterConfig config() {
+        if (file != null) {
+            return ClusterConfigYaml.read(file);
+        }
+        final String variable = System.getenv("HXB_CONFIG");
+        if (variable != null) {
+            return ClusterConfigYaml.read(Path.of(variable));
+        }
+        if (lab().isPresent()) {
+            return ClusterConfigYaml.read(LabRegistry.ofUser().folder(lab).resolve("cluster.yaml"));
+        }
+        if (Files.exists(SYSTEM_FILE)) {
+            return ClusterConfigYaml.read(SYSTEM_FILE);
+        }
+        throw new ToolException(
+                "which cluster? Give --config FILE, set HXB_CONFIG, or start a lab: hxb lab up"
+                        + " (there is no lab '"
+                        + lab
+                        + "' and no "
+                        + SYSTEM_FILE
+                        + ")");
+    }
+}

@@ -1,0 +1,240 @@
+package io.hxb.tool.top;
+
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.AttributedString;
+import org.jline.utils.AttributedStringBuilder;
+import org.jline.utils.AttributedStyle;
+import org.jline.utils.Curses;
+import org.jline.utils.Display;
+import org.jline.utils.InfoCmp.Capability;
+import org.jline.utils.NonBlockingReader;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A terminal that is all ours until it is closed, and then as it was before: also when the process
+ * is ended by a signal. Owned by the main thread; the thread that ends the process may close it.
+ */
+public final class TopScreen implements AutoCloseable {
+    private static final long STEP_MS = 100;
+    private static final long ESCAPE_MS = 50;
+    private static final long NS_PER_MS = 1_000_000;
+
+    /** Where samples come from. */
+    @FunctionalInterface
+    public interface Source {
+        /**
+         * Looks at the nodes.
+         *
+         * @throws IOException if they cannot be looked at any more.
+         */
+        TopModel look() throws IOException;
+    }
+
+    private final Terminal terminal;
+    private final Attributes before;
+    private final Display display;
+    private final String leave;
+    private final Thread hook = new Thread(this::restore, "hxb-top-restore");
+    private boolean isRestored;
+
+    private TopScreen(final Terminal terminal) {
+        this.terminal = terminal;
+        display = new Display(terminal, true);
+        leave =
+                text(Capability.exit_attribute_mode)
+                        + text(Capability.keypad_local)
+                        + text(Capability.exit_ca_mode)
+                        + text(Capability.cursor_normal);
+        Runtime.getRuntime().addShutdownHook(hook);
+        before = terminal.enterRawMode();
+        final Attributes raw = terminal.getAttributes();
+        // Ctrl-C and Ctrl-Z are keys: nothing stops this process while the terminal is not as it
+        // was.
+        raw.setLocalFlag(Attributes.LocalFlag.ISIG, false);
+        terminal.setAttributes(raw);
+        terminal.puts(Capability.enter_ca_mode);
+        terminal.puts(Capability.keypad_xmit);
+        terminal.puts(Capability.cursor_invisible);
+        terminal.flush();
+    }
+
+    /**
+     * Takes the terminal of this process.
+     *
+     * @return null when it cannot place the cursor.
+     * @throws IOException if the terminal cannot be used.
+     */
+    public static TopScreen open() throws IOException {
+        final Terminal terminal =
+                TerminalBuilder.builder()
+                        .system(true)
+                        .providers("ffm,exec")
+                        .graphemeCluster(false)
+                        .dumb(true)
+                        .build();
+        if (terminal.getType().startsWith(Terminal.TYPE_DUMB)
+                || terminal.getStringCapability(Capability.cursor_address) == null) {
+            terminal.close();
+            return null;
+        }
+        return new TopScreen(terminal);
+    }
+
+    private String text(final Capability capability) {
+        final String sequence = terminal.getStringCapability(capability);
+        if (sequence == null) {
+            return "";
+        }
+        final StringWriter text = new StringWriter();
+        Curses.tputs(text, sequence);
+        return text.toString();
+    }
+
+    /**
+     * Shows samples until somebody wants to end.
+     *
+     * @param intervalNs between two samples.
+     * @throws IOException if the source cannot look any more, or the terminal is gone.
+     */
+    public void run(final Source source, final long intervalNs) throws IOException {
+        try {
+            showUntilOver(source, intervalNs);
+        } catch (final IOException | RuntimeException e) {
+            // A signal ends the process: its terminal is taken away from under us.
+            if (!isRestored()) {
+                throw e;
+            }
+        }
+    }
+
+    private synchronized boolean isRestored() {
+        return isRestored;
+    }
+
+    private void showUntilOver(final Source source, final long intervalNs) throws IOException {
+        TopState state = TopState.START;
+        TopModel model = source.look();
+        long dueNs = System.nanoTime() + intervalNs;
+        while (!state.isOver()) {
+            final Size size = size();
+            state = TopView.settle(model, size.getRows(), state);
+            show(TopView.draw(model, size.getColumns(), size.getRows(), state), size);
+            final Key key = awaitKey(size, dueNs);
+            state = TopView.press(model, size.getRows(), state, key);
+            final long nowNs = System.nanoTime();
+            if (dueNs - nowNs <= 0) {
+                model = state.isPaused() ? model : source.look();
+                dueNs = nowNs + intervalNs;
+            }
+        }
+    }
+
+    private Size size() {
+        final Size size = terminal.getSize();
+        // Terminals over serial lines do not know.
+        return size.getColumns() > 0 && size.getRows() > 0 ? size : Size.of(80, 24);
+    }
+
+    /** A key; NONE when it is time for something else: a sample, or another size. */
+    private Key awaitKey(final Size size, final long dueNs) throws IOException {
+        while (dueNs - System.nanoTime() > 0 && size().equals(size)) {
+            final long leftMs = (dueNs - System.nanoTime()) / NS_PER_MS + 1;
+            final int character = terminal.reader().read(Math.clamp(leftMs, 1, STEP_MS));
+            if (character == '\u001b') {
+                return Key.ofSequence(sequence());
+            }
+            if (character != NonBlockingReader.READ_EXPIRED) {
+                return Key.of(character);
+            }
+        }
+        return Key.NONE;
+    }
+
+    /** What follows an ESC at once, up to the letter or tilde that ends it. */
+    private String sequence() throws IOException {
+        final StringBuilder text = new StringBuilder();
+        int character = terminal.reader().read(ESCAPE_MS);
+        while (character >= ' ') {
+            text.append((char) character);
+            if (text.length() > 1 && character >= '@') {
+                break;
+            }
+            character = terminal.reader().read(ESCAPE_MS);
+        }
+        return text.toString();
+    }
+
+    private synchronized void show(final List<Line> lines, final Size size) {
+        if (isRestored) {
+            return;
+        }
+        final List<AttributedString> texts = new ArrayList<>();
+        lines.forEach(line -> texts.add(styled(line)));
+        display.resize(size);
+        display.update(texts, 0);
+        terminal.flush();
+    }
+
+    private static AttributedString styled(final Line line) {
+        final AttributedStringBuilder text = new AttributedStringBuilder();
+        for (final Line.Span span : line.spans()) {
+            final AttributedStyle style = style(span.tone());
+            text.styled(line.isSelected() ? style.inverse() : style, span.text());
+        }
+        return text.toAttributedString();
+    }
+
+    private static AttributedStyle style(final Tone tone) {
+        final AttributedStyle plain = AttributedStyle.DEFAULT;
+        return switch (tone) {
+            case PLAIN -> plain;
+            case TITLE -> plain.foreground(AttributedStyle.CYAN);
+            case HEADING -> plain.bold();
+            case SORTED -> plain.bold().underline();
+            case GOOD -> plain.foreground(AttributedStyle.GREEN);
+            case WARNING -> plain.foreground(AttributedStyle.YELLOW);
+            case BAD -> plain.foreground(AttributedStyle.RED).bold();
+        };
+    }
+
+    /** Leaves the terminal as it was; once. */
+    private synchronized void restore() {
+        if (isRestored) {
+            return;
+        }
+        isRestored = true;
+        try {
+            terminal.setAttributes(before);
+        } catch (final RuntimeException e) {
+            // The library's own shutdown hook was earlier, and has done it.
+        }
+        try (FileOutputStream screen = new FileOutputStream(FileDescriptor.out)) {
+            // Not by the terminal, which may be closed already.
+            screen.write(leave.getBytes(StandardCharsets.US_ASCII));
+            screen.flush();
+        } catch (final IOException e) {
+            // The terminal is gone: nothing is left to restore.
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        restore();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (final IllegalStateException e) {
+            // The process is ending, and the hook has nothing left to do.
+        }
+        terminal.close();
+    }
+}

@@ -1,0 +1,214 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.CounterType;
+import io.hxb.counter.Counters;
+import io.hxb.tool.lab.NodeProcesses;
+
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/** Stat and top over the counter files of two nodes, one of which hangs; top on a terminal, too. */
+@Tag("system")
+class TopSystemTest {
+    private static final String ENTER = "\u001b[?1049h";
+    private static final String LEAVE = "\u001b[?1049l";
+    private static final long LIMIT_S = 60;
+
+    @TempDir private Path folder;
+
+    private final List<String> files = new ArrayList<>();
+
+    @BeforeEach
+    void makesTheFilesOfTwoNodes() {
+        for (int node = 0; node < 2; node++) {
+            final CounterLabels labels =
+                    new CounterLabels(
+                            "pacs",
+                            9,
+                            node,
+                            node,
+                            1,
+                            List.of(
+                                    new CounterLabels.LinkLabel(0, 0, "eth0"),
+                                    new CounterLabels.LinkLabel(0, 1, "eth1")));
+            final Path file = folder.resolve("pacs-" + node + ".counters");
+            final Counters counters = Counters.create(file, labels, 1, AssertionError::new);
+            counters.counter(CounterType.LINK_UP_STATE, counters.sharedWriter(), 0).set(1);
+            counters.counter(CounterType.LINK_SENT_FRAMES, 0, 0).add(7);
+            // Node 0 lives in the far future, node 1 hung long ago.
+            counters.heartbeat(node == 0 ? Long.MAX_VALUE / 2 : 1);
+            files.add(file.toString());
+        }
+    }
+
+    private HxbProcess hxb(final String... arguments) throws IOException {
+        final List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(files);
+        return HxbProcess.start(folder, all.toArray(String[]::new));
+    }
+
+    @Test
+    void shouldFailExactlyWhenANodeThatIsShownIsDead() throws Exception {
+        try (HxbProcess stat = hxb("stat", "--json")) {
+            assertEquals(Hxb.FAILED, stat.status(), stat::errors);
+            assertEquals(false, stat.json().get("ok"));
+        }
+        try (HxbProcess stat = hxb("stat", "--node", "0", "--json")) {
+            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertEquals(true, stat.json().get("ok"));
+        }
+    }
+
+    @Test
+    void shouldShowTheWantedCountersOfTheWantedLinks() throws Exception {
+        try (HxbProcess stat =
+                hxb("stat", "--node", "0", "--link", "x.0", "--counter", "hxb_link_*", "--json")) {
+            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            final Map<?, ?> node = (Map<?, ?>) ((List<?>) stat.json().get("nodes")).getFirst();
+            final Map<?, ?> counters = (Map<?, ?>) node.get("counters");
+            assertTrue(counters.keySet().stream().allMatch(key -> key.toString().contains("x.0")));
+            assertTrue(counters.containsValue(7), counters::toString);
+        }
+        try (HxbProcess stat = hxb("stat", "--counter", "hxb_nothing_*")) {
+            assertEquals(Hxb.USAGE, stat.status(), stat::output);
+        }
+        try (HxbProcess top =
+                hxb("top", "--state", "down", "--interval", "0.1", "--count", "1", "--json")) {
+            assertEquals(Hxb.OK, top.status(), top::errors);
+            final List<?> nodes = (List<?>) top.json().get("nodes");
+            assertEquals(2, nodes.size());
+            assertEquals(1, ((List<?>) ((Map<?, ?>) nodes.getFirst()).get("links")).size());
+        }
+    }
+
+    @Test
+    void shouldGiveTheTerminalBackWhenAskedToEnd() throws Exception {
+        final Path screen = folder.resolve("screen");
+        final Process process = onTerminal(screen);
+        try {
+            await(screen, process, "nodes running 1/2");
+            process.getOutputStream().write("\r".getBytes(StandardCharsets.US_ASCII));
+            process.getOutputStream().flush();
+            await(screen, process, "links of node");
+            process.getOutputStream().write('q');
+            process.getOutputStream().flush();
+            assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
+            assertEquals(Hxb.OK, process.exitValue(), () -> read(screen));
+            checkRestored(screen);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldGiveTheTerminalBackWhenEndedByASignal() throws Exception {
+        final Path screen = folder.resolve("screen");
+        final Process process = onTerminal(screen);
+        try {
+            await(screen, process, "nodes running 1/2");
+            process.descendants().filter(TopSystemTest::isJava).forEach(ProcessHandle::destroy);
+            assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
+            checkRestored(screen);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldGiveTheTerminalBackWhenItFails() throws Exception {
+        final Path screen = folder.resolve("screen");
+        final Process process = onTerminal(screen);
+        try {
+            await(screen, process, "nodes running 1/2");
+            Files.delete(Path.of(files.getFirst()));
+            assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
+            assertEquals(Hxb.FAILED, process.exitValue(), () -> read(screen));
+            checkRestored(screen);
+            assertTrue(read(screen).lastIndexOf("hxb: ") > read(screen).lastIndexOf(LEAVE));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static boolean isJava(final ProcessHandle process) {
+        return process.info().command().orElse("").endsWith("/java");
+    }
+
+    private void checkRestored(final Path screen) {
+        final String text = read(screen);
+        assertTrue(text.contains(ENTER), text);
+        assertTrue(text.lastIndexOf(LEAVE) > text.lastIndexOf("nodes running"), text);
+        assertTrue(text.lastIndexOf("\u001b[?25h") >= text.lastIndexOf("\u001b[?25l"), text);
+        assertEquals(settings("before"), settings("after"), text);
+    }
+
+    private String settings(final String name) {
+        final String text = read(folder.resolve(name));
+        assertFalse(text.isBlank());
+        return text;
+    }
+
+    /** Runs top on a terminal of 80x24, whose settings are kept before and after. */
+    private Process onTerminal(final Path screen) throws IOException {
+        Assumptions.assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/script")),
+                "skipped: a terminal needs script of util-linux");
+        final List<String> command = new ArrayList<>(NodeProcesses.self("top"));
+        command.addAll(List.of("--interval", "0.2"));
+        command.addAll(files);
+        final String line =
+                "stty cols 80 rows 24; stty -a >"
+                        + folder.resolve("before")
+                        + "; "
+                        + command.stream()
+                                .map(word -> "'" + word + "'")
+                                .collect(Collectors.joining(" "))
+                        + "; status=$?; stty -a >"
+                        + folder.resolve("after")
+                        + "; exit $status";
+        final ProcessBuilder builder =
+                new ProcessBuilder("/usr/bin/script", "-qefc", line, screen.toString())
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectErrorStream(true);
+        builder.environment().put("TERM", "xterm");
+        builder.environment().put("SHELL", "/bin/sh");
+        return builder.start();
+    }
+
+    private static void await(final Path screen, final Process process, final String text) {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+        while (!Files.exists(screen) || !read(screen).contains(text)) {
+            if (System.nanoTime() - deadlineNs > 0 || !process.isAlive()) {
+                throw new AssertionError("waited in vain for '" + text + "': " + read(screen));
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private static String read(final Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8);
+        } catch (final IOException e) {
+            return "";
+        }
+    }
+}

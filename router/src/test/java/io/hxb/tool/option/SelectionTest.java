@@ -1,0 +1,128 @@
+package io.hxb.tool.option;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.live.LinkCondition;
+import io.hxb.tool.live.LinkSample;
+import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.report.UsageException;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import picocli.CommandLine;
+
+import java.util.List;
+
+@Tag("unit")
+class SelectionTest {
+    private static final List<NodeSample> NODES =
+            List.of(
+                    node(0, "0,0", "running", LinkCondition.GOOD, LinkCondition.GOOD),
+                    node(1, "1,0", "running", LinkCondition.FAILED, LinkCondition.GOOD),
+                    node(2, "0,1", "dead", LinkCondition.GOOD, LinkCondition.WEAK),
+                    node(3, "1,1", "running", LinkCondition.DOWN, LinkCondition.GOOD));
+
+    private static NodeSample node(
+            final int id,
+            final String coordinates,
+            final String state,
+            final LinkCondition first,
+            final LinkCondition second) {
+        return new NodeSample(
+                "pacs",
+                id,
+                coordinates,
+                state,
+                new NodeSample.Messages(0, 0),
+                new NodeSample.Frames(0, 0, 0),
+                new NodeSample.Routes(0, 0, 0),
+                List.of(link("x.0", first), link("y.1", second)));
+    }
+
+    private static LinkSample link(final String label, final LinkCondition condition) {
+        final LinkSample.Traffic none = new LinkSample.Traffic(0, 0);
+        return new LinkSample(label, "eth0", condition, 0, 100, none, none, 0, 0, "");
+    }
+
+    private static Selection parse(final String... arguments) {
+        return CommandLine.populateCommand(new Selection(), arguments);
+    }
+
+    /** Nodes with their links: {@code 0,0 x.0 y.1}. */
+    private static List<String> wanted(final String... arguments) {
+        final Selection selection = parse(arguments);
+        selection.check();
+        selection.check(NODES);
+        return NODES.stream()
+                .flatMap(node -> selection.of(node).stream())
+                .map(
+                        node ->
+                                node.coordinates()
+                                        + " "
+                                        + String.join(
+                                                " ",
+                                                node.links().stream()
+                                                        .map(LinkSample::label)
+                                                        .toList()))
+                .toList();
+    }
+
+    @Test
+    void shouldTakeNodesByIdAndByCoordinates() {
+        assertEquals(4, wanted().size());
+        assertEquals(List.of("1,0 x.0 y.1"), wanted("--node", "1"));
+        assertEquals(List.of("0,1 x.0 y.1", "1,1 x.0 y.1"), wanted("--node", "0,1", "--node", "3"));
+        assertEquals(List.of("1,0 x.0 y.1", "1,1 x.0 y.1"), wanted("--node", "1,*"));
+    }
+
+    @Test
+    void shouldTakeLinksByPattern() {
+        assertEquals(List.of("0,0 x.0"), wanted("--node", "0,0", "--link", "x.0"));
+        assertEquals(List.of("0,0 x.0"), wanted("--node", "0,0", "--link", "x.*"));
+        assertEquals(List.of("0,0 y.1"), wanted("--node", "0,0", "--link", "*.1"));
+        assertEquals(List.of("0,0 x.0 y.1"), wanted("--node", "0,0", "--link", "x.0,y.1"));
+    }
+
+    @Test
+    void shouldTakeLinksAndNodesByState() {
+        assertEquals(List.of("1,0 x.0"), wanted("--state", "failed"));
+        assertEquals(List.of("0,1 y.1", "1,1 x.0"), wanted("--state", "weak,down"));
+        assertEquals(List.of("0,1 x.0 y.1"), wanted("--state", "dead"));
+        assertEquals(List.of("0,1 y.1"), wanted("--state", "dead,weak"));
+        assertEquals(List.of(), wanted("--state", "alone"));
+    }
+
+    @Test
+    void shouldNameWhatIsNotThere() {
+        for (final String[] arguments :
+                new String[][] {
+                    {"--node", "7"},
+                    {"--node", "4,4"},
+                    {"--node", "one"},
+                    {"--link", "x.7"},
+                    {"--link", "first"},
+                    {"--state", "fine"}
+                }) {
+            final UsageException thrown =
+                    assertThrows(UsageException.class, () -> wanted(arguments));
+            assertTrue(thrown.getMessage().contains(arguments[0]), thrown::getMessage);
+            assertTrue(thrown.getMessage().contains(arguments[1]), thrown::getMessage);
+        }
+        assertDoesNotThrow(() -> parse().check());
+    }
+
+    @Test
+    void shouldJudgeLinks() {
+        assertEquals(LinkCondition.DOWN, LinkCondition.of(false, 2, 1, 100));
+        assertEquals(LinkCondition.FAILED, LinkCondition.of(true, 2, 1, 50));
+        assertEquals(LinkCondition.ALONE, LinkCondition.of(true, 0, 0, 0));
+        assertEquals(LinkCondition.WEAK, LinkCondition.of(true, 2, 0, 99));
+        assertEquals(LinkCondition.GOOD, LinkCondition.of(true, 2, 0, 100));
+        assertEquals("failed to 2", LinkCondition.FAILED.text(2));
+        assertEquals("good", LinkCondition.GOOD.text(0));
+    }
+}

@@ -1,0 +1,280 @@
+package io.hxb.tool.top;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.live.LinkCondition;
+import io.hxb.tool.live.LinkSample;
+import io.hxb.tool.live.NodeSample;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+@Tag("unit")
+class TopViewTest {
+    private static final String[] DIMENSIONS = {"x", "y", "z"};
+    private static final int LINKS = 12;
+
+    private static TopModel model(final int nodeCount, final long seed) {
+        final Random random = new Random(seed);
+        final List<NodeSample> nodes = new ArrayList<>();
+        for (int node = 0; node < nodeCount; node++) {
+            final List<LinkSample> links = new ArrayList<>();
+            for (int link = 0; link < LINKS; link++) {
+                links.add(link(DIMENSIONS[link / 4] + "." + link % 4, random));
+            }
+            nodes.add(
+                    new NodeSample(
+                            "pacs",
+                            node,
+                            node % 3 + "," + node / 3 % 3 + "," + node / 9,
+                            random.nextInt(8) == 0 ? "dead" : "running",
+                            new NodeSample.Messages(random.nextInt(3), random.nextInt(1 << 30)),
+                            new NodeSample.Frames(random.nextInt(3), 0, 0),
+                            new NodeSample.Routes(0, 0, random.nextInt(2)),
+                            links));
+        }
+        return new TopModel("12:34:56", nodes);
+    }
+
+    private static LinkSample link(final String label, final Random random) {
+        final boolean isFailed = random.nextInt(6) == 0;
+        return new LinkSample(
+                label,
+                "enp129s0f" + random.nextInt(4),
+                isFailed ? LinkCondition.FAILED : LinkCondition.GOOD,
+                isFailed ? 2 : 0,
+                100,
+                new LinkSample.Traffic(random.nextInt(1 << 20), random.nextInt(5000) / 4.0),
+                new LinkSample.Traffic(random.nextInt(3), random.nextInt(3)),
+                random.nextInt(3),
+                0,
+                isFailed ? "nothing arrives there while other links carry frames" : "");
+    }
+
+    private static TopState press(final TopModel model, final int height, final Key... keys) {
+        TopState state = TopView.settle(model, height, TopState.START);
+        for (final Key key : keys) {
+            state = TopView.press(model, height, state, key);
+        }
+        return state;
+    }
+
+    private static String text(
+            final TopModel model, final int width, final int height, final TopState state) {
+        final StringBuilder text = new StringBuilder();
+        TopView.draw(model, width, height, state)
+                .forEach(line -> text.append(line.text().stripTrailing()).append('\n'));
+        return text.toString();
+    }
+
+    @Test
+    void shouldFitEveryScreenWithTheSelectedRowVisibleWhateverIsPressed() {
+        final Key[] keys = Key.values();
+        for (final int nodeCount : new int[] {1, 2, 8, 27}) {
+            final TopModel model = model(nodeCount, nodeCount);
+            for (final int[] size :
+                    new int[][] {{80, 24}, {81, 25}, {100, 30}, {132, 43}, {200, 60}, {20, 5}}) {
+                final Random random = new Random(nodeCount * 1000L + size[0]);
+                TopState state = TopView.settle(model, size[1], TopState.START);
+                for (int step = 0; step < 200; step++) {
+                    state = TopView.press(model, size[1], state, keys[random.nextInt(keys.length)]);
+                    checkScreen(model, size[0], size[1], state);
+                }
+            }
+        }
+    }
+
+    private static void checkScreen(
+            final TopModel model, final int width, final int height, final TopState state) {
+        final List<Line> lines = TopView.draw(model, width, height, state);
+        final String where = width + "x" + height + " " + state;
+        assertTrue(lines.size() <= height, () -> lines.size() + " lines, " + where);
+        for (final Line line : lines) {
+            assertTrue(line.text().length() <= width, () -> "'" + line.text() + "' " + where);
+        }
+        assertEquals(1, lines.stream().filter(Line::isSelected).count(), where);
+        assertTrue(lines.getLast().text().startsWith("q quit"), where);
+    }
+
+    @Test
+    void shouldSurviveScreensOfAnySize() {
+        final TopModel model = model(27, 1);
+        for (int height = 1; height < 8; height++) {
+            for (int width = 1; width < 30; width++) {
+                final TopState state = press(model, height, Key.DOWN, Key.OPEN, Key.LAST);
+                final int limit = width;
+                final List<Line> lines = TopView.draw(model, width, height, state);
+                assertTrue(lines.size() <= height, () -> lines.toString());
+                assertTrue(lines.stream().allMatch(line -> line.text().length() <= limit));
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepRowsThatAreEqualInTheirOrder() {
+        // given: the fourth column is the same for all, the sixth for many
+        final TopModel model = model(27, 5);
+        final Table<NodeSample> table =
+                new Table<>(
+                        List.of(Column.count("sent", node -> node.messages().sent())),
+                        TopModel::key);
+
+        // when
+        final List<NodeSample> sorted = table.sorted(model.nodes(), new ListState("", 0, 0, false));
+        final List<NodeSample> reversed =
+                table.sorted(model.nodes(), new ListState("", 0, 0, true));
+
+        // then
+        for (int i = 1; i < sorted.size(); i++) {
+            final NodeSample before = sorted.get(i - 1);
+            final NodeSample after = sorted.get(i);
+            assertTrue(before.messages().sent() >= after.messages().sent());
+            if (before.messages().sent() == after.messages().sent()) {
+                assertTrue(before.node() < after.node());
+            }
+            final NodeSample lower = reversed.get(i - 1);
+            final NodeSample higher = reversed.get(i);
+            assertTrue(lower.messages().sent() <= higher.messages().sent());
+            if (lower.messages().sent() == higher.messages().sent()) {
+                assertTrue(lower.node() < higher.node());
+            }
+        }
+    }
+
+    @Test
+    void shouldSortByEachColumnInTurnAndShowIt() {
+        final TopModel model = model(27, 9);
+        TopState state = TopView.settle(model, 24, TopState.START);
+        for (int column = 0; column < 15; column++) {
+            state = TopView.press(model, 24, state, Key.SORT_RIGHT);
+            final String heading = TopView.draw(model, 80, 24, state).get(1).text();
+            assertTrue(heading.matches(".*[a-zA-Z/]v( .*|)"), column + ": " + heading);
+        }
+        state = TopView.press(model, 24, state, Key.SORT_RIGHT);
+        assertEquals(-1, state.nodes().sortColumn());
+    }
+
+    @Test
+    void shouldKeepTheSelectedNodeSelectedWhenTheOrderChanges() {
+        // given
+        final TopModel before = model(27, 2);
+        final TopState state = press(before, 24, Key.DOWN, Key.DOWN, Key.SORT_LEFT, Key.SORT_LEFT);
+        final String selected = state.nodes().selected();
+
+        // when: other samples, other order
+        final TopState after = TopView.settle(model(27, 3), 24, state);
+
+        // then
+        assertEquals("pacs 2", selected);
+        assertEquals(selected, after.nodes().selected());
+        checkScreen(model(27, 3), 80, 24, after);
+    }
+
+    @Test
+    void shouldOpenANodeAndComeBackToIt() {
+        // given
+        final TopModel model = model(27, 4);
+
+        // when
+        final TopState open = press(model, 24, Key.LAST, Key.UP, Key.OPEN);
+
+        // then
+        final String text = text(model, 80, 24, open);
+        assertTrue(text.startsWith("hxb top 12:34:56  links of node (1,2,2)  nodes"), text);
+        assertEquals(LINKS, text.lines().filter(line -> line.startsWith("(1,2,2) ")).count(), text);
+        final TopState back = TopView.press(model, 24, open, Key.BACK);
+        assertEquals("pacs 25", back.nodes().selected());
+        assertTrue(
+                text(model, 80, 24, back).contains("\n(1,2,2)  "), () -> text(model, 80, 24, back));
+    }
+
+    @Test
+    void shouldShowTheLinksOfAllNodesAndScrollThem() {
+        final TopModel model = model(27, 6);
+        final TopState state = press(model, 24, Key.ALL_LINKS, Key.LAST);
+
+        assertEquals("pacs 26 z.3", state.links().selected());
+        assertEquals(27 * LINKS - 21, state.links().first());
+        assertTrue(text(model, 80, 24, state).contains("\n(2,2,2) z.3  "));
+    }
+
+    @Test
+    void shouldReturnToTheNodesWhenTheOpenOneIsGone() {
+        final TopState open = press(model(8, 1), 24, Key.LAST, Key.OPEN);
+
+        final TopState after = TopView.settle(model(3, 1), 24, open);
+
+        assertEquals(TopState.View.NODES, after.view());
+        checkScreen(model(3, 1), 80, 24, after);
+    }
+
+    @Test
+    void shouldSayWhenNothingIsAsWanted() {
+        final TopModel none = new TopModel("12:34:56", List.of());
+        final TopState state = press(none, 24, Key.DOWN, Key.OPEN, Key.PAGE_DOWN);
+
+        assertTrue(text(none, 80, 24, state).contains("no node or link is as wanted now"));
+    }
+
+    @Test
+    void shouldShowWhatMattersFirstOnANarrowScreen() {
+        final TopModel model = model(27, 7);
+        final TopState state = TopView.settle(model, 24, TopState.START);
+
+        final String narrow = text(model, 80, 24, state);
+        final String wide = text(model, 200, 24, state);
+
+        assertTrue(narrow.contains("node     state"), narrow);
+        assertTrue(narrow.contains("links"), narrow);
+        assertTrue(narrow.contains("out MB/s"), narrow);
+        assertFalse(narrow.contains("cluster"), narrow);
+        assertTrue(wide.contains("cluster"), wide);
+        assertTrue(narrow.contains("p pause\n"), narrow);
+    }
+
+    @Test
+    void shouldTellBadFromGood() {
+        final TopModel model = model(27, 8);
+        final List<Line> lines =
+                TopView.draw(model, 80, 60, TopView.settle(model, 60, TopState.START));
+        for (final Line line : lines.subList(2, 2 + 27)) {
+            final Line.Span state = line.spans().get(1);
+            assertEquals(state.text().contains("running") ? Tone.GOOD : Tone.BAD, state.tone());
+        }
+    }
+
+    @Test
+    void shouldNotLetNamesMoveTheCursor() {
+        assertEquals("a?[2J?b", Line.printable("a\u001b[2J\nb"));
+        assertEquals("???x", Line.printable("한국🙂x"));
+    }
+
+    @Test
+    void shouldWriteNumbersInFivePlaces() {
+        assertEquals("99999", Column.compact(99_999));
+        assertEquals("100k", Column.compact(100_000));
+        assertEquals("1.0M", Column.compact(1_000_000));
+        assertEquals("12.3M", Column.compact(12_345_678));
+        assertEquals("9223P", Column.compact(Long.MAX_VALUE));
+    }
+
+    @Test
+    void shouldUnderstandTheKeysOfTerminals() {
+        assertEquals(Key.UP, Key.ofSequence("[A"));
+        assertEquals(Key.DOWN, Key.ofSequence("OB"));
+        assertEquals(Key.PAGE_DOWN, Key.ofSequence("[6~"));
+        assertEquals(Key.BACK, Key.ofSequence(""));
+        assertEquals(Key.NONE, Key.ofSequence("[1;5Q"));
+        assertEquals(Key.OPEN, Key.of('\r'));
+        assertEquals(Key.QUIT, Key.of('q'));
+        assertEquals(Key.QUIT, Key.of(3));
+        assertEquals(Key.QUIT, Key.of(-1));
+        assertEquals(Key.NONE, Key.of('!'));
+    }
+}
