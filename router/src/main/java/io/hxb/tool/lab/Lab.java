@@ -45,6 +45,12 @@ public final class Lab implements AutoCloseable {
         if (registry.stale().contains(spec.name())) {
             registry.remove(spec.name());
         }
+        if (registry.find(spec.name()).isEmpty() && LabRegistry.isOwnedElsewhere(spec.name())) {
+            throw new ToolException(
+                    "a lab '"
+                            + spec.name()
+                            + "' of another folder (HXB_RUN) is up: choose another --name");
+        }
         final Lab lab = new Lab(registry, spec);
         registry.claim(lab.state);
         try {
@@ -75,6 +81,7 @@ public final class Lab implements AutoCloseable {
     private void makeNetwork() {
         make(LabScripts.namespaces(spec), "ip", "-batch", "-");
         final String switches = LabNames.switchNamespace(spec.name());
+        make(LabScripts.owner(state), "ip", "-n", switches, "-batch", "-");
         make(LabScripts.switches(spec), "ip", "-n", switches, "-batch", "-");
         final String links = LabScripts.nodeLinks(spec);
         final String shapers = LabScripts.nodeShapers(spec);

@@ -238,7 +238,16 @@ public final class LabRegistry {
         for (final String namespace : namespaces()) {
             LabNames.labOf(namespace).filter(lab -> !alive.contains(lab)).ifPresent(stale::add);
         }
+        stale.removeIf(lab -> find(lab).isEmpty() && isOwnedElsewhere(lab));
         return List.copyOf(stale);
+    }
+
+    /** True if a lab that is not of this registry belongs to a process that lives (HXB_RUN). */
+    static boolean isOwnedElsewhere(final String lab) {
+        final String switches = LabNames.switchNamespace(lab);
+        final Shell.Outcome loopback =
+                Shell.run("", List.of("ip", "-n", switches, "link", "show", "dev", "lo"));
+        return loopback.exitStatus() == 0 && LabState.isAlive(loopback.output());
     }
 
     /** Names of the network namespaces of this machine. */

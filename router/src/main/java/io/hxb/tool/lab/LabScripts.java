@@ -32,6 +32,11 @@ final class LabScripts {
                 .append("\"\n");
     }
 
+    /** Writes into the switches' namespace which process the lab belongs to. */
+    static String owner(final LabState state) {
+        return "link set lo alias " + state.ownerMark() + "\n";
+    }
+
     /**
      * In the switch namespace: makes the bridges and all veth pairs, the far ends in the nodes; or
      * both ends in nodes, without bridges.

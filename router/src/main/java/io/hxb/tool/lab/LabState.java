@@ -7,6 +7,8 @@ import io.hxb.topology.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What is remembered of a lab in its state file, so that it can be used and removed by other
@@ -38,6 +40,8 @@ public record LabState(
         long ownerStartMs,
         List<Long> nodePids,
         boolean isReady) {
+    private static final Pattern OWNER_MARK = Pattern.compile("\\bhxb:(\\d{1,10}):(\\d{1,15})\\b");
+
     /** State files of earlier releases say nothing of wiring or of relays in the kernel. */
     public LabState {
         wiring = wiring == null ? "bridge" : wiring;
@@ -111,10 +115,25 @@ public record LabState(
 
     /** True while the process that the lab belongs to lives. */
     public boolean isOwnerAlive() {
-        return ProcessHandle.of(ownerPid)
+        return isAlive(ownerPid, ownerStartMs);
+    }
+
+    private static boolean isAlive(final long pid, final long startMs) {
+        return ProcessHandle.of(pid)
                 .filter(owner -> !LabRegistry.commandLine(owner).isEmpty())
-                .map(owner -> Math.abs(startMs(owner) - ownerStartMs) < 1000)
+                .map(owner -> Math.abs(startMs(owner) - startMs) < 1000)
                 .orElse(false);
+    }
+
+    /** The owner in a word, for places without a state file; see {@link #isAlive(String)}. */
+    String ownerMark() {
+        return "hxb:" + ownerPid + ":" + ownerStartMs;
+    }
+
+    /** True if {@code text} holds the {@link #ownerMark} of a process that lives. */
+    static boolean isAlive(final String text) {
+        final Matcher mark = OWNER_MARK.matcher(text);
+        return mark.find() && isAlive(Long.parseLong(mark.group(1)), Long.parseLong(mark.group(2)));
     }
 
     /** Numbers of the nodes whose processes have ended, though the lab is up; in order. */

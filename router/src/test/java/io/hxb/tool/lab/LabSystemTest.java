@@ -113,6 +113,25 @@ class LabSystemTest {
     }
 
     @Test
+    void shouldLeaveTheLabsOfOtherFoldersAlone() throws Exception {
+        // given: a lab that another registry knows, of a process that lives
+        final LabRegistry registry = new LabRegistry(folder.resolve("one"));
+        final LabRegistry other = new LabRegistry(folder.resolve("two"));
+        final LabSpec spec = new LabSpec(name, Shape.of(2), 1, Backend.RAW, 0, 1500);
+        try (Lab lab = Lab.up(registry, spec)) {
+            // when, then
+            assertFalse(other.stale().contains(lab.spec().name()));
+            assertThrows(ToolException.class, () -> Lab.up(other, spec));
+            assertEquals(3, own().size());
+
+            // and: its owner has died, and its state is lost
+            final String switches = LabNames.switchNamespace(name);
+            Shell.check("", List.of("ip", "-n", switches, "link", "set", "lo", "alias", "hxb:1:1"));
+            assertTrue(other.stale().contains(name));
+        }
+    }
+
+    @Test
     void shouldJoinNicsWithoutBridges() {
         // given
         final LabRegistry registry = new LabRegistry(folder);
