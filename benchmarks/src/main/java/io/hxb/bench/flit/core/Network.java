@@ -3,6 +3,7 @@ package io.hxb.bench.flit.core;
 import io.hxb.fabric.SwitchGraph;
 
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * Channels, lanes and all that changes on them, as columns of numbers. Owned by a run.
@@ -13,6 +14,11 @@ import java.util.Arrays;
 final class Network {
     /** No lane, no owner. */
     static final int NONE = -1;
+
+    /** What the columns below and those of the allocator and the hosts take. */
+    private static final int BYTES_PER_CHANNEL = 120;
+
+    private static final int BYTES_PER_LANE = 80;
 
     final SwitchGraph graph;
     final NetworkConfig config;
@@ -139,18 +145,53 @@ final class Network {
         this.heads = new int[bufferedLanes];
         this.first = new int[laneCount];
         this.count = new int[laneCount];
-        final int most = packetsPerLane(shortestFlits);
-        this.ringShift = 32 - Integer.numberOfLeadingZeros(most - 1);
+        this.ringShift = ringShift(config, shortestFlits);
         this.ringMask = (1 << ringShift) - 1;
         this.ring = new int[Math.multiplyExact(laneCount, 1 << ringShift)];
         this.hasSlowChannels = setChannels();
         setLanes();
     }
 
-    private int packetsPerLane(final int shortestFlits) {
+    /**
+     * Demands room for a run.
+     *
+     * @param candidates lanes that a header may wait for.
+     * @param mostBytes of the heap.
+     * @throws SimulationException naming the options to change.
+     */
+    static void requireRoom(
+            final SwitchGraph graph,
+            final NetworkConfig config,
+            final int shortestFlits,
+            final int candidates,
+            final long mostBytes) {
+        final long channels = graph.channelCount() + 2L * graph.hostCount();
+        final long lanes = channels * config.lanes();
+        final long ring = lanes << ringShift(config, shortestFlits);
+        final long bytes =
+                channels * BYTES_PER_CHANNEL
+                        + lanes * (BYTES_PER_LANE + 4L * candidates)
+                        + 4 * ring;
+        if (bytes > mostBytes / 10 * 9 || ring > Integer.MAX_VALUE - 8) {
+            throw new SimulationException(
+                    String.format(
+                            Locale.ROOT,
+                            "%d virtual channels with buffers of %d flits and packets of %d or more"
+                                    + " take about %.1f GB, and Java may use %.1f GB: make --graph,"
+                                    + " --vcs or --buffer smaller, or --packet larger",
+                            lanes,
+                            config.bufferFlits(),
+                            shortestFlits,
+                            bytes / 1e9,
+                            mostBytes / 1e9));
+        }
+    }
+
+    /** The smallest power of two of packets that a lane holds at most. */
+    private static int ringShift(final NetworkConfig config, final int shortestFlits) {
         final int inBuffer = config.bufferFlits() / shortestFlits;
         final int onTheWay = (config.hostLinkCycles() + shortestFlits - 1) / shortestFlits;
-        return Math.max(inBuffer, onTheWay) + 3;
+        return 32 - Integer.numberOfLeadingZeros(Math.max(inBuffer, onTheWay) + 2);
     }
 
     private static int[] filled(final int length, final int value) {

@@ -128,6 +128,20 @@ public record NetworkConfig(
         return draft.finish();
     }
 
+    /** The same with another time until a freed place is known. */
+    public NetworkConfig withCredits(final int cycles) {
+        final Draft draft = new Draft(this);
+        draft.creditCycles = cycles;
+        return draft.finish();
+    }
+
+    /** The same with links of another width. */
+    public NetworkConfig withLinkWidth(final double flitsPerCycle) {
+        final Draft draft = new Draft(this);
+        draft.linkWidth = flitsPerCycle;
+        return draft.finish();
+    }
+
     /** The same with another length of the hosts' queues. */
     public NetworkConfig withQueue(final int packets) {
         final Draft draft = new Draft(this);
@@ -159,6 +173,8 @@ public record NetworkConfig(
         private int allocationCycles;
         private int linkCycles;
         private int hostLinkCycles;
+        private int creditCycles;
+        private double linkWidth;
         private boolean isExclusive;
         private boolean hasLaneCrossbar;
         private int queuePackets;
@@ -172,6 +188,8 @@ public record NetworkConfig(
             allocationCycles = base.allocationCycles;
             linkCycles = base.linkCycles;
             hostLinkCycles = base.hostLinkCycles;
+            creditCycles = base.creditCycles;
+            linkWidth = base.linkWidth;
             isExclusive = base.isExclusive;
             hasLaneCrossbar = base.hasLaneCrossbar;
             queuePackets = base.queuePackets;
@@ -186,8 +204,8 @@ public record NetworkConfig(
                     allocationCycles,
                     linkCycles,
                     hostLinkCycles,
-                    base.creditCycles,
-                    base.linkWidth,
+                    creditCycles,
+                    linkWidth,
                     base.isPacketwise,
                     base.arbitration,
                     isExclusive,

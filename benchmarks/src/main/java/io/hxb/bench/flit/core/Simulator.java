@@ -118,6 +118,12 @@ public final class Simulator {
                             + traffic.longestFlits()
                             + "; make buffers larger, packets shorter, or use wormhole (wh)");
         }
+        Network.requireRoom(
+                graph,
+                config,
+                Math.max(1, traffic.shortestFlits()),
+                route.maxCandidates(),
+                Runtime.getRuntime().maxMemory());
         this.net = new Network(graph, config, Math.max(1, traffic.shortestFlits()));
         this.traffic = traffic;
         this.listener = listener;

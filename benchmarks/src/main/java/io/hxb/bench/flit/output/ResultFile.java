@@ -36,17 +36,32 @@ public final class ResultFile {
         rows.add(row);
     }
 
-    /** Refuses names whose ending says no format, before anything is simulated. */
+    /**
+     * Refuses files that cannot be written, before anything is simulated.
+     *
+     * @throws SimulationException with the file and the reason.
+     */
     public static void check(final Path file) {
-        final String name = file.toString();
-        if (!name.matches(".*\\.(json|csv|svg|png)")) {
-            throw new SimulationException(
-                    "results are written as .json, .csv, .svg or .png, not '" + name + "'");
+        if (!file.toString().matches("(?s).*\\.(json|csv|svg|png)")) {
+            throw refused(file, "its name must end in .json, .csv, .svg or .png");
         }
         final Path folder = file.toAbsolutePath().getParent();
-        if (!Files.isDirectory(folder)) {
-            throw new SimulationException("there is no folder " + folder + " for " + name);
+        if (!Files.exists(folder)) {
+            throw refused(file, "there is no folder " + folder + "; make it first");
         }
+        if (!Files.isDirectory(folder)) {
+            throw refused(file, folder + " is no folder");
+        }
+        if (Files.isDirectory(file)) {
+            throw refused(file, "it is a folder");
+        }
+        if (!Files.isWritable(Files.exists(file) ? file : folder)) {
+            throw refused(file, "you may not write there, or the file system is read-only");
+        }
+    }
+
+    private static SimulationException refused(final Path file, final String reason) {
+        return new SimulationException("results cannot be written to " + file + ": " + reason);
     }
 
     /** Writes all rows. */

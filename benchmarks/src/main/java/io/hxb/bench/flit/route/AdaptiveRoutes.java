@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * Adaptive routing: at every switch all that {@link Routing#next} permits. Its answers are kept,
- * equal ones once; routings whose answer depends on the source need {@link StoredRoutes}. Owned by
- * one run.
+ * equal ones once, unless the network is so large that they would take too much of the heap;
+ * routings whose answer depends on the source need {@link StoredRoutes}. Owned by one run.
  */
 public final class AdaptiveRoutes implements RouteFunction {
     private static final int UNKNOWN = 0;
@@ -20,7 +20,10 @@ public final class AdaptiveRoutes implements RouteFunction {
     private final int virtualChannels;
     private final int copies;
     private final boolean isFree;
+
+    /** The place of each answer, or null when they are not kept. */
     private final int[][] rows;
+
     private final int[] room;
     private int[] lists = new int[1024];
     private int[] buckets = new int[1024];
@@ -35,14 +38,38 @@ public final class AdaptiveRoutes implements RouteFunction {
      * @param isFree whether a packet may take any copy at every switch, instead of keeping to one.
      */
     public AdaptiveRoutes(final Routing routing, final int lanes, final boolean isFree) {
+        this(routing, lanes, isFree, mostBytesOfAnswers());
+    }
+
+    /**
+     * The same with a limit of its own.
+     *
+     * @param mostBytes for which answers are kept.
+     */
+    AdaptiveRoutes(
+            final Routing routing, final int lanes, final boolean isFree, final long mostBytes) {
         this.routing = routing;
         this.graph = routing.graph();
         this.lanes = lanes;
         this.virtualChannels = routing.virtualChannels();
         this.copies = lanes / virtualChannels;
         this.isFree = isFree;
-        this.rows = new int[graph.switchCount() + graph.channelCount() * virtualChannels][];
+        this.rows =
+                bytesOfAnswers(graph, virtualChannels) <= mostBytes
+                        ? new int[graph.switchCount() + graph.channelCount() * virtualChannels][]
+                        : null;
         this.room = new int[graph.maxDegree() * virtualChannels];
+    }
+
+    /** Bytes that the answers of one run take when they are kept, without the lists themselves. */
+    public static long bytesOfAnswers(final SwitchGraph graph, final int virtualChannels) {
+        final long states = graph.switchCount() + (long) graph.channelCount() * virtualChannels;
+        return 4 * states * graph.switchCount();
+    }
+
+    /** Most bytes for which answers are kept. */
+    public static long mostBytesOfAnswers() {
+        return Runtime.getRuntime().maxMemory() / 16;
     }
 
     @Override
@@ -71,11 +98,23 @@ public final class AdaptiveRoutes implements RouteFunction {
                 at == FROM_HOST
                         ? Routing.INJECTED
                         : channel * virtualChannels + at % lanes % virtualChannels;
+        if (rows == null) {
+            return write(room, 0, ask(node, state, to), copy, out, offset);
+        }
         final int list = list(node, state, to);
-        final int count = lists[list];
+        return write(lists, list + 1, lists[list], copy, out, offset);
+    }
+
+    private int write(
+            final int[] from,
+            final int first,
+            final int count,
+            final int copy,
+            final int[] out,
+            final int offset) {
         int written = offset;
-        for (int i = 1; i <= count; i++) {
-            final int next = lists[list + i];
+        for (int i = first; i < first + count; i++) {
+            final int next = from[i];
             final int lane = next / virtualChannels * lanes + next % virtualChannels;
             if (isFree) {
                 for (int c = 0; c < copies; c++) {
@@ -94,18 +133,23 @@ public final class AdaptiveRoutes implements RouteFunction {
             rows[row] = new int[graph.switchCount()];
         }
         if (rows[row][to] == UNKNOWN) {
-            final int count = routing.next(node, state, to, room);
-            if (count == 0) {
-                throw new IllegalStateException(
-                        routing.name()
-                                + " leads nowhere from switch "
-                                + graph.switchName(node)
-                                + " to "
-                                + graph.switchName(to));
-            }
-            rows[row][to] = intern(count);
+            rows[row][to] = intern(ask(node, state, to));
         }
         return rows[row][to];
+    }
+
+    /** Writes the virtual channels that the routing permits into {@code room}. */
+    private int ask(final int node, final int state, final int to) {
+        final int count = routing.next(node, state, to, room);
+        if (count == 0) {
+            throw new IllegalStateException(
+                    routing.name()
+                            + " leads nowhere from switch "
+                            + graph.switchName(node)
+                            + " to "
+                            + graph.switchName(to));
+        }
+        return count;
     }
 
     /** The place of a list equal to the one in {@code room}. */

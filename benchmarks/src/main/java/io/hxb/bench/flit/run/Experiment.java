@@ -2,6 +2,7 @@ package io.hxb.bench.flit.run;
 
 import io.hxb.bench.flit.core.NetworkConfig;
 import io.hxb.bench.flit.core.SimulationException;
+import io.hxb.bench.flit.route.RingRule;
 import io.hxb.bench.flit.select.SelectionKind;
 import io.hxb.bench.flit.traffic.TrafficConfig;
 import io.hxb.fabric.SwitchGraph;
@@ -16,6 +17,7 @@ import io.hxb.fabric.plan.RoutingAlgorithm;
  * @param paths which of the permitted shortest paths packets take.
  * @param hasFreeCopies whether a packet may take any copy of the routing's virtual channels at each
  *     switch, when there are several times as many as it needs, instead of keeping to one.
+ * @param rings how dimension order uses the rings of a torus.
  * @param selection output selection function, for adaptive paths and free copies.
  * @param cycles to simulate, warm-up included.
  * @param warmupCycles not measured at the start, or {@link #AUTOMATIC}.
@@ -28,6 +30,7 @@ public record Experiment(
         int root,
         PathChoice paths,
         boolean hasFreeCopies,
+        RingRule rings,
         SelectionKind selection,
         NetworkConfig network,
         TrafficConfig traffic,
@@ -65,6 +68,7 @@ public record Experiment(
                 -1,
                 PathChoice.AUTO,
                 false,
+                RingRule.DEFAULT,
                 SelectionKind.RANDOM,
                 network,
                 traffic,
@@ -82,6 +86,7 @@ public record Experiment(
                 root,
                 paths,
                 hasFreeCopies,
+                rings,
                 selection,
                 network,
                 traffic,
@@ -99,6 +104,7 @@ public record Experiment(
                 root,
                 paths,
                 hasFreeCopies,
+                rings,
                 selection,
                 network,
                 traffic,
@@ -116,6 +122,25 @@ public record Experiment(
                 root,
                 choice,
                 freeCopies,
+                rings,
+                selection,
+                network,
+                traffic,
+                cycles,
+                warmupCycles,
+                seed);
+    }
+
+    /** The same with another use of rings. */
+    public Experiment withRings(final RingRule other) {
+        return new Experiment(
+                graphName,
+                graph,
+                algorithm,
+                root,
+                paths,
+                hasFreeCopies,
+                other,
                 selection,
                 network,
                 traffic,
@@ -133,6 +158,7 @@ public record Experiment(
                 root,
                 paths,
                 hasFreeCopies,
+                rings,
                 other,
                 network,
                 traffic,
@@ -150,6 +176,7 @@ public record Experiment(
                 other,
                 paths,
                 hasFreeCopies,
+                rings,
                 selection,
                 network,
                 traffic,

@@ -3,7 +3,7 @@ package io.hxb.bench.flit.tool;
 import io.hxb.bench.flit.run.Experiment;
 import io.hxb.config.yaml.OptionsYaml;
 import io.hxb.tool.graph.GraphFile;
-import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A file with the options of {@code hxb sim run} as keys. Every key may have a list; then all
@@ -53,7 +55,7 @@ final class ExperimentFile {
     /**
      * Reads a file and everything it names, and checks all of it.
      *
-     * @throws ToolException, ConfigException or another message for people.
+     * @throws UsageException, ConfigException or another message for people.
      */
     static ExperimentFile read(final Path file) throws IOException {
         final List<String> known = new ArrayList<>();
@@ -112,7 +114,7 @@ final class ExperimentFile {
         try {
             new CommandLine(options).parseArgs(arguments.toArray(String[]::new));
         } catch (final CommandLine.ParameterException e) {
-            throw new ToolException(file + ": " + e.getMessage(), e);
+            throw new UsageException(file + ": " + e.getMessage(), e);
         }
         return options.experiment();
     }
@@ -140,6 +142,11 @@ final class ExperimentFile {
     /** The loads, none to find the saturation. */
     List<Double> loads() {
         return loads;
+    }
+
+    /** The names of the options that the file gives, such as {@code --osf}. */
+    Set<String> given() {
+        return values.keySet().stream().map(key -> "--" + key).collect(Collectors.toSet());
     }
 
     /** What the file says, for the record. */

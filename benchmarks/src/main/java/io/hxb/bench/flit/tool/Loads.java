@@ -31,6 +31,17 @@ final class Loads {
         final double from = parseOne("--loads", parts[0]);
         final double to = parseOne("--loads", parts[1]);
         final double step = parseOne("--loads", parts[2]);
+        if (to < from) {
+            throw new UsageException(
+                    "--loads go up, from:to:step, and "
+                            + words
+                            + " goes down; write "
+                            + parts[1]
+                            + ":"
+                            + parts[0]
+                            + ":"
+                            + parts[2]);
+        }
         if (step <= 0 || (to - from) / step > MOST) {
             throw new UsageException("--loads must have a step above 0 and at most 1000 loads");
         }

@@ -2,19 +2,28 @@ package io.hxb.bench.flit.tool;
 
 import io.hxb.bench.flit.core.NetworkConfig;
 import io.hxb.bench.flit.core.Switching;
+import io.hxb.bench.flit.route.RingRule;
 import io.hxb.bench.flit.run.Experiment;
 import io.hxb.bench.flit.run.PathChoice;
+import io.hxb.bench.flit.run.PreparedRoutes;
 import io.hxb.bench.flit.select.SelectionKind;
 import io.hxb.bench.flit.traffic.TrafficConfig;
+import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.graph.TrafficFile;
 import io.hxb.tool.report.UsageException;
 
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** An experiment as options. Picocli fills it. */
 final class RunOptions {
@@ -81,6 +90,26 @@ final class RunOptions {
                     "with more virtual channels than the routing needs: take any at every switch;"
                             + " default: each pair keeps to one")
     private boolean hasFreeCopies;
+
+    @Option(
+            names = "--ties",
+            paramLabel = "NAME",
+            defaultValue = "free",
+            description =
+                    "dimension-order in a torus: of two ways round a ring that are as short, the"
+                            + " one that is free (free), either by chance (random) or the one"
+                            + " towards the higher coordinate (positive); default ${DEFAULT-VALUE}")
+    private String ties;
+
+    @Option(
+            names = "--ring-vcs",
+            paramLabel = "NAME",
+            defaultValue = "change",
+            description =
+                    "dimension-order in a torus: packets change their virtual channel where the"
+                            + " ring closes (change), or keep to one that only those have that will"
+                            + " pass there (keep); default ${DEFAULT-VALUE}")
+    private String ringChannels;
 
     @Option(
             names = "--buffer",
@@ -256,9 +285,36 @@ final class RunOptions {
     /** Picocli makes it. */
     RunOptions() {}
 
-    /** Whether a graph was given. */
-    boolean hasGraph() {
-        return graph != null;
+    /** The long names of the options that a command line has, such as {@code --osf}. */
+    static Set<String> given(final ParseResult parsed) {
+        return parsed.matchedOptionsSet().stream()
+                .map(OptionSpec::longestName)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * Makes the routes of an experiment.
+     *
+     * @throws UsageException if the algorithm does not suit the graph, or an option that was given
+     *     would do nothing.
+     */
+    static PreparedRoutes routes(final Experiment experiment, final Set<String> given) {
+        final PreparedRoutes routes = routes(experiment);
+        final Map<String, String> idle = IdleOptions.find(given, experiment, routes);
+        if (!idle.isEmpty()) {
+            throw new UsageException(String.join("; ", idle.values()));
+        }
+        return routes;
+    }
+
+    /** The same, whatever was given. */
+    static PreparedRoutes routes(final Experiment experiment) {
+        try {
+            return PreparedRoutes.of(experiment);
+        } catch (final GraphException e) {
+            // The graph has been read: it is the algorithm or its options that do not suit it.
+            throw new UsageException(e.getMessage(), e);
+        }
     }
 
     /** Checks all options and reads the graph and the traffic. */
@@ -278,10 +334,11 @@ final class RunOptions {
         return new Experiment(
                 graph,
                 switches,
-                RoutingAlgorithm.of(algorithm),
+                algorithm(algorithm),
                 root,
                 PathChoice.of(paths),
                 hasFreeCopies,
+                RingRule.of(ties, ringChannels),
                 SelectionKind.of(selection),
                 network(),
                 messages,
@@ -331,6 +388,11 @@ final class RunOptions {
                     option + " must be " + first + " or " + second + ", not '" + word + "'");
         }
         return word.equals(second);
+    }
+
+    /** The algorithm of a name. */
+    static RoutingAlgorithm algorithm(final String name) {
+        return UsageException.check(() -> RoutingAlgorithm.of(name));
     }
 
     private TrafficConfig traffic() throws IOException {

@@ -10,6 +10,7 @@ import io.hxb.bench.flit.route.CrossbarRoutes;
 import io.hxb.bench.flit.run.PathChoice;
 import io.hxb.bench.flit.traffic.TrafficConfig;
 import io.hxb.config.Quantity;
+import io.hxb.fabric.GraphException;
 import io.hxb.fabric.Lattice;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.plan.RoutingAlgorithm;
@@ -22,13 +23,17 @@ import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** {@code hxb sim ethernet}: frames instead of flits. Picocli makes it. */
@@ -134,7 +139,15 @@ final class SimEthernetCommand implements Callable<Integer> {
     @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "of the traffic")
     private long seed;
 
+    @Option(
+            names = "--allow-deadlock",
+            description =
+                    "a deadlock of PAUSE is a result like any other; default: it ends the command"
+                            + " with status 1")
+    private boolean allowsDeadlock;
+
     @Mixin private Output output;
+    @Spec private CommandSpec spec;
 
     /** Picocli makes it. */
     SimEthernetCommand() {}
@@ -149,6 +162,7 @@ final class SimEthernetCommand implements Callable<Integer> {
         if (hosts < 0 || hosts > 1024) {
             throw new UsageException("--hosts must be 0..1024: " + hosts);
         }
+        refuseIdle(RunOptions.given(spec.commandLine().getParseResult()));
         final SwitchGraph switches = GraphFile.read(graph, hosts);
         final long rateBps = Quantity.parseRateBps(rate);
         final EthernetConfig config =
@@ -174,8 +188,19 @@ final class SimEthernetCommand implements Callable<Integer> {
                 new EthernetNetwork(switches, config, forwarding(switches), frames);
         final long started = System.nanoTime();
         frames.run(network, milliseconds * 1_000_000L);
-        report(network, frames, switches, (System.nanoTime() - started) / 1e9);
-        return 0;
+        return report(network, frames, switches, (System.nanoTime() - started) / 1e9);
+    }
+
+    private void refuseIdle(final Set<String> given) {
+        final boolean isCrossbar = graph.startsWith(CROSSBAR);
+        for (final String option : List.of("--hosts", "--algorithm", "--paths")) {
+            if (isCrossbar && given.contains(option)) {
+                throw new UsageException(
+                        option
+                                + " would do nothing: a hyper-crossbar has a host on each node, and"
+                                + " dimension order");
+            }
+        }
     }
 
     private Forwarding forwarding(final SwitchGraph switches) {
@@ -205,9 +230,14 @@ final class SimEthernetCommand implements Callable<Integer> {
                                             + paths
                                             + "'");
                 };
-        return new PathForwarding(
-                chosen.routing(switches, RoutingOptions.DEFAULTS.withSelection(selection))
-                        .staticRoutes(selection, seed));
+        try {
+            return new PathForwarding(
+                    chosen.routing(switches, RoutingOptions.DEFAULTS.withSelection(selection))
+                            .staticRoutes(selection, seed));
+        } catch (final GraphException e) {
+            // The graph has been read: it is the algorithm that does not suit it.
+            throw new UsageException(e.getMessage(), e);
+        }
     }
 
     private void requireNoPaths(final String name) {
@@ -217,7 +247,7 @@ final class SimEthernetCommand implements Callable<Integer> {
         }
     }
 
-    private void report(
+    private int report(
             final EthernetNetwork network,
             final RandomFrames frames,
             final SwitchGraph switches,
@@ -247,11 +277,17 @@ final class SimEthernetCommand implements Callable<Integer> {
                         network.moves(),
                         seconds,
                         network.moves() / seconds / 1e6);
+        final boolean isFine = deadlock == null || allowsDeadlock;
         if (deadlock != null) {
             output.text().println("deadlock  " + deadlock);
         }
+        if (!isFine) {
+            System.err.println(
+                    "hxb: PAUSE ended in a deadlock: change --algorithm or --pause, or give"
+                            + " --allow-deadlock if you expect it");
+        }
         final Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("ok", true);
+        fields.put("ok", isFine);
         fields.put("accepted", frames.deliveredBytes() / capacity);
         fields.put("offered", frames.offeredBytes() / capacity);
         fields.put("dropped", network.droppedFrames());
@@ -262,5 +298,6 @@ final class SimEthernetCommand implements Callable<Integer> {
         fields.put("seconds", seconds);
         fields.put("peak_memory_mb", Memory.peakMb());
         output.report(fields);
+        return isFine ? 0 : 1;
     }
 }

@@ -93,6 +93,14 @@ final class SimPaperCommand implements Callable<Integer> {
         if (folder != null && !Files.isDirectory(folder)) {
             throw new UsageException("there is no folder " + folder + " for the results");
         }
+        if (step != 0 && !paper.startsWith("thesis-")) {
+            throw new UsageException("--step would do nothing: it is for the papers thesis-N");
+        }
+        if (networks != 0 && !paper.equals("thesis-3") && !paper.equals("thesis-5")) {
+            throw new UsageException(
+                    "--networks would do nothing: thesis-3 and thesis-5 alone have random"
+                            + " networks");
+        }
         final int workers = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
         final CurveStore store =
                 folder == null
@@ -121,7 +129,7 @@ final class SimPaperCommand implements Callable<Integer> {
             fields.put("ok", report.hasAllShapes() && !report.isInterrupted());
             fields.putAll(report.fields());
             output.report(fields);
-            return 0;
+            return Boolean.TRUE.equals(fields.get("ok")) ? 0 : 1;
         }
     }
 

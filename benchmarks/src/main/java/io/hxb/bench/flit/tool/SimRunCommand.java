@@ -11,14 +11,19 @@ import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
@@ -56,18 +61,28 @@ final class SimRunCommand implements Callable<Integer> {
 
     @Mixin private SimSweepCommand.OutputOptions output;
     @Mixin private Output stdout;
+    @Spec private CommandSpec spec;
 
     /** Picocli makes it. */
     SimRunCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        if (file != null) {
-            return runFile();
+        final Set<String> given = RunOptions.given(spec.commandLine().getParseResult());
+        return file == null ? runOne(given) : runFile(given);
+    }
+
+    private int runOne(final Set<String> given) throws IOException {
+        for (final String option : List.of("--part", "--threads")) {
+            if (given.contains(option)) {
+                throw new UsageException(
+                        option + " would do nothing: it is for the runs of an experiment file");
+            }
         }
         output.files().forEach(ResultFile::check);
         final Experiment experiment = options.experiment();
-        final PreparedRoutes routes = PreparedRoutes.of(experiment);
+        final PreparedRoutes routes = RunOptions.routes(experiment, given);
+        routes.requireRoom(1, Runtime.getRuntime().maxMemory());
         try (Progress progress = new Progress(1)) {
             final RunResult result = new SingleRun(experiment, routes, load, progress).run();
             progress.finish();
@@ -79,32 +94,40 @@ final class SimRunCommand implements Callable<Integer> {
             for (final Path to : output.files()) {
                 results.write(to, experiment.graphName());
             }
+            final boolean isFine = !result.isDeadlocked() || output.allowsDeadlock();
             final Map<String, Object> report = new LinkedHashMap<>();
-            report.put("ok", true);
+            report.put("ok", isFine);
             report.put("paths", routes.paths());
             report.putAll(result.summary(Memory.peakMb()));
             stdout.report(report);
+            return output.status(isFine);
         }
-        return 0;
     }
 
-    private int runFile() throws IOException {
-        if (options.hasGraph()) {
+    private int runFile(final Set<String> given) throws IOException {
+        final Set<String> own = new TreeSet<>(given);
+        own.removeAll(Set.of("--part", "--threads", "--out", "--allow-deadlock", "--json"));
+        if (!own.isEmpty()) {
             throw new UsageException(
-                    "give either an experiment file or --graph and the other options, not both");
+                    "the experiment file says what is run: write "
+                            + String.join(", ", own).replace("--", "")
+                            + " into "
+                            + file
+                            + ", or give options without a file");
         }
         final ExperimentFile experiments = ExperimentFile.read(file);
         final Map<String, Object> about = output.about();
         about.put("file", file.toString());
         about.put("options", experiments.values());
-        new SweepRun(
-                        Parts.select(part, experiments.series()),
-                        experiments.loads(),
-                        output.threads(),
-                        output.files(),
-                        about)
-                .run(stdout);
-        return 0;
+        final boolean isFine =
+                new SweepRun(
+                                Parts.select(part, experiments.series()),
+                                experiments.loads(),
+                                output,
+                                about,
+                                part == null ? experiments.given() : Set.of())
+                        .run(stdout);
+        return output.status(isFine);
     }
 
     /** What may go wrong by the choice of the algorithm. */

@@ -6,6 +6,7 @@ import io.hxb.bench.flit.run.PreparedRoutes;
 import io.hxb.bench.flit.run.Sweep;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
+import io.hxb.tool.report.UsageException;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,53 +15,60 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Runs series of loads, prints them and writes them to files. Used by the main thread. */
 final class SweepRun {
     private final List<ExperimentFile.Series> series;
     private final List<Double> loads;
-    private final int threads;
+    private final SimSweepCommand.OutputOptions output;
     private final List<Path> files;
     private final ResultFile results;
+    private final Set<String> given;
 
     /**
      * Takes what to run.
      *
      * @param loads none to find the saturation.
-     * @param files where results go, checked before anything runs.
+     * @param output where results go, checked before anything runs.
      * @param about what it takes to repeat the runs.
+     * @param given names of the options given: those that do nothing in any of the series are
+     *     refused; empty when the series are only a part of what they were given for.
      */
     SweepRun(
             final List<ExperimentFile.Series> series,
             final List<Double> loads,
-            final int threads,
-            final List<Path> files,
-            final Map<String, Object> about) {
+            final SimSweepCommand.OutputOptions output,
+            final Map<String, Object> about,
+            final Set<String> given) {
         this.series = series;
         this.loads = loads;
-        this.threads = threads;
-        this.files = files;
+        this.output = output;
+        this.files = output.files();
+        this.given = given;
         this.results = new ResultFile(about);
         files.forEach(ResultFile::check);
     }
 
-    /** Runs everything and prints it. What is interrupted keeps what it has. */
-    void run(final Output stdout) throws IOException {
-        final List<PreparedRoutes> routes = new ArrayList<>();
-        for (final ExperimentFile.Series one : series) {
-            // All of them before the first run: bad input ends the command at once.
-            routes.add(PreparedRoutes.of(one.experiment()));
-        }
+    /**
+     * Runs everything and prints it. What is interrupted keeps what it has.
+     *
+     * @return false if there was a deadlock, unless those are expected.
+     */
+    boolean run(final Output stdout) throws IOException {
+        final List<PreparedRoutes> routes = prepare();
+        boolean isDeadlocked = false;
         final Map<String, Object> report = new LinkedHashMap<>();
         final long runs = series.size() * (long) (loads.isEmpty() ? 20 : loads.size());
         try (Progress progress = new Progress(runs);
-                Sweep sweep = new Sweep(threads, progress)) {
+                Sweep sweep = new Sweep(output.threads(), progress)) {
             for (int i = 0; i < series.size() && !progress.isStopping(); i++) {
                 final ExperimentFile.Series one = series.get(i);
                 final List<RunResult> found =
                         loads.isEmpty()
                                 ? sweep.findSaturation(one.experiment(), routes.get(i))
                                 : sweep.run(one.experiment(), routes.get(i), loads);
+                isDeadlocked |= found.stream().anyMatch(RunResult::isDeadlocked);
                 report.put(one.name(), show(one.name(), routes.get(i), found, stdout));
                 for (final Path file : files) {
                     results.write(file, "Latency and accepted traffic");
@@ -68,10 +76,35 @@ final class SweepRun {
             }
             progress.finish();
             final Map<String, Object> whole = new LinkedHashMap<>();
-            whole.put("ok", true);
+            final boolean isFine = !isDeadlocked || output.allowsDeadlock();
+            whole.put("ok", isFine);
             whole.put("series", report);
             stdout.report(whole);
+            return isFine;
         }
+    }
+
+    /** All routes before the first run: bad input ends the command at once. */
+    private List<PreparedRoutes> prepare() {
+        final List<PreparedRoutes> all = new ArrayList<>();
+        Map<String, String> idle = null;
+        final int runsAtOnce =
+                Math.max(1, Math.min(output.threads(), loads.isEmpty() ? 6 : loads.size()));
+        for (final ExperimentFile.Series one : series) {
+            final PreparedRoutes routes = RunOptions.routes(one.experiment());
+            routes.requireRoom(runsAtOnce, Runtime.getRuntime().maxMemory());
+            final Map<String, String> found = IdleOptions.find(given, one.experiment(), routes);
+            if (idle == null) {
+                idle = found;
+            } else {
+                idle.keySet().retainAll(found.keySet());
+            }
+            all.add(routes);
+        }
+        if (idle != null && !idle.isEmpty()) {
+            throw new UsageException(String.join("; ", idle.values()));
+        }
+        return all;
     }
 
     private Map<String, Object> show(

@@ -264,6 +264,32 @@ class SingleRunTest {
     }
 
     @Test
+    void shouldSayBeforehandWhatTablesWouldTakeAndWhichOptionHelps() {
+        // given up*/down* in a torus of 4,096 switches, and dimension order in the same
+        final PreparedRoutes tables =
+                PreparedRoutes.of(experiment("torus:16x16x16", RoutingAlgorithm.UPDOWN_BFS, 2));
+        final PreparedRoutes computed =
+                PreparedRoutes.of(
+                        experiment("torus:16x16x16", RoutingAlgorithm.DIMENSION_ORDER, 2));
+        // then distances take two bytes for each of 24,576 channels and destination
+        assertTrue(tables.tableBytes() >= 2L * 24_576 * 4_096, "" + tables.tableBytes());
+        assertEquals(0, computed.tableBytes());
+        computed.requireRoom(8, 1 << 20);
+        tables.requireRoom(1, 2 * tables.tableBytes());
+        final SimulationException many =
+                assertThrows(
+                        SimulationException.class,
+                        () -> tables.requireRoom(4, 2 * tables.tableBytes()));
+        assertTrue(many.getMessage().contains("give --threads 1, take"), many.getMessage());
+        final SimulationException one =
+                assertThrows(
+                        SimulationException.class,
+                        () -> tables.requireRoom(1, tables.tableBytes() / 2));
+        assertTrue(one.getMessage().contains("--algorithm dimension-order"), one.getMessage());
+        assertTrue(one.getMessage().contains("HXB_JAVA_OPTIONS=-Xmx"), one.getMessage());
+    }
+
+    @Test
     void shouldKeepWhatItHasMeasuredWhenItIsStopped() {
         // given a run of which about the first tenth is allowed
         final Experiment experiment =

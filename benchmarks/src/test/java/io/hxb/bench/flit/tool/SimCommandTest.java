@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.fabric.GraphException;
 import io.hxb.tool.report.Json;
+import io.hxb.tool.report.UsageException;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,10 +42,15 @@ class SimCommandTest {
         System.setOut(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         try {
             final CommandLine line = new CommandLine(new SimCommand());
+            line.setCaseInsensitiveEnumValuesAllowed(true);
             line.setExecutionExceptionHandler(
                     (thrown, command, parsed) -> {
                         problem.append(thrown.getMessage());
-                        return 1;
+                        return thrown instanceof IllegalArgumentException
+                                                && !(thrown instanceof GraphException)
+                                        || thrown instanceof UsageException
+                                ? 2
+                                : 1;
                     });
             final int status = line.execute(arguments);
             return new Outcome(status, bytes.toString(StandardCharsets.UTF_8), problem.toString());
@@ -192,19 +199,46 @@ class SimCommandTest {
                 "run --graph torus:4x4 --traffic shift:64|every host of this graph",
                 "run --graph mesh:4x4 --algorithm lash --vcs 4 --paths adaptive|does nothing",
                 "run --graph hyper-crossbar:2x2 --algorithm dimension-order --paths random|nothing",
-                "ethernet --pause NONE --graph mesh:4x4 --paths adaptive|one path a pair",
-                "ethernet --pause NONE --graph mesh:4x4 --algorithm lash --paths random|leave it"
-                        + " out",
+                "ethernet --graph mesh:4x4 --paths adaptive|one path a pair",
+                "ethernet --graph mesh:4x4 --algorithm lash --paths random|leave it" + " out",
+                "ethernet --graph torus:4x4 --traffic zork|the patterns are uniform,",
                 "run --graph torus:4x4 --cycles 10 --warmup 10|shorter than the run",
                 "run --graph torus:4x4 --out results.doc|.json, .csv, .svg or .png",
                 "run --graph torus:4x4 --hosts 0|at least two hosts",
                 "sweep --graph torus:4x4 --loads 0.1:2:0.1|must be 0..1",
+                "sweep --graph torus:4x4 --loads 0.5:0.1:0.1|--loads go up, from:to:step, and",
+                "sweep --graph torus:4x4 --loads 0.5:0.1:0.1|goes down; write 0.1:0.5:0.1",
+                "sweep --graph torus:4x4 --loads 0.1:0.5:0|a step above 0",
+                "sweep --graph torus:4x4 --loads 0.1;0.2|must be 0..1",
+                "run --graph torus:4x4 --out /nosuch/x.svg|/nosuch/x.svg: there is no folder"
+                        + " /nosuch",
+                "sweep --graph torus:4x4 --out /nosuch/x.csv|/nosuch/x.csv: there is no folder",
+                "run --graph torus:4x4 --out /dev/null/x.csv|/dev/null is no folder",
+                "run --graph torus:4x4 --algorithm lash --vcs 2 --osf lru|--osf would do nothing",
+                "run --graph torus:4x4 --paths low-port --osf mm|--osf would do nothing",
+                "run --graph torus:4x4 --algorithm duato --vcs 3 --free-vcs|give --vcs 6 for two",
+                "run --graph torus:4x4 --algorithm duato --vcs 3 --root 3|has no spanning tree",
+                "run --graph torus:4x4 --algorithm dimension-order --vcs 3|leaves 1 of 3 unused",
+                "run --graph torus:5x5 --algorithm dimension-order --vcs 2 --ties random|no ties",
+                "run --graph mesh:4x4 --algorithm dimension-order --ring-vcs keep|in a torus",
+                "run --graph mesh:4x4 --ties random|--ties would do nothing",
+                "run --graph torus:4x4 --arbitration oldest|--arbitration would do nothing",
+                "run --graph torus:4x4 --multiplexing packet|give --vcs 2 or more",
+                "run --graph torus:4x4 --vc-crossbar|give --vcs 2 or more",
+                "run --graph hyper-crossbar:2x2x2 --hosts 2|has hosts of its own",
+                "run --graph torus:4x4 --threads 2|for the runs of an experiment file",
+                "run --graph torus:4x4 --part 1/2|for the runs of an experiment file",
+                "run some.yaml --cycles 10 --osf lru|write cycles, osf into some.yaml",
+                "run --graph torus:4x4 --root 99|the root must be a switch 0..15: 99",
+                "run --graph torus:4x4 --vcs 64 --buffer 1000000 --packet 1|make --graph, --vcs or",
+                "ethernet --graph hyper-crossbar:2x2x2 --paths random|--paths would do nothing",
+                "paper vfrec-net --step 10|--step would do nothing",
             })
     void shouldSayWhatIsWrong(final String arguments, final String message) {
         // when
         final Outcome outcome = sim(arguments.strip().split(" ", -1));
-        // then
-        assertNotEquals(0, outcome.status);
+        // then it is a mistake of who typed it
+        assertEquals(2, outcome.status, outcome.problem);
         assertTrue(outcome.problem.contains(message.strip()), outcome.problem);
     }
 
@@ -339,6 +373,44 @@ class SimCommandTest {
         assertTrue(outcome.output.contains("DEADLOCK"), outcome.output);
         final String rows = Files.readString(file);
         assertTrue(rows.contains("[s0 -> s1] waits for [s1 -> s2]"), rows);
+    }
+
+    @Test
+    void shouldEndWithOneOnADeadlockUnlessItIsExpected() {
+        // given
+        final String run =
+                " --graph torus:8 --hosts 4 --algorithm minimal --cycles 20000 --json --load";
+        // when
+        final Outcome one = sim(("run" + run + " 0.6").split(" ", -1));
+        final Outcome many = sim(("sweep" + run + "s 0.01,0.6").split(" ", -1));
+        final Outcome allowed = sim(("run --allow-deadlock" + run + " 0.6").split(" ", -1));
+        final Outcome none = sim(("sweep" + run + "s 0.01").split(" ", -1));
+        // then
+        assertEquals(
+                List.of(1, 1, 0, 0), List.of(one.status, many.status, allowed.status, none.status));
+        assertEquals(false, one.lastLine().get("ok"));
+        assertEquals(true, one.lastLine().get("deadlocked"));
+        assertEquals(false, many.lastLine().get("ok"));
+        assertEquals(true, allowed.lastLine().get("ok"));
+        assertEquals(true, allowed.lastLine().get("deadlocked"));
+    }
+
+    @Test
+    void shouldRefuseWhatDoesNothingInAnyCombinationOnly(@TempDir final Path folder)
+            throws IOException {
+        // given a selection that one of two algorithms heeds, and one that none heeds
+        final String common = "graph: torus:4x4\nhosts: 1\ncycles: 500\nwarmup: 100\nload: 0.05\n";
+        final Path some = folder.resolve("some.yaml");
+        final Path none = folder.resolve("none.yaml");
+        Files.writeString(some, common + "vcs: 3\nosf: lru\nalgorithm: [lash, updown-bfs]\n");
+        Files.writeString(none, common + "vcs: 3\nosf: lru\npaths: low-port\n");
+        // when
+        final Outcome heeded = sim("run", some.toString());
+        final Outcome idle = sim("run", none.toString());
+        // then
+        assertEquals(0, heeded.status, heeded.problem);
+        assertEquals(2, idle.status);
+        assertTrue(idle.problem.contains("--osf would do nothing"), idle.problem);
     }
 
     @Test
