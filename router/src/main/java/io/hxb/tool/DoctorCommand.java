@@ -22,6 +22,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,
+        header = "Finds what is wrong with this machine or its cluster.",
         description =
                 "Examines this machine, a cluster file and the running node; says how to fix each"
                         + " finding.")

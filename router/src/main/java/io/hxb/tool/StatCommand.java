@@ -33,6 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "stat",
         mixinStandardHelpOptions = true,
+        header = "Shows the counters of the nodes of this machine.",
         description =
                 "Shows the counters of the nodes of this machine, from their files; also of a dead"
                         + " node.")

@@ -30,6 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
+        header = "Shows what the nodes of this machine do now.",
         description =
                 "Shows what the nodes of this machine do now: rates and state of every link,"
                         + " failures, detours. Ends with Ctrl-C.")
