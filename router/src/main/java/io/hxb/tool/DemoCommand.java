@@ -3,10 +3,9 @@ package io.hxb.tool;
 import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.DemoRun;
-import io.hxb.tool.option.CaptureOption;
-import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.option.Output;
-import io.hxb.tool.option.WaitOptions;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,20 +18,16 @@ import java.util.concurrent.Callable;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        description = {
-            "Makes a 2x2x2 cluster with two links per dimension, sends generated files between all"
-                    + " pairs of nodes,",
-            "checks their SHA-256, measures, and removes the cluster. Exit status 0 only if every"
-                    + " byte arrived."
-        })
+        header = "Shows a whole cluster at work, on this machine.",
+        description =
+                "Makes a 2x2x2 cluster with two links per dimension, sends generated files between"
+                        + " all pairs of nodes, checks their SHA-256, measures, and removes the"
+                        + " cluster. Exit status 0 only if every byte arrived.")
 final class DemoCommand implements Callable<Integer> {
-    @Mixin private LabOptions lab;
-    @Mixin private WaitOptions waiting;
-    @Mixin private CaptureOption capture;
-    @Mixin private Output output;
+    private static final long MAX_FILE_BYTES = 1L << 30;
 
-    @Option(names = "--processes", description = "a process for each node, instead of all in one")
-    private boolean isProcesses;
+    @Mixin private LabRunOptions lab;
+    @Mixin private Output output;
 
     @Option(
             names = "--file-size",
@@ -46,8 +41,10 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (fileBytes < 1 || fileBytes > MAX_FILE_BYTES) {
+            throw new UsageException("--file-size must be 1.." + MAX_FILE_BYTES + ": " + fileBytes);
+        }
         final LabSpec spec = lab.spec("demo-" + ProcessHandle.current().pid());
-        waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
         output.text()
                 .printf(
                         "%s of %d nodes over %s, %d links per dimension%n",
@@ -57,8 +54,7 @@ final class DemoCommand implements Callable<Integer> {
                                 ? "veth NICs in network namespaces"
                                 : "UDP on loopback",
                         spec.linkCount());
-        try (LabSession session =
-                LabSession.start(spec, isProcesses, capture.capture(), waiting::apply)) {
+        try (LabSession session = lab.start(spec)) {
             final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
             final DemoRun.Outcome outcome = run.run(fileBytes);
             output.report(outcome.fields());

@@ -25,10 +25,9 @@ import java.util.ServiceLoader;
         description = "A software hyper-crossbar: many Ethernet ports, one fast network.",
         footer = {
             "",
-            "hxb sim simulates networks of switches, see hxb sim --help.",
             "Exit status: 0 fine, 1 failed, 2 wrong usage or a wrong cluster file.",
-            "With --json, standard output has one JSON object a line and nothing else; its 'ok' is"
-                    + " true exactly if the exit status is 0.",
+            "With --json, standard output has one JSON object a line and nothing else; the 'ok' of"
+                    + " the last one is true exactly if the exit status is 0.",
             "HXB_DEBUG=1 prints stack traces."
         },
         subcommands = {
@@ -95,6 +94,18 @@ public final class Hxb implements Runnable {
         }
     }
 
+    /** All commands, as far as their modules are on the class path. */
+    static CommandLine commandLine() {
+        final CommandLine commandLine = new CommandLine(new Hxb());
+        // Commands of modules that the node does without.
+        ServiceLoader.load(Extension.class).forEach(commandLine::addSubcommand);
+        if (!commandLine.getSubcommands().containsKey("sim")) {
+            commandLine.addSubcommand(new AbsentSimCommand());
+        }
+        Usage.prepare(commandLine, VERSION);
+        return commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
     /**
      * Runs a command.
      *
@@ -115,15 +126,6 @@ public final class Hxb implements Runnable {
         }
         // A command that failed has said why.
         return status != OK || failures.isWritten(System.out) ? status : FAILED;
-    }
-
-    /** All commands, as far as their modules are on the class path. */
-    static CommandLine commandLine() {
-        final CommandLine commandLine = new CommandLine(new Hxb());
-        // Commands of modules that the node does without, such as sim.
-        ServiceLoader.load(Extension.class).forEach(commandLine::addSubcommand);
-        Usage.prepare(commandLine, VERSION);
-        return commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     @Override

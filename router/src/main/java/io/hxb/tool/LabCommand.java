@@ -7,6 +7,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "lab",
         mixinStandardHelpOptions = true,
+        header = "Makes a whole cluster on this machine.",
         description =
                 "A whole cluster on this machine: network namespaces and veth NICs, or UDP on"
                         + " loopback.",

@@ -50,7 +50,7 @@ final class LabDownCommand implements Callable<Integer> {
                     .filter(lab -> isAll && !stale.contains(lab))
                     .forEach(names::add);
         } else {
-            if (!stale.contains(name)) {
+            if (registry.find(name).isEmpty() && !stale.contains(name)) {
                 registry.require(name);
             }
             names.add(name);

@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "exec",
         mixinStandardHelpOptions = true,
+        header = "Runs a command where a node of a lab is.",
         description =
                 "Runs a command in the network namespace of a node, with HXB_NODE, HXB_CONFIG and"
                         + " HXB_SOCKET set: programs attach to that node.",

@@ -1,26 +1,14 @@
 package io.hxb.tool;
 
-import io.hxb.config.ClusterConfig;
-import io.hxb.config.FrameConfig;
-import io.hxb.tool.chaos.ChaosCommand;
-import io.hxb.tool.chaos.ChaosOptions;
-import io.hxb.tool.chaos.ChaosRun;
 import io.hxb.tool.lab.LabSession;
-import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Cluster;
-import io.hxb.tool.measure.Pair;
-import io.hxb.tool.option.CaptureOption;
-import io.hxb.tool.option.LabOptions;
-import io.hxb.tool.option.MeasureOptions;
-import io.hxb.tool.option.Output;
-import io.hxb.tool.option.WaitOptions;
+import io.hxb.tool.option.LabRunOptions;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
-import io.hxb.topology.Shape;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
@@ -31,119 +19,64 @@ import java.util.concurrent.Callable;
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
-        description = "Makes a lab, measures or runs a command in it, and removes it.",
+        header = "Makes a lab, runs something in it and removes it.",
+        description =
+                "What runs is one of the commands below, each with options of its own behind it, or"
+                    + " any command of yours behind --, which finds the cluster by HXB_CONFIG and"
+                    + " HXB_NODE.",
         footer = {
             "",
-            "WHAT is ping, perf, chaos, or any other command, after --, which finds the cluster by"
-                    + " HXB_CONFIG.",
-            "ping without --from and --to takes one node at each distance; perf goes to the"
-                    + " farthest.",
-            "Example: hxb lab run perf --shape 2x2x2 --rate 1gbit --size 8192 --seconds 3 --json"
-        })
+            "Examples: hxb lab run perf --shape 2x2x2 --rate 1gbit --seconds 3",
+            "          hxb lab run --shape 2x2 -- hxb doctor"
+        },
+        subcommands = {LabRunPingCommand.class, LabRunPerfCommand.class, LabRunChaosCommand.class})
 final class LabRunCommand implements Callable<Integer> {
-    @Mixin private LabOptions lab;
-    @Mixin private MeasureOptions measure;
-    @Mixin private ChaosOptions chaos;
-    @Mixin private WaitOptions waiting;
-    @Mixin private CaptureOption capture;
-    @Mixin private Output output;
-
-    @Option(names = "--processes", description = "a process for each node, instead of all in one")
-    private boolean isProcesses;
-
-    @Option(names = "--from", paramLabel = "COORD", description = "sender (default: node 0)")
-    private String from;
-
-    @Option(names = "--to", paramLabel = "COORD", description = "receiver")
-    private String to;
+    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+    @Mixin private LabRunOptions lab;
 
     @Parameters(
             index = "0..*",
-            arity = "1..*",
-            paramLabel = "WHAT",
-            description = "ping, perf, chaos, or a command after --")
-    private List<String> what;
+            arity = "0..*",
+            paramLabel = "-- CMD",
+            description = "a command and its arguments")
+    private List<String> what = List.of();
 
     /** Picocli makes it. */
     LabRunCommand() {}
 
+    /**
+     * Refuses options in front of a command of this one, which would do nothing.
+     *
+     * @param name of the command.
+     */
+    void requireNoOptions(final String name) {
+        final List<String> given =
+                spec.commandLine().getParseResult().matchedOptions().stream()
+                        .map(option -> option.longestName())
+                        .toList();
+        if (!given.isEmpty()) {
+            throw new UsageException(
+                    "give "
+                            + String.join(", ", given)
+                            + " behind '"
+                            + name
+                            + "': hxb lab run "
+                            + name
+                            + " "
+                            + given.getFirst()
+                            + " ...");
+        }
+    }
+
     @Override
     public Integer call() throws IOException, InterruptedException {
-        measure.check();
-        final LabSpec spec = lab.spec();
-        waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
-        if (what.getFirst().equals("chaos")) {
-            return chaos(spec);
+        if (what.isEmpty()) {
+            throw new UsageException(
+                    "what is to run in the lab? ping, perf, chaos, or a command behind --");
         }
-        if (chaos.isGiven()) {
-            throw new UsageException("faults are for chaos: hxb lab run chaos ...");
+        try (LabSession session = lab.start(lab.spec())) {
+            return run(session);
         }
-        final Shape shape = spec.shape();
-        final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
-        final int receiver = to == null ? -1 : shape.node(shape.parseCoordinates(to));
-        try (LabSession session =
-                LabSession.start(spec, isProcesses, capture.capture(), this::configure)) {
-            return switch (what.getFirst()) {
-                case "ping" ->
-                        PingCommand.ping(
-                                session.cluster(),
-                                pingPairs(shape, sender, receiver),
-                                measure,
-                                output);
-                case "perf" ->
-                        PerfCommand.perf(
-                                session.cluster(),
-                                perfPairs(shape, sender, receiver),
-                                measure,
-                                output);
-                default -> run(session);
-            };
-        }
-    }
-
-    private int chaos(final LabSpec spec) throws IOException {
-        final ChaosRun run =
-                new ChaosRun(
-                        spec, ChaosCommand.pairs(spec.shape(), from, to, measure), chaos, measure);
-        final boolean isSplit = isProcesses || run.needsProcesses();
-        try (LabSession session =
-                LabSession.start(
-                        spec,
-                        isSplit,
-                        capture.capture(),
-                        config ->
-                                run.needsCrc() ? withCrc(configure(config)) : configure(config))) {
-            return run.run(session.cluster(), false, output) ? Hxb.OK : Hxb.FAILED;
-        }
-    }
-
-    private static ClusterConfig withCrc(final ClusterConfig config) {
-        final FrameConfig frame = config.frame();
-        return config.withFrame(
-                new FrameConfig(
-                        true,
-                        frame.hopLimit(),
-                        frame.etherType(),
-                        frame.relayEtherType(),
-                        frame.helloIntervalNs(),
-                        frame.vlanTags()));
-    }
-
-    private ClusterConfig configure(final ClusterConfig config) {
-        return waiting.apply(config);
-    }
-
-    private List<Pair> pingPairs(final Shape shape, final int sender, final int receiver) {
-        return receiver >= 0
-                ? measure.pairs(shape, sender, receiver)
-                : Pair.oneOfEachDistance(shape, sender);
-    }
-
-    private List<Pair> perfPairs(final Shape shape, final int sender, final int receiver) {
-        return measure.pairs(
-                shape,
-                sender,
-                receiver >= 0 ? receiver : Pair.oneOfEachDistance(shape, sender).getLast().to());
     }
 
     private int run(final LabSession session) throws InterruptedException {

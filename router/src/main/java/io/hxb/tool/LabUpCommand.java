@@ -31,6 +31,7 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "up",
         mixinStandardHelpOptions = true,
+        header = "Makes a lab that stays until 'hxb lab down'.",
         description = "Makes a lab and starts its nodes; both stay until 'hxb lab down'.")
 final class LabUpCommand implements Callable<Integer> {
     private static final long READY_NS = 90_000_000_000L;

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 @Command(
         name = "node",
         mixinStandardHelpOptions = true,
+        header = "Runs the node of this machine.",
         description = "Runs the node of this machine until it is told to end (SIGTERM, Ctrl-C).")
 final class NodeCommand implements Callable<Integer> {
     @Mixin private ClusterOptions cluster;

@@ -1,74 +1,80 @@
 package io.hxb.tool;
 
+import io.hxb.config.ClusterConfig;
+import io.hxb.tool.measure.AttachedCluster;
 import io.hxb.tool.measure.Cluster;
-import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
-import io.hxb.tool.option.MeasureOptions;
+import io.hxb.tool.measure.PingPlan;
+import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
-import io.hxb.tool.report.TextTable;
+import io.hxb.tool.option.PingOptions;
+import io.hxb.tool.option.WaitOptions;
+import io.hxb.tool.report.UsageException;
+import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.Callable;
 
-/** {@code hxb ping}: round trips to a node. Picocli makes it. */
+/** {@code hxb ping}: round trips to nodes. Picocli makes it. */
 @Command(
         name = "ping",
         mixinStandardHelpOptions = true,
-        description = "Measures round trips to the service of a node.")
-final class PingCommand extends MeasureCommand {
+        header = "Measures round trips to other nodes.",
+        description = {
+            "As ping(8) does: a message a second, a line for each answer, and a summary at the end"
+                    + " or with Ctrl-C. The node's own service answers. Exit status 0 only if every"
+                    + " message was answered in time."
+        },
+        footer = {
+            "",
+            "Round trips a second apart find threads asleep and caches cold; --flood measures what"
+                    + " a busy application sees. There, three losses in a row end a node's turn.",
+            "Examples: hxb ping 1,0,0   hxb ping 1,0,0 0,1,0 --count 0   hxb ping 1,0,0 --flood"
+                    + "   hxb ping --all"
+        })
+final class PingCommand implements Callable<Integer> {
+    @Mixin private ClusterOptions cluster;
+    @Mixin private PingOptions options;
+    @Mixin private WaitOptions waiting;
+    @Mixin private Output output;
+
+    @Parameters(
+            index = "0..*",
+            arity = "0..*",
+            paramLabel = "COORD",
+            description = "coordinates of the nodes, such as 1,0,0")
+    private List<String> targets = List.of();
+
     /** Picocli makes it. */
     PingCommand() {}
 
     @Override
-    int measure(
-            final Cluster nodes,
-            final int from,
-            final int to,
-            final MeasureOptions options,
-            final Output output)
-            throws IOException {
-        return ping(nodes, List.of(new Pair(from, to)), options, output);
+    public Integer call() throws IOException {
+        if (targets.isEmpty() == !options.isForAll()) {
+            throw new UsageException(
+                    "which nodes? Give coordinates such as 1,0,0, or --all, or --all-pairs");
+        }
+        options.plan(true, 1);
+        final ClusterConfig config = waiting.apply(cluster.config());
+        final List<Pair> pairs = pairs(config);
+        final PingPlan plan = options.plan(true, pairs.size());
+        try (Cluster nodes = new AttachedCluster(config)) {
+            return PingReport.run(nodes, pairs, plan, false, output);
+        }
     }
 
-    /** Measures and prints; shared with {@code lab run}. */
-    static int ping(
-            final Cluster cluster,
-            final List<Pair> pairs,
-            final MeasureOptions measure,
-            final Output output)
-            throws IOException {
-        final int size = measure.sizeOr(64);
-        final Measurement measurement = new Measurement(cluster);
-        measurement.awaitReady(pairs);
-        final Measurement.Trips trips =
-                measurement.ping(pairs, size, (int) measure.countOr(1000), measure.intervalNs());
-        final TextTable table =
-                new TextTable("from -> to", "hops", "min", "median", "99%", "99.9%", "max us");
-        for (final Measurement.Trip trip : trips.trips()) {
-            table.row(
-                    trip.from() + " -> " + trip.to(),
-                    trip.hops(),
-                    trip.rttUs().min(),
-                    trip.rttUs().median(),
-                    trip.rttUs().p99(),
-                    trip.rttUs().p999(),
-                    trip.rttUs().max());
-        }
-        output.text().print(table);
-        output.text()
-                .println(
-                        size
-                                + " bytes, "
-                                + trips.result().messages() / 2
-                                + " round trips, lost "
-                                + trips.result().lost());
-        final Map<String, Object> report = trips.result().fields();
-        report.put("size", size);
-        report.put("trips", trips.trips());
-        output.report(report);
-        return trips.result().isOk() ? Hxb.OK : Hxb.FAILED;
+    private List<Pair> pairs(final ClusterConfig config) {
+        final Shape shape = config.shape();
+        final List<Integer> nodes =
+                targets.stream().map(target -> shape.node(shape.parseCoordinates(target))).toList();
+        final int from = cluster.node(config);
+        return options.isForAll()
+                ? options.allPairs(shape, from)
+                : nodes.stream().map(to -> new Pair(from, to)).toList();
     }
 }

@@ -61,7 +61,8 @@ class LabUpSystemTest {
         final Path file = folder.resolve("run/labs/" + name + "/cluster.yaml");
 
         // when, then: ping, perf and stat find it
-        try (HxbProcess ping = hxb("ping", "1", "--name", name, "--count", "50", "--json")) {
+        try (HxbProcess ping =
+                hxb("ping", "1", "--name", name, "--count", "50", "--flood", "--json")) {
             assertEquals(Hxb.OK, ping.status(), ping::errors);
             assertEquals(100, ping.json().get("messages"));
         }
@@ -93,7 +94,7 @@ class LabUpSystemTest {
             assertEquals(Hxb.FAILED, second.status(), second::output);
             assertTrue(second.errors().contains("hxb:"), second::errors);
         }
-        try (HxbProcess ping = hxb("ping", "1", "--name", name, "--count", "5")) {
+        try (HxbProcess ping = hxb("ping", "1", "--name", name, "--count", "5", "--flood")) {
             assertEquals(Hxb.OK, ping.status(), ping::errors);
         }
 

@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hxb.tool.report.Json;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,23 +20,8 @@ record PlanOutput(int status, String text, String errors) {
     static PlanOutput of(final String... arguments) {
         final List<String> all = new ArrayList<>(List.of("plan"));
         all.addAll(List.of(arguments));
-        final ByteArrayOutputStream text = new ByteArrayOutputStream();
-        final ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        final PrintStream before = System.out;
-        System.setOut(new PrintStream(text, true, StandardCharsets.UTF_8));
-        final int status;
-        try {
-            status =
-                    Hxb.run(
-                            all.toArray(String[]::new),
-                            new PrintStream(errors, true, StandardCharsets.UTF_8));
-        } finally {
-            System.setOut(before);
-        }
-        return new PlanOutput(
-                status,
-                text.toString(StandardCharsets.UTF_8),
-                errors.toString(StandardCharsets.UTF_8));
+        final HxbOutput output = HxbOutput.of(all.toArray(String[]::new));
+        return new PlanOutput(output.status(), output.text(), output.errors());
     }
 
     /** The only line as JSON. */

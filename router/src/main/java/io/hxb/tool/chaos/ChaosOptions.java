@@ -6,10 +6,13 @@ import io.hxb.tool.chaos.script.RandomScript;
 import io.hxb.tool.chaos.script.ScriptReader;
 import io.hxb.tool.chaos.script.Selector;
 import io.hxb.tool.measure.Pair;
+import io.hxb.tool.option.EndOptions;
+import io.hxb.tool.option.TrafficOptions;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -24,14 +27,23 @@ public final class ChaosOptions {
     private static final long QUIET_NS = 1_000_000_000L;
     private static final long AFTERWARDS_NS = 2_000_000_000L;
     private static final long RANDOM_NS = 10_000_000_000L;
+    private static final long SHORTEST_RANDOM_NS = 4_000_000_000L;
     private static final long NS_PER_RANDOM_FAULT = 1_000_000_000L;
     private static final List<String> KINDS = List.of(".json", ".svg", ".png", ".yaml");
+
+    @Mixin private TrafficOptions traffic;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "how long to send (default: 2 more than the script, or 10 at random)")
+    private Double seconds;
 
     @Option(
             names = "--script",
             paramLabel = "FILE",
             description = {
-                "chaos: what fails when; a list such as",
+                "what fails when; a list such as",
                 "  - at: 2s",
                 "    pull: x.0 of (0,0)",
                 "with pull unplug down slow(rate) damage(drop,corrupt) one-way(passes) flap(period)"
@@ -39,36 +51,36 @@ public final class ChaosOptions {
             })
     private Path file;
 
-    @Option(names = "--random", description = "chaos: faults at random instead of a script")
+    @Option(names = "--random", description = "faults at random instead of a script")
     private boolean isRandom;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "chaos: the same random faults again (default: a new seed, printed)")
+            description = "the same random faults again (default: a new seed, printed)")
     private Long seed;
 
     @Option(
             names = "--faults",
             paramLabel = "N",
-            description = "chaos: how many random faults (default: one for each second)")
+            description = "how many random faults (default: one for each second)")
     private Integer count;
 
-    @Option(names = "--no-nodes", description = "chaos: random faults of links only, none of nodes")
+    @Option(names = "--no-nodes", description = "random faults of links only, none of nodes")
     private boolean isWithoutNodes;
 
     @Option(
             names = "--sample",
             paramLabel = "10ms",
             defaultValue = "10ms",
-            description = "chaos: length of a sample of the throughput (default 10ms)")
+            description = "length of a sample of the throughput (default 10ms)")
     private String sample;
 
     @Option(
             names = "--out",
             paramLabel = "FILE",
             description =
-                    "chaos: all samples to FILE.json, a picture to FILE.svg or FILE.png, the script"
+                    "all samples to FILE.json, a picture to FILE.svg or FILE.png, the script"
                             + " to FILE.yaml; may be repeated")
     private List<Path> out = List.of();
 
@@ -77,9 +89,24 @@ public final class ChaosOptions {
     /** Picocli makes it. */
     public ChaosOptions() {}
 
-    /** True if any of them was given. */
-    public boolean isGiven() {
-        return file != null || isRandom || seed != null || count != null || !out.isEmpty();
+    /** The pairs between which messages flow. */
+    public List<Pair> pairs(final Shape shape, final EndOptions ends) {
+        return traffic.pairs(shape, ends.from(shape), ends.to(shape));
+    }
+
+    /** Payload of a message in bytes, or what the command takes otherwise. */
+    int sizeOr(final int other) {
+        return traffic.sizeOr(other);
+    }
+
+    /** How long to send before, in ns. */
+    long warmUpNs() {
+        return traffic.warmUpNs();
+    }
+
+    /** How long to send in ns; less than 0 if that was not given. */
+    long sendNs() {
+        return seconds == null ? -1 : TrafficOptions.sendNs(seconds);
     }
 
     /**
@@ -108,6 +135,12 @@ public final class ChaosOptions {
         final int faults = count == null ? (int) (until / NS_PER_RANDOM_FAULT) : count;
         if (faults < 1 || faults > 10_000) {
             throw new UsageException("--faults must be 1..10000: " + faults);
+        }
+        if (until < SHORTEST_RANDOM_NS) {
+            throw new UsageException(
+                    "--seconds must be 4 or more with --random: faults begin after 1 s, and all is"
+                            + " whole for the last 2 s: "
+                            + seconds);
         }
         drawn = seed == null ? new SplittableRandom().nextLong(1, 1L << 32) : seed;
         final List<Integer> mortals =

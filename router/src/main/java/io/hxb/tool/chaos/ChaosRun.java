@@ -18,7 +18,6 @@ import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
-import io.hxb.tool.option.MeasureOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.ToolException;
@@ -45,7 +44,6 @@ public final class ChaosRun {
     private final LabSpec spec;
     private final FaultScript script;
     private final ChaosOptions options;
-    private final MeasureOptions measure;
     private final List<Pair> pairs;
     private final long lengthNs;
     private final long sampleNs;
@@ -59,21 +57,17 @@ public final class ChaosRun {
      *
      * @param pairs between which messages flow.
      */
-    public ChaosRun(
-            final LabSpec spec,
-            final List<Pair> pairs,
-            final ChaosOptions options,
-            final MeasureOptions measure) {
+    public ChaosRun(final LabSpec spec, final List<Pair> pairs, final ChaosOptions options) {
         this.spec = spec;
         this.options = options;
-        this.measure = measure;
         this.pairs = List.copyOf(pairs);
         files = options.files();
         sampleNs = options.sampleNs();
-        final long given = measure.sendNsOr(-1);
+        final long given = options.sendNs();
         script = options.script(spec.shape(), spec.linkCount(), spec.hasPorts(), pairs, given);
         lengthNs = given < 0 ? options.lengthNs(script) : given;
-        measure.sizeOr(SIZE_BYTES);
+        options.sizeOr(SIZE_BYTES);
+        options.warmUpNs();
         if (script.lastNs() > lengthNs) {
             throw new UsageException(
                     "the script goes on until "
@@ -146,12 +140,12 @@ public final class ChaosRun {
             throws IOException {
         new Measurement(cluster).awaitReady(pairs);
         final int mtuBytes = cluster.device(pairs.getFirst().from()).mtuBytes();
-        final int size = measure.sizeOr(Math.min(SIZE_BYTES, mtuBytes));
+        final int size = options.sizeOr(Math.min(SIZE_BYTES, mtuBytes));
         if (size > mtuBytes) {
             throw new UsageException(
                     "messages are one frame each: --size must be at most " + mtuBytes);
         }
-        final long startNs = System.nanoTime() + measure.warmUpNs();
+        final long startNs = System.nanoTime() + options.warmUpNs();
         final SampleClock clock = SampleClock.of(startNs, sampleNs, lengthNs);
         final List<CableMeter.CableSamples> cables;
         final List<PairTally> tallies;

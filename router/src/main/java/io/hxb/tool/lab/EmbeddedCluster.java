@@ -104,11 +104,6 @@ public final class EmbeddedCluster implements Cluster {
     }
 
     @Override
-    public List<Long> pids() {
-        return List.of(ProcessHandle.current().pid());
-    }
-
-    @Override
     public void close() {
         devices.values().forEach(PmDevice::close);
         devices.clear();

@@ -16,6 +16,30 @@ public final class LabNames {
 
     private LabNames() {}
 
+    /** True if a lab can have that name. */
+    static boolean isName(final String lab) {
+        return lab.matches("[a-z]([a-z0-9-]{0,14}[a-z0-9])?");
+    }
+
+    /**
+     * Requires a name that a lab can have.
+     *
+     * @throws IllegalArgumentException saying what such names look like.
+     */
+    static void check(final String lab) {
+        if (!isName(lab)) {
+            throw new IllegalArgumentException(complaint(lab));
+        }
+    }
+
+    /** What is wrong with a name that no lab can have. */
+    static String complaint(final String lab) {
+        return "a lab name has 1 to 16 lower-case letters, digits and dashes, beginning with a"
+                + " letter: '"
+                + lab
+                + "'";
+    }
+
     /** NIC in every node's namespace, such as {@code y1}. */
     public static String nic(final int dimension, final int link) {
         return Dimensions.name(dimension) + link;

@@ -81,8 +81,13 @@ public final class LabRegistry {
         return root.resolve(lab + ".json");
     }
 
-    /** The state of a lab, empty when there is none. */
+    /**
+     * The state of a lab, empty when there is none.
+     *
+     * @throws IllegalArgumentException when no lab can have that name.
+     */
     public Optional<LabState> find(final String lab) {
+        LabNames.check(lab);
         try {
             final String text = Files.readString(stateFile(lab));
             return Optional.of(Json.parse(text, LabState.class, stateFile(lab).toString()));
@@ -131,7 +136,9 @@ public final class LabRegistry {
             return files.map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith(".json"))
                     .sorted()
-                    .map(name -> find(name.substring(0, name.length() - ".json".length())))
+                    .map(name -> name.substring(0, name.length() - ".json".length()))
+                    .filter(LabNames::isName)
+                    .map(this::find)
                     .flatMap(Optional::stream)
                     .toList();
         } catch (final IOException e) {

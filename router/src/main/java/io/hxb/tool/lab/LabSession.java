@@ -62,7 +62,8 @@ public final class LabSession implements AutoCloseable {
             final boolean isProcesses,
             final Capture capture) {
         if (isProcesses) {
-            return new AttachedCluster(config, NodeProcesses.start(lab, config, file, capture));
+            NodeProcesses.start(lab, config, file, capture);
+            return new AttachedCluster(config);
         }
         final Cluster cluster = new EmbeddedCluster(config, capture);
         lab.ready(List.of());

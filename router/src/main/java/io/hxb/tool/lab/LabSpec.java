@@ -37,12 +37,8 @@ public record LabSpec(
     /** Checks everything and reports all problems at once. */
     public LabSpec {
         final List<String> problems = new ArrayList<>();
-        if (!name.matches("[a-z]([a-z0-9-]{0,14}[a-z0-9])?")) {
-            problems.add(
-                    "a lab name has 1 to 16 lower-case letters, digits and dashes, beginning with a"
-                            + " letter: '"
-                            + name
-                            + "'");
+        if (!LabNames.isName(name)) {
+            problems.add(LabNames.complaint(name));
         }
         if (shape.nodeCount() < 2) {
             problems.add("a lab needs at least 2 nodes, the shape " + shape + " has 1");

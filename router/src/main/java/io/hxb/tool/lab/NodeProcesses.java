@@ -93,7 +93,8 @@ public final class NodeProcesses {
             final boolean isAttended,
             final Capture capture) {
         final List<String> command = new ArrayList<>();
-        if (!isAttended && Files.isExecutable(Path.of("/usr/bin/setsid"))) {
+        // Ctrl-C is for the command that runs in the lab; it ends the nodes when it is done.
+        if (Files.isExecutable(Path.of("/usr/bin/setsid"))) {
             command.add("/usr/bin/setsid");
         }
         if (config.backend() == Backend.RAW) {

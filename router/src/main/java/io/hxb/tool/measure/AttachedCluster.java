@@ -6,7 +6,6 @@ import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,17 +14,11 @@ import java.util.Map;
  */
 public final class AttachedCluster implements Cluster {
     private final ClusterConfig config;
-    private final List<Long> pids;
     private final Map<Integer, PmDevice> devices = new HashMap<>();
 
-    /**
-     * Makes one; nothing is attached to yet.
-     *
-     * @param pids processes of the nodes, as far as they are known.
-     */
-    public AttachedCluster(final ClusterConfig config, final List<Long> pids) {
+    /** Makes one; nothing is attached to yet. */
+    public AttachedCluster(final ClusterConfig config) {
         this.config = config;
-        this.pids = List.copyOf(pids);
     }
 
     @Override
@@ -46,11 +39,6 @@ public final class AttachedCluster implements Cluster {
         } catch (final IOException e) {
             throw new ToolException(e.getMessage(), e);
         }
-    }
-
-    @Override
-    public List<Long> pids() {
-        return pids;
     }
 
     @Override

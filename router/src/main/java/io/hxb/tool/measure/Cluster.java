@@ -18,9 +18,6 @@ public interface Cluster extends AutoCloseable {
      */
     PmDevice device(int node);
 
-    /** Process ids of the nodes; this process when they are embedded. */
-    java.util.List<Long> pids();
-
     @Override
     void close();
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * The counter files of those nodes of a cluster that run on this machine, summed up. Owned by the
@@ -18,10 +19,12 @@ import java.util.Map;
  */
 public final class ClusterCounters implements AutoCloseable {
     private final List<CounterReader> readers = new ArrayList<>();
+    private final int nodeCount;
 
     /** Opens the files that are there. */
     public ClusterCounters(final ClusterConfig config) throws IOException {
-        for (int node = 0; node < config.shape().nodeCount(); node++) {
+        nodeCount = config.shape().nodeCount();
+        for (int node = 0; node < nodeCount; node++) {
             if (java.nio.file.Files.exists(config.countersPath(node))) {
                 readers.add(CounterReader.open(config.countersPath(node)));
             }
@@ -74,6 +77,18 @@ public final class ClusterCounters implements AutoCloseable {
     /** Nodes whose files were found. */
     public int nodes() {
         return readers.size();
+    }
+
+    /**
+     * CPU time that the processes of all nodes have used, user and system.
+     *
+     * @return ns; empty if a node is on another machine, or not alive.
+     */
+    OptionalLong cpuNs() {
+        if (readers.size() < nodeCount) {
+            return OptionalLong.empty();
+        }
+        return CpuTime.ofNs(readers.stream().map(CounterReader::pid).distinct().toList());
     }
 
     @Override

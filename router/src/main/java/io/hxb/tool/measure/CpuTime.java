@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** CPU time that processes have used, user and system. Stateless. */
 final class CpuTime {
@@ -14,8 +15,8 @@ final class CpuTime {
 
     private CpuTime() {}
 
-    /** The sum over processes in ns; those that are gone count 0. */
-    static long ofNs(final List<Long> pids) {
+    /** The sum over processes in ns; empty if one of them is gone. */
+    static OptionalLong ofNs(final List<Long> pids) {
         long ticks = 0;
         for (final long pid : pids) {
             try {
@@ -23,9 +24,9 @@ final class CpuTime {
                 final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
                 ticks += Long.parseLong(fields[UTIME]) + Long.parseLong(fields[UTIME + 1]);
             } catch (final IOException e) {
-                // It has ended.
+                return OptionalLong.empty();
             }
         }
-        return ticks * NS_PER_TICK;
+        return OptionalLong.of(ticks * NS_PER_TICK);
     }
 }

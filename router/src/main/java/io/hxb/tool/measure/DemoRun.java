@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /**
  * The demonstration: files between all pairs of nodes with their digests checked and the traffic of
@@ -50,7 +52,7 @@ public final class DemoRun {
     public record Outcome(Result result, Map<String, Object> fields) {}
 
     /** One line of the table. */
-    private record Distance(Measurement.Trip trip, Throughput throughput) {}
+    private record Distance(Trips.Trip trip, Throughput throughput) {}
 
     /** How the files went. */
     private record Transfer(
@@ -62,7 +64,7 @@ public final class DemoRun {
             long frames,
             long resent,
             long dropped,
-            long cpuNs) {}
+            OptionalDouble cpuPerFrameUs) {}
 
     /**
      * Runs it all.
@@ -85,7 +87,7 @@ public final class DemoRun {
                 files.entries().size(),
                 files.lengthBytes() / 1e6);
         final Transfer transfer = transfer(files);
-        final Measurement.Trips trips = measurement.ping(distances, TRIP_BYTES, TRIPS, 0);
+        final Trips trips = measurement.ping(distances, TRIP_BYTES, TRIPS);
         final int size = Math.min(BLOCK_BYTES, cluster.device(0).mtuBytes());
         final List<Distance> lines = new ArrayList<>();
         for (int i = 0; i < distances.size(); i++) {
@@ -105,7 +107,8 @@ public final class DemoRun {
         return measurement.perf(
                 List.of(pair),
                 new Measurement.Load(size, 1, 0, sendNs, Long.MAX_VALUE),
-                RoundTrips.NONE);
+                RoundTrips.NONE,
+                Watch.none());
     }
 
     private Transfer transfer(final FileSet files) throws IOException {
@@ -116,12 +119,12 @@ public final class DemoRun {
                                 files,
                                 Files.createDirectories(folder.resolve("received")))) {
             final ClusterCounters.Reading before = counters.read();
-            final long cpuBeforeNs = CpuTime.ofNs(cluster.pids());
+            final OptionalLong cpuBeforeNs = counters.cpuNs();
             final TrafficLines traffic = new TrafficLines(counters, files.lengthBytes(), out);
             final long startNs = System.nanoTime();
             transfer.run(traffic::tick, SILENCE_NS);
             final double seconds = (System.nanoTime() - startNs) / 1e9;
-            final long cpuNs = CpuTime.ofNs(cluster.pids()) - cpuBeforeNs;
+            final OptionalLong cpuNs = Measurement.spent(cpuBeforeNs, counters.cpuNs());
             final ClusterCounters.Reading after = Measurement.settled(counters);
             int intact = 0;
             long bytes = 0;
@@ -145,16 +148,17 @@ public final class DemoRun {
                     bytes / 1e6,
                     seconds,
                     bytes / 1e6 / seconds);
+            final long frames = difference(before, after, CounterType.LINK_RECEIVED_FRAMES);
             return new Transfer(
                     intact,
                     bytes,
                     transfer.duplicated(),
                     seconds,
                     difference(before, after, CounterType.FORWARD_RELAYED_FRAMES),
-                    difference(before, after, CounterType.LINK_RECEIVED_FRAMES),
+                    frames,
                     difference(before, after, CounterType.FLOW_RESENT_FRAMES),
                     after.dropped() - before.dropped(),
-                    cpuNs);
+                    Throughput.cpuPerFrameUs(cpuNs, frames));
         }
     }
 
@@ -192,7 +196,7 @@ public final class DemoRun {
                     line.trip().rttUs().p99(),
                     line.trip().rttUs().max(),
                     result.relays(),
-                    line.throughput().cpuPerFrameUs(),
+                    cpu(line.throughput().cpuPerFrameUs()),
                     result.lost(),
                     line.throughput().resent());
         }
@@ -207,10 +211,14 @@ public final class DemoRun {
                 SMALL_BYTES);
     }
 
+    private static String cpu(final OptionalDouble cpuUs) {
+        return cpuUs.isPresent() ? Double.toString(cpuUs.getAsDouble()) : "-";
+    }
+
     private Outcome outcome(
             final FileSet files,
             final Transfer transfer,
-            final Measurement.Trips trips,
+            final Trips trips,
             final List<Distance> lines,
             final Throughput small) {
         long lost =
@@ -249,11 +257,7 @@ public final class DemoRun {
         fields.put("frames", transfer.frames());
         fields.put("resent", transfer.resent());
         fields.put("dropped", transfer.dropped());
-        fields.put(
-                "cpu_us_per_frame",
-                transfer.frames() == 0
-                        ? 0
-                        : Math.round(transfer.cpuNs() / 10.0 / transfer.frames()) / 100.0);
+        transfer.cpuPerFrameUs().ifPresent(cpuUs -> fields.put("cpu_us_per_frame", cpuUs));
         fields.put("trips", trips.trips());
         fields.put(
                 "bandwidths_MBps",

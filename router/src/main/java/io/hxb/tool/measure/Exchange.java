@@ -27,6 +27,16 @@ final class Exchange implements AutoCloseable {
         return message;
     }
 
+    /** What {@link #next} has taken. */
+    enum Arrival {
+        /** A message, which is held until {@link #release}. */
+        MESSAGE,
+        /** Something went wrong; {@link #problem} says what. */
+        EVENT,
+        /** Nothing came in time. */
+        NOTHING
+    }
+
     /** Claims a slot, waiting for one at most {@code timeoutNs}. */
     int claim(final int node, final int peerContext, final int lengthBytes, final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;
@@ -36,10 +46,25 @@ final class Exchange implements AutoCloseable {
             checkEvents();
             slot = context.claim(node, peerContext, lengthBytes);
         }
-        if (slot < 0) {
-            throw new ToolException("no send buffer to node " + node + ": " + PmStatus.name(slot));
-        }
+        requireSlot(slot, node);
         return slot;
+    }
+
+    /**
+     * Requires what {@code claim} returned to be a slot.
+     *
+     * @throws ToolException if it is not, saying why.
+     */
+    void requireSlot(final int slot, final int node) {
+        if (slot < 0) {
+            throw new ToolException(
+                    "no send buffer to node "
+                            + node
+                            + ": "
+                            + PmStatus.name(slot)
+                            + " "
+                            + context.closeReason());
+        }
     }
 
     /** Sends a claimed slot. */
@@ -55,25 +80,48 @@ final class Exchange implements AutoCloseable {
      * Waits for the next message.
      *
      * @return false when none came in time.
+     * @throws ToolException when a flow has failed meanwhile, saying to whom.
      */
     boolean receive(final long timeoutNs) {
+        final Arrival arrival = next(timeoutNs);
+        if (arrival == Arrival.EVENT) {
+            throw new ToolException(
+                    "node " + event.node() + " context " + event.context() + ": " + problem());
+        }
+        return arrival == Arrival.MESSAGE;
+    }
+
+    /** Waits for the next message or event. */
+    Arrival next(final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;
         while (true) {
             final int status = context.receive(message);
             if (status == PmStatus.OK) {
-                return true;
+                return Arrival.MESSAGE;
             }
             if (status != PmStatus.EMPTY) {
                 throw new ToolException(
                         "cannot receive: " + PmStatus.name(status) + " " + context.closeReason());
             }
-            checkEvents();
+            if (context.pollEvent(event) == PmStatus.OK) {
+                return Arrival.EVENT;
+            }
             final long restNs = deadlineNs - System.nanoTime();
             if (restNs <= 0) {
-                return false;
+                return Arrival.NOTHING;
             }
             context.await(restNs);
         }
+    }
+
+    /** True if the last event concerns a message or all that goes to its node. */
+    boolean isEventAbout(final int node, final int slot) {
+        return event.node() == node && (event.slot() == PmEvent.NO_SLOT || event.slot() == slot);
+    }
+
+    /** What the last event says, for people. */
+    String problem() {
+        return explain(event.status());
     }
 
     void release() {
@@ -103,12 +151,7 @@ final class Exchange implements AutoCloseable {
     void checkEvents() {
         if (context.pollEvent(event) == PmStatus.OK) {
             throw new ToolException(
-                    "node "
-                            + event.node()
-                            + " context "
-                            + event.context()
-                            + ": "
-                            + explain(event.status()));
+                    "node " + event.node() + " context " + event.context() + ": " + problem());
         }
     }
 

@@ -30,6 +30,7 @@ final class LargePerfRun implements AutoCloseable {
     private final Cluster cluster;
     private final int lengthBytes;
     private final long checkEvery;
+    private final Watch watch;
     private final Map<Integer, End> ends = new HashMap<>();
     private final List<Stream> streams = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -113,8 +114,10 @@ final class LargePerfRun implements AutoCloseable {
             final Cluster cluster,
             final List<Pair> pairs,
             final int lengthBytes,
-            final long checkEvery)
+            final long checkEvery,
+            final Watch watch)
             throws IOException {
+        this.watch = watch;
         this.cluster = cluster;
         this.lengthBytes = lengthBytes;
         this.checkEvery = checkEvery;
@@ -134,14 +137,18 @@ final class LargePerfRun implements AutoCloseable {
         return (lengthBytes + 4095L) & ~4095L;
     }
 
-    /** Sends until the time is over, and waits until everything has arrived. */
+    /** Sends until the time is over or the user stops it; waits until everything has arrived. */
     void run(final long sendNs, final long limitMessages) {
         final long startNs = System.nanoTime();
         long lastNs = startNs;
+        watch.begin(startNs);
         while (true) {
             final long nowNs = System.nanoTime();
-            final boolean isSending = nowNs - startNs < sendNs;
+            final boolean isSending = nowNs - startNs < sendNs && !watch.isStopped();
             int work = 0;
+            if (watch.isDue(nowNs)) {
+                watch.tell(nowNs, received());
+            }
             for (final Stream stream : streams) {
                 work += isSending ? fill(stream, limitMessages) : 0;
             }
@@ -153,6 +160,7 @@ final class LargePerfRun implements AutoCloseable {
                     !isSending || streams.stream().allMatch(s -> s.sent >= limitMessages);
             if ((isAllSent && sent() == received()) || nowNs - lastNs > SILENCE_NS) {
                 durationNs = System.nanoTime() - startNs;
+                watch.end(System.nanoTime(), received());
                 return;
             }
             if (work == 0) {

@@ -1,19 +1,15 @@
 package io.hxb.tool.measure;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
-
 import io.hxb.counter.CounterType;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmException;
 import io.hxb.tool.report.ToolException;
 
-import org.HdrHistogram.Histogram;
-
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -25,8 +21,8 @@ public final class Measurement {
 
     private static final long READY_NS = 15_000_000_000L;
     private static final long RETRY_PAUSE_NS = 100_000_000L;
-    private static final long TIMEOUT_NS = 2_000_000_000L;
-    private static final int WARM_UP = 200;
+    private static final int TRIPS = 500;
+    private static final PingPlan KNOCK = new PingPlan(64, 1, 0, 2_000_000_000L);
 
     private final Cluster cluster;
 
@@ -34,17 +30,6 @@ public final class Measurement {
     public Measurement(final Cluster cluster) {
         this.cluster = cluster;
     }
-
-    /**
-     * Round trips of one pair. Immutable; the JSON fields are the components.
-     *
-     * @param from coordinates of the sender.
-     * @param to coordinates of the receiver.
-     * @param hops links between them.
-     * @param rttUs round trips.
-     */
-    public record Trip(
-            String from, String to, int hops, @JsonProperty("rtt_us") RoundTrips rttUs) {}
 
     /**
      * What throughput is measured with. Immutable.
@@ -60,28 +45,20 @@ public final class Measurement {
     public record Load(
             int lengthBytes, long checkEvery, long warmUpNs, long sendNs, long limitMessages) {}
 
-    /**
-     * What round trips were found.
-     *
-     * @param result all pairs together.
-     * @param trips each pair.
-     */
-    public record Trips(Result result, List<Trip> trips) {}
-
     /** Waits until every pair can exchange messages; so long neighbours are still being found. */
     public void awaitReady(final List<Pair> pairs) throws IOException {
         for (final Pair pair : pairs) {
             final long deadlineNs = System.nanoTime() + READY_NS;
             boolean isReady = false;
             while (!isReady) {
-                try (PmContext context = open(pair.from())) {
-                    final PingRun run = new PingRun(context);
-                    run.run(pair.to(), 64, 0, 1, 0, TIMEOUT_NS);
-                    isReady = run.lost() == 0;
+                try (PingRun run = new PingRun(open(pair.from()), KNOCK, StopRequest.NEVER)) {
+                    isReady = run.roundTrip(new PingTally(pair, 1)) >= 0;
                 } catch (final ToolException e) {
                     if (!isNodeMissing(e) || System.nanoTime() - deadlineNs > 0) {
                         throw e;
                     }
+                }
+                if (!isReady) {
                     LockSupport.parkNanos(RETRY_PAUSE_NS);
                 }
                 if (!isReady && System.nanoTime() - deadlineNs > 0) {
@@ -101,79 +78,68 @@ public final class Measurement {
         return e.getCause() instanceof final PmException refusal && refusal.isNodeMissing();
     }
 
-    /** Measures round trips of each pair, one after the other. */
+    /**
+     * Measures round trips of each pair.
+     *
+     * @param listener told of each round trip when the plan is paced.
+     * @param stop ends it with what was found until then.
+     */
     public Trips ping(
-            final List<Pair> pairs, final int lengthBytes, final int count, final long intervalNs)
+            final List<Pair> pairs,
+            final PingPlan plan,
+            final PingListener listener,
+            final StopRequest stop)
             throws IOException {
-        final List<Trip> trips = new ArrayList<>();
-        final Histogram all = new Histogram(10_000_000_000L, 3);
-        long bytes = 0;
-        long lost = 0;
-        long duplicated = 0;
-        long corrupt = 0;
-        long durationNs = 0;
-        try (ClusterCounters counters = new ClusterCounters(cluster.config())) {
+        try (ClusterCounters counters = new ClusterCounters(cluster.config());
+                Pings pings = new Pings(pairs, plan, stop, this::open)) {
             final long relaysBefore = counters.read().sum(CounterType.FORWARD_RELAYED_FRAMES);
-            for (final Pair pair : pairs) {
-                try (PmContext context = open(pair.from())) {
-                    final PingRun run = new PingRun(context);
-                    run.run(
-                            pair.to(),
-                            lengthBytes,
-                            Math.min(WARM_UP, count),
-                            count,
-                            intervalNs,
-                            TIMEOUT_NS);
-                    all.add(run.histogram());
-                    bytes += run.bytes();
-                    lost += run.lost();
-                    duplicated += run.duplicated();
-                    corrupt += run.corrupt();
-                    durationNs += run.durationNs();
-                    trips.add(
-                            new Trip(
-                                    coordinates(pair.from()),
-                                    coordinates(pair.to()),
-                                    pair.hops(cluster.config().shape()),
-                                    RoundTrips.of(run.histogram())));
-                }
+            if (plan.isPaced()) {
+                pings.paced(listener);
+            } else {
+                pings.flood();
             }
             final long relays =
                     settled(counters).sum(CounterType.FORWARD_RELAYED_FRAMES) - relaysBefore;
-            return new Trips(
-                    new Result(
-                            cluster.config().shape().nodeCount(),
-                            pairs.size(),
-                            bytes,
-                            2 * all.getTotalCount(),
-                            lost,
-                            duplicated,
-                            0,
-                            corrupt,
-                            relays,
-                            durationNs / 1e9,
-                            RoundTrips.of(all)),
-                    trips);
+            return pings.trips(cluster.config().shape(), relays);
         }
+    }
+
+    /** Measures so many round trips of each pair, one pair after the other. */
+    Trips ping(final List<Pair> pairs, final int lengthBytes, final long count) throws IOException {
+        final PingPlan plan = new PingPlan(lengthBytes, count, 0, KNOCK.timeoutNs());
+        return ping(pairs, plan, PingListener.NONE, StopRequest.NEVER);
+    }
+
+    /** Measures 500 round trips of messages of up to 64 bytes. */
+    public RoundTrips roundTrips(final Pair pair, final int lengthBytes) throws IOException {
+        return ping(List.of(pair), Math.min(lengthBytes, KNOCK.lengthBytes()), TRIPS)
+                .result()
+                .roundTrips();
     }
 
     /**
      * Measures throughput of all pairs at once.
      *
      * @param roundTrips measured before, to be reported along.
+     * @param watch told of what happens meanwhile.
      */
-    public Throughput perf(final List<Pair> pairs, final Load load, final RoundTrips roundTrips)
+    public Throughput perf(
+            final List<Pair> pairs, final Load load, final RoundTrips roundTrips, final Watch watch)
             throws IOException {
-        final Result warmUp = load.warmUpNs > 0 ? send(pairs, load, load.warmUpNs) : Result.NONE;
         try (ClusterCounters counters = new ClusterCounters(cluster.config())) {
+            watch.observe(counters, true, load.lengthBytes);
+            final Result warmUp =
+                    load.warmUpNs > 0 ? send(pairs, load, load.warmUpNs, watch) : Result.NONE;
+            watch.observe(counters, false, load.lengthBytes);
             final ClusterCounters.Reading before = counters.read();
-            final long cpuBeforeNs = CpuTime.ofNs(cluster.pids());
-            final Result result = send(pairs, load, load.sendNs);
-            final long cpuNs = CpuTime.ofNs(cluster.pids()) - cpuBeforeNs;
+            final OptionalLong cpuBeforeNs = counters.cpuNs();
+            final Result result = send(pairs, load, load.sendNs, watch);
+            final OptionalLong cpuNs = spent(cpuBeforeNs, counters.cpuNs());
             final ClusterCounters.Reading after = settled(counters);
             final long relays = difference(before, after, CounterType.FORWARD_RELAYED_FRAMES);
             return new Throughput(
                     result.with(relays, roundTrips).withFaultsOf(warmUp),
+                    counters.nodes(),
                     difference(before, after, CounterType.LINK_RECEIVED_FRAMES),
                     difference(before, after, CounterType.FLOW_RESENT_FRAMES),
                     after.dropped() - before.dropped(),
@@ -181,18 +147,27 @@ public final class Measurement {
         }
     }
 
-    private Result send(final List<Pair> pairs, final Load load, final long sendNs)
+    /** The difference of two readings of CPU time, if both are known. */
+    static OptionalLong spent(final OptionalLong before, final OptionalLong after) {
+        return before.isPresent() && after.isPresent()
+                ? OptionalLong.of(after.getAsLong() - before.getAsLong())
+                : OptionalLong.empty();
+    }
+
+    private Result send(
+            final List<Pair> pairs, final Load load, final long sendNs, final Watch watch)
             throws IOException {
         final boolean isOneFrame =
                 load.lengthBytes <= cluster.device(pairs.getFirst().from()).mtuBytes();
-        return isOneFrame ? small(pairs, load, sendNs) : large(pairs, load, sendNs);
+        return isOneFrame ? small(pairs, load, sendNs, watch) : large(pairs, load, sendNs, watch);
     }
 
-    private Result small(final List<Pair> pairs, final Load load, final long sendNs)
+    private Result small(
+            final List<Pair> pairs, final Load load, final long sendNs, final Watch watch)
             throws IOException {
         final Map<Integer, PmContext> contexts = new HashMap<>();
         try {
-            final PerfRun run = new PerfRun(load.lengthBytes, load.checkEvery);
+            final PerfRun run = new PerfRun(load.lengthBytes, load.checkEvery, watch);
             for (final Pair pair : pairs) {
                 PmContext context = contexts.get(pair.from());
                 if (context == null) {
@@ -212,10 +187,11 @@ public final class Measurement {
         }
     }
 
-    private Result large(final List<Pair> pairs, final Load load, final long sendNs)
+    private Result large(
+            final List<Pair> pairs, final Load load, final long sendNs, final Watch watch)
             throws IOException {
         try (LargePerfRun run =
-                new LargePerfRun(cluster, pairs, load.lengthBytes, load.checkEvery)) {
+                new LargePerfRun(cluster, pairs, load.lengthBytes, load.checkEvery, watch)) {
             run.run(sendNs, load.limitMessages);
             return run.result();
         }
@@ -246,9 +222,5 @@ public final class Measurement {
     private PmContext open(final int node) throws IOException {
         return cluster.device(node)
                 .openContext(CONTEXT, ContextWaiting.options(cluster.config().loop()));
-    }
-
-    private String coordinates(final int node) {
-        return cluster.config().shape().format(cluster.config().shape().coordinates(node));
     }
 }

@@ -13,9 +13,9 @@ import java.util.List;
 /**
  * Measures throughput: one thread sends to the services of other nodes as fast as they take it;
  * they check every message, and report at the end. Owned by the thread that measures; sending
- * allocates nothing.
+ * allocates nothing, but for what is told between intervals.
  */
-public final class PerfRun {
+final class PerfRun {
     private static final int BURST = 32;
     private static final long CHECK_TIME_EVERY = 256;
     private static final long IDLE_NS = 200_000;
@@ -24,6 +24,7 @@ public final class PerfRun {
     private final List<Stream> streams = new ArrayList<>();
     private final int lengthBytes;
     private final long checkEvery;
+    private final Watch watch;
     private long bytes;
     private long messages;
     private long lost;
@@ -36,11 +37,13 @@ public final class PerfRun {
     private static final class Stream {
         private final Exchange exchange;
         private final int target;
+        private final boolean isFirstOfContext;
         private long sent;
 
-        Stream(final Exchange exchange, final int target) {
+        Stream(final Exchange exchange, final int target, final boolean isFirstOfContext) {
             this.exchange = exchange;
             this.target = target;
+            this.isFirstOfContext = isFirstOfContext;
         }
     }
 
@@ -49,14 +52,16 @@ public final class PerfRun {
      *
      * @param lengthBytes payload of each message, 4 to the contexts' longest.
      * @param checkEvery of how many messages one is written and compared whole, 1 or more.
+     * @param watch looks at it meanwhile.
      */
-    public PerfRun(final int lengthBytes, final long checkEvery) {
+    PerfRun(final int lengthBytes, final long checkEvery, final Watch watch) {
         if (lengthBytes < MessagePattern.MIN_BYTES) {
             throw new ToolException(
                     "messages carry a sequence number: --size must be 4 or more: " + lengthBytes);
         }
         this.lengthBytes = lengthBytes;
         this.checkEvery = checkEvery;
+        this.watch = watch;
     }
 
     /**
@@ -65,29 +70,31 @@ public final class PerfRun {
      * @param context sends it; several streams may share it; closed by the caller.
      * @param target node id of the receiver.
      */
-    public void add(final PmContext context, final int target) {
-        Exchange exchange = new Exchange(context);
+    void add(final PmContext context, final int target) {
         for (final Stream stream : streams) {
             if (stream.exchange.context() == context) {
-                exchange = stream.exchange;
+                streams.add(new Stream(stream.exchange, target, false));
+                return;
             }
         }
-        streams.add(new Stream(exchange, target));
+        streams.add(new Stream(new Exchange(context), target, true));
     }
 
     /**
-     * Sends until the time is over, waits until everything has arrived, and asks the receivers.
-     * Blocks until then.
+     * Sends until the time is over or the user stops it, waits until everything has arrived, and
+     * asks the receivers. Blocks until then.
      *
      * @param sendNs how long to send.
      * @param limitMessages most messages on each stream.
      */
-    public void run(final long sendNs, final long limitMessages) {
+    void run(final long sendNs, final long limitMessages) {
         for (final Stream stream : streams) {
             ask(stream, ServiceProtocol.COUNT_RESET);
         }
         final long startNs = System.nanoTime();
+        watch.begin(startNs);
         send(startNs + sendNs, limitMessages);
+        watch.end(System.nanoTime(), acknowledged());
         for (final Stream stream : streams) {
             if (!stream.exchange.drain(ANSWER_NS)) {
                 throw new ToolException(
@@ -123,10 +130,27 @@ public final class PerfRun {
                 exchange.checkEvents();
                 exchange.context().awaitSends(IDLE_NS);
             }
-            isTimeLeft =
-                    (sent > 0 && ++rounds % (CHECK_TIME_EVERY / BURST) != 0)
-                            || deadlineNs - System.nanoTime() > 0;
+            if (sent == 0 || ++rounds % (CHECK_TIME_EVERY / BURST) == 0) {
+                final long nowNs = System.nanoTime();
+                isTimeLeft = deadlineNs - nowNs > 0 && !watch.isStopped();
+                if (isTimeLeft && watch.isDue(nowNs)) {
+                    watch.tell(nowNs, acknowledged());
+                }
+            }
         }
+    }
+
+    /** Messages that have arrived at their nodes. */
+    private long acknowledged() {
+        long count = 0;
+        for (int i = 0; i < streams.size(); i++) {
+            final Stream stream = streams.get(i);
+            count += stream.sent;
+            if (stream.isFirstOfContext) {
+                count -= stream.exchange.context().unfinishedSends();
+            }
+        }
+        return count;
     }
 
     private long burst(final Stream stream, final long limitMessages) {

@@ -1,141 +1,163 @@
 package io.hxb.tool.measure;
 
+import io.hxb.config.Quantity;
 import io.hxb.node.service.MessagePattern;
 import io.hxb.node.service.ServiceProtocol;
 import io.hxb.pm.PmContext;
+import io.hxb.pm.PmStatus;
 import io.hxb.tool.report.ToolException;
 
-import org.HdrHistogram.Histogram;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
- * Measures round trips to the service of another node, one message at a time. Owned by the thread
- * that measures.
+ * Makes round trips to the services of other nodes, one message at a time. Owned by the thread that
+ * measures.
  */
-public final class PingRun {
-    private static final long LONGEST_NS = 10_000_000_000L;
+final class PingRun implements AutoCloseable {
+    /** Result of a round trip without an answer in time. */
+    static final long LOST = -1;
+
+    /** Result of a round trip that the user stopped: it does not count. */
+    static final long STOPPED = -2;
+
+    /** A stop is heeded so soon while an answer is waited for. */
+    private static final long LOOK_NS = 100_000_000L;
+
+    private static final int NOBODY = -1;
 
     private final Exchange exchange;
-    private final Histogram histogram = new Histogram(LONGEST_NS, 3);
-    private long lost;
-    private long duplicated;
-    private long corrupt;
-    private long bytes;
-    private long durationNs;
-    private long sequence;
+    private final PingPlan plan;
+    private final StopRequest stop;
+
+    /** Those whose answers did not come in time, by their numbers. */
+    private final Map<Integer, PingTally> missing = new HashMap<>();
+
+    private int sequence;
+    private String problem = "";
 
     /**
-     * Makes a measurement.
+     * Makes one.
      *
-     * @param context used by it alone until it is done; closed by the caller.
+     * @param context used by it alone, and closed with it.
+     * @throws ToolException if its messages are shorter than the plan's.
      */
-    public PingRun(final PmContext context) {
+    PingRun(final PmContext context, final PingPlan plan, final StopRequest stop) {
         exchange = new Exchange(context);
+        this.plan = plan;
+        this.stop = stop;
+        if (plan.lengthBytes() > context.maxLengthBytes()) {
+            context.close();
+            throw new ToolException(
+                    "a message of a round trip is one frame: --size must be at most "
+                            + context.maxLengthBytes()
+                            + ": "
+                            + plan.lengthBytes());
+        }
     }
 
     /**
-     * Sends {@code count} messages and waits for each one's echo. Blocks until then.
+     * Sends a message and waits for its echo. Blocks for the timeout at most.
      *
-     * @param target node id.
-     * @param lengthBytes 4 to the context's longest message.
-     * @param warmUp round trips before that are not counted.
-     * @param intervalNs pause after each, 0 for none.
-     * @param timeoutNs an echo that takes longer counts as lost.
-     * @throws ToolException when the target cannot be reached.
+     * @return ns that it took, {@link #LOST} or {@link #STOPPED}.
      */
-    public void run(
-            final int target,
-            final int lengthBytes,
-            final int warmUp,
-            final int count,
-            final long intervalNs,
-            final long timeoutNs) {
-        for (int i = 0; i < warmUp; i++) {
-            roundTrip(target, lengthBytes, timeoutNs);
+    long roundTrip(final PingTally tally) {
+        takeWhatIsOld(tally);
+        final int target = tally.pair().to();
+        final int number = sequence++ & Integer.MAX_VALUE;
+        final int slot =
+                exchange.context().claim(target, ServiceProtocol.CONTEXT, plan.lengthBytes());
+        if (slot == PmStatus.NO_BUFFERS) {
+            problem = "not sent: nothing of what was sent before has arrived";
+            tally.onLoss();
+            return LOST;
         }
-        histogram.reset();
-        lost = 0;
-        bytes = 0;
+        exchange.requireSlot(slot, target);
+        MessagePattern.write(exchange.context().sendAddress(slot), plan.lengthBytes(), number);
         final long startNs = System.nanoTime();
-        for (int i = 0; i < count; i++) {
-            final long tripNs = roundTrip(target, lengthBytes, timeoutNs);
-            if (tripNs >= 0) {
-                histogram.recordValue(Math.min(tripNs, LONGEST_NS));
-                bytes += 2L * lengthBytes;
-            } else {
-                lost++;
+        exchange.send(slot, plan.lengthBytes(), ServiceProtocol.ECHO);
+        final long tripNs = await(tally, number, slot, startNs);
+        if (tripNs >= 0) {
+            if (!MessagePattern.isIntact(exchange.message().address(), plan.lengthBytes())) {
+                tally.onCorrupt();
             }
-            pause(intervalNs);
-        }
-        durationNs += System.nanoTime() - startNs;
-    }
-
-    private long roundTrip(final int target, final int lengthBytes, final long timeoutNs) {
-        final long number = sequence++;
-        final int slot = exchange.claim(target, ServiceProtocol.CONTEXT, lengthBytes, timeoutNs);
-        MessagePattern.write(exchange.context().sendAddress(slot), lengthBytes, number);
-        final long startNs = System.nanoTime();
-        exchange.send(slot, lengthBytes, ServiceProtocol.ECHO);
-        while (exchange.receive(timeoutNs)) {
-            final long endNs = System.nanoTime();
-            final boolean isAnswer = check(number, lengthBytes);
             exchange.release();
-            if (isAnswer) {
-                return endNs - startNs;
+            tally.onAnswer(tripNs, plan.lengthBytes());
+        } else {
+            missing.put(number, tally);
+        }
+        if (tripNs == LOST) {
+            tally.onLoss();
+        }
+        return tripNs;
+    }
+
+    /** Waits for an echo; its message is held if it came. */
+    private long await(
+            final PingTally tally, final int number, final int slot, final long startNs) {
+        while (true) {
+            final long restNs = startNs + plan.timeoutNs() - System.nanoTime();
+            final Exchange.Arrival arrival = exchange.next(Math.clamp(restNs, 0, LOOK_NS));
+            if (arrival == Exchange.Arrival.MESSAGE) {
+                final long nowNs = System.nanoTime();
+                if (isAnswer(tally, number)) {
+                    return nowNs - startNs;
+                }
+                exchange.release();
+            } else if (arrival == Exchange.Arrival.EVENT) {
+                if (exchange.isEventAbout(tally.pair().to(), slot)) {
+                    problem = exchange.problem();
+                    return LOST;
+                }
+            } else if (stop.isStopped()) {
+                return STOPPED;
+            } else if (restNs <= 0) {
+                problem = "no answer within " + Quantity.formatDuration(plan.timeoutNs());
+                return LOST;
             }
         }
-        return -1;
     }
 
-    private boolean check(final long number, final int lengthBytes) {
+    /** Looks whether a message is the echo that is waited for; accounts for any other. */
+    private boolean isAnswer(final PingTally tally, final int number) {
         final var message = exchange.message();
-        if (message.tag() != ServiceProtocol.ECHO_REPLY || message.lengthBytes() != lengthBytes) {
-            corrupt++;
+        if (message.tag() != ServiceProtocol.ECHO_REPLY
+                || message.lengthBytes() != plan.lengthBytes()) {
+            tally.onCorrupt();
             return false;
         }
-        if (MessagePattern.sequence(message.address()) != (int) number) {
-            duplicated++;
-            return false;
+        final int found = MessagePattern.sequence(message.address());
+        if (found == number) {
+            return true;
         }
-        if (!MessagePattern.isIntact(message.address(), lengthBytes)) {
-            corrupt++;
+        final PingTally late = missing.remove(found);
+        if (late == null) {
+            tally.onDuplicate();
+        } else {
+            late.onLate();
         }
-        return true;
+        return false;
     }
 
-    private static void pause(final long intervalNs) {
-        final long untilNs = System.nanoTime() + intervalNs;
-        while (intervalNs > 0 && untilNs - System.nanoTime() > 0) {
-            java.util.concurrent.locks.LockSupport.parkNanos(untilNs - System.nanoTime());
+    /** Answers that are late, and events about messages that were counted as lost already. */
+    private void takeWhatIsOld(final PingTally tally) {
+        Exchange.Arrival arrival = exchange.next(0);
+        while (arrival != Exchange.Arrival.NOTHING) {
+            if (arrival == Exchange.Arrival.MESSAGE) {
+                isAnswer(tally, NOBODY);
+                exchange.release();
+            }
+            arrival = exchange.next(0);
         }
     }
 
-    /** Round trips in ns. */
-    public Histogram histogram() {
-        return histogram;
+    /** Why the last message counts as lost. */
+    String problem() {
+        return problem;
     }
 
-    /** Messages without an echo in time. */
-    public long lost() {
-        return lost;
-    }
-
-    /** Echoes that came again or too late. */
-    public long duplicated() {
-        return duplicated;
-    }
-
-    /** Echoes with wrong content. */
-    public long corrupt() {
-        return corrupt;
-    }
-
-    /** Payload bytes, both directions. */
-    public long bytes() {
-        return bytes;
-    }
-
-    /** How long it took without the warm-up. */
-    public long durationNs() {
-        return durationNs;
+    @Override
+    public void close() {
+        exchange.close();
     }
 }

@@ -1,29 +1,42 @@
 package io.hxb.tool.measure;
 
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /**
  * What a measurement of throughput found. Immutable.
  *
  * @param result what every command reports.
- * @param frames frames that arrived on all links of all nodes, relayed ones at each of them.
+ * @param counted nodes whose counters could be read: those of this machine. What follows is theirs.
+ * @param frames frames that arrived on all links, relayed ones at each node.
  * @param resent data frames sent again.
  * @param dropped frames dropped for any reason.
- * @param cpuNs CPU time of the nodes' processes, and of this one if they are embedded.
+ * @param cpuNs CPU time of the nodes' processes, which may be this one; empty unless all nodes are
+ *     on this machine.
  */
-public record Throughput(Result result, long frames, long resent, long dropped, long cpuNs) {
-    /** CPU time for each frame that arrived somewhere, in microseconds; 0 when none did. */
-    public double cpuPerFrameUs() {
-        return frames > 0 ? Math.round(cpuNs / 10.0 / frames) / 100.0 : 0;
+public record Throughput(
+        Result result, int counted, long frames, long resent, long dropped, OptionalLong cpuNs) {
+    /** CPU time for each frame that arrived somewhere, in microseconds; empty if it is unknown. */
+    public OptionalDouble cpuPerFrameUs() {
+        return cpuPerFrameUs(cpuNs, frames);
     }
 
-    /** The fields as JSON has them. */
+    /** The same for any frames. */
+    static OptionalDouble cpuPerFrameUs(final OptionalLong cpuNs, final long frames) {
+        return cpuNs.isPresent() && frames > 0
+                ? OptionalDouble.of(Math.round(cpuNs.getAsLong() / 10.0 / frames) / 100.0)
+                : OptionalDouble.empty();
+    }
+
+    /** The fields as JSON has them; CPU time is left out where it is not known. */
     public Map<String, Object> fields() {
         final Map<String, Object> fields = result.fields();
+        fields.put("nodes_counted", counted);
         fields.put("frames", frames);
         fields.put("resent", resent);
         fields.put("dropped", dropped);
-        fields.put("cpu_us_per_frame", cpuPerFrameUs());
+        cpuPerFrameUs().ifPresent(cpuUs -> fields.put("cpu_us_per_frame", cpuUs));
         return fields;
     }
 }

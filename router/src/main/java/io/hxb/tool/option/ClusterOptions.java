@@ -5,6 +5,7 @@ import io.hxb.config.ConfigException;
 import io.hxb.config.NodeIdentity;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -67,18 +68,11 @@ public final class ClusterOptions {
                 // While a machine starts; the service tries again.
                 throw new ToolException("this machine has no name yet: " + e.getMessage(), e);
             }
+            if (node != null) {
+                throw new UsageException(e.getMessage(), e);
+            }
             throw e;
         }
-    }
-
-    /** Process ids of the nodes, as far as they are known. */
-    public List<Long> pids() {
-        return lab().map(
-                        state ->
-                                state.nodePids().isEmpty()
-                                        ? List.of(state.ownerPid())
-                                        : state.nodePids())
-                .orElse(List.of());
     }
 
     // As the kernel has it: a name that nobody can look up may stand under hosts: all the same.

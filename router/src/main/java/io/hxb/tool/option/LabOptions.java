@@ -5,16 +5,14 @@ import io.hxb.config.SocketConfig;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.Privileges;
 import io.hxb.tool.lab.Wiring;
+import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** Options that say what lab is wanted. Picocli fills it. */
 public final class LabOptions {
-    @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
-    private CommandLine.Model.CommandSpec command;
-
     @Option(
             names = "--shape",
             paramLabel = "3x3x3",
@@ -97,8 +95,8 @@ public final class LabOptions {
                     mtu,
                     wiring,
                     kernelRelay);
-        } catch (final IllegalArgumentException | io.hxb.tool.report.ToolException e) {
-            throw new CommandLine.ParameterException(command.commandLine(), e.getMessage(), e);
+        } catch (final IllegalArgumentException | ToolException e) {
+            throw new UsageException(e.getMessage(), e);
         }
     }
 

@@ -38,6 +38,7 @@ import java.util.stream.Stream;
 @Command(
         name = "vlan",
         mixinStandardHelpOptions = true,
+        header = "Plans VLANs that use all links of plain switches.",
         description =
                 "Plans VLANs, so that plain switches carry frames along planned paths, and writes"
                         + " what the switches have to be told.")

@@ -23,6 +23,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
+        header = "Checks forwarding tables for dead ends and deadlocks.",
         description = {
             "Checks that forwarding tables deliver and cannot deadlock.",
             "Tables are those that OpenSM made (--lfts, --topology), or the paths that 'hxb plan"

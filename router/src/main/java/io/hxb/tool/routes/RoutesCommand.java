@@ -27,6 +27,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "routes",
         mixinStandardHelpOptions = true,
+        header = "Computes routes that cannot deadlock.",
         description =
                 "Computes the routes of a network of switches, proves that they cannot deadlock,"
                         + " and tells their quality.")

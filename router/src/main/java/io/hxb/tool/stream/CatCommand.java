@@ -27,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "cat",
         mixinStandardHelpOptions = true,
+        header = "Joins standard input and output to a port of a node.",
         description = {
             "Joins standard input and output by a stream to a port of another node, as netcat"
                     + " does.",
@@ -38,6 +39,7 @@ import java.util.concurrent.locks.LockSupport;
                     + " is sent."
         })
 public final class CatCommand implements Callable<Integer> {
+    private static final int MAX_PORT = 65_535;
     private static final long CONNECT_MS = 10_000;
     private static final long LISTENER_NS = 3_000_000_000L;
     private static final long RETRY_NS = 50_000_000;
@@ -94,6 +96,7 @@ public final class CatCommand implements Callable<Integer> {
             throw new UsageException("--timeout must be 1 or more: " + timeoutMs);
         }
         final ClusterConfig config = cluster.config();
+        requirePlaces(config);
         try (PmDevice device = PmDevice.attach(config.socketPath(cluster.node(config)));
                 HxbStreams streams = HxbStreams.open(device);
                 HxbSocketChannel channel = isListening ? accept(streams) : connect(streams)) {
@@ -106,6 +109,22 @@ public final class CatCommand implements Callable<Integer> {
                             + streams.counters().bytesReceived());
         }
         return 0;
+    }
+
+    /** Looks at coordinates and ports before anything is opened. */
+    private void requirePlaces(final ClusterConfig config) {
+        if (listenPort != null) {
+            requirePort("--listen", listenPort, 0);
+        } else {
+            config.shape().parseCoordinates(target);
+            requirePort("PORT", targetPort, 1);
+        }
+    }
+
+    private static void requirePort(final String name, final int port, final int min) {
+        if (port < min || port > MAX_PORT) {
+            throw new UsageException(name + " must be " + min + ".." + MAX_PORT + ": " + port);
+        }
     }
 
     private HxbSocketChannel connect(final HxbStreams streams) throws IOException {

@@ -53,11 +53,6 @@ class MeasurementRetryTest {
         }
 
         @Override
-        public List<Long> pids() {
-            return List.of();
-        }
-
-        @Override
         public void close() {}
     }
 

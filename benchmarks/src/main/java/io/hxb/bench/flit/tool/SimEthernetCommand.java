@@ -41,10 +41,10 @@ import java.util.concurrent.Callable;
         name = "ethernet",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = {
-            "Simulates Ethernet switches that store and forward frames, with static MAC tables of",
-            "any routing, or the relaying nodes of a hyper-crossbar, at one load."
-        })
+        header = "Simulates Ethernet switches or a hyper-crossbar.",
+        description =
+                "Switches store and forward frames, with static MAC tables of any routing; the"
+                        + " nodes of a hyper-crossbar relay them. At one load.")
 final class SimEthernetCommand implements Callable<Integer> {
     private static final String CROSSBAR = "hyper-crossbar:";
 

@@ -23,11 +23,10 @@ import java.util.concurrent.Callable;
         name = "merge",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = {
-            "Joins .json files of results, such as those of an array job's tasks, in the order"
-                    + " given,",
-            "into one .json, .csv, .svg or .png."
-        })
+        header = "Joins files of results into one.",
+        description =
+                "Joins .json files of results, such as those of an array job's tasks, in the order"
+                        + " given, into one .json, .csv, .svg or .png.")
 final class SimMergeCommand implements Callable<Integer> {
     private static final String RUNS = "runs";
 

@@ -30,12 +30,10 @@ import java.util.concurrent.Callable;
         name = "paper",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = {
-            "Simulates the tables of a paper and prints them beside the published ones. Ctrl-C"
-                    + " ends",
-            "it with the tables as far as they are; with --out, the same command goes on from"
-                    + " there."
-        })
+        header = "Simulates the published tables of a paper.",
+        description =
+                "Prints the tables beside the published ones. Ctrl-C ends it with the tables as far"
+                        + " as they are; with --out, the same command goes on from there.")
 final class SimPaperCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "PAPER",

@@ -32,11 +32,11 @@ import java.util.stream.Collectors;
         name = "run",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = {
-            "Simulates a network at one load, or everything that an experiment file asks for: the",
-            "same options as keys without dashes, lists for all combinations, load: auto to find",
-            "the saturation."
-        })
+        header = "Simulates a network at one load, or a whole experiment.",
+        description =
+                "An experiment file has these options as keys without dashes; a key may have a"
+                        + " list, then all combinations are simulated; load: auto finds the"
+                        + " saturation.")
 final class SimRunCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",

@@ -14,10 +14,10 @@ import java.util.concurrent.Callable;
 @Command(
         name = "slurm",
         mixinStandardHelpOptions = true,
-        description = {
-            "Prints a script for sbatch that runs an experiment file as an array job, a task for",
-            "each combination (or fewer); every task writes FILE-TASK.json."
-        })
+        header = "Prints a script that runs an experiment under Slurm.",
+        description =
+                "Prints a script for sbatch that runs an experiment file as an array job, a task"
+                        + " for each combination (or fewer); every task writes FILE-TASK.json.")
 final class SimSlurmCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "an experiment file, see hxb sim run --help")
     private Path file;

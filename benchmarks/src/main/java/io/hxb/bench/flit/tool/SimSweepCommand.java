@@ -24,6 +24,7 @@ import java.util.concurrent.Callable;
         name = "sweep",
         mixinStandardHelpOptions = true,
         sortOptions = false,
+        header = "Simulates a network at many loads.",
         description = "Simulates a network at many loads, on all cores, or finds its saturation.")
 final class SimSweepCommand implements Callable<Integer> {
     @Mixin private RunOptions options;

@@ -1,0 +1,101 @@
+package io.hxb.tool.measure;
+
+import java.lang.reflect.Proxy;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The user's wish, told by Ctrl-C, that a measurement stops and prints what it has found. A second
+ * Ctrl-C ends the process at once. Heeded from its making until {@link #close}; owned by the thread
+ * that measures, which made it.
+ */
+public final class StopRequest implements AutoCloseable {
+    /** Nobody can stop it. */
+    static final StopRequest NEVER = new StopRequest(Thread.currentThread());
+
+    /** Exit status of a process that Ctrl-C has ended, as shells have it. */
+    private static final int INTERRUPTED = 130;
+
+    private final Thread owner;
+    private Object previous;
+    // Set by the JVM's thread for signals.
+    private volatile boolean isStopped;
+
+    private StopRequest(final Thread owner) {
+        this.owner = owner;
+    }
+
+    /** Heeds Ctrl-C from now on, unless the process was started to ignore it. */
+    public static StopRequest onInterrupt() {
+        final StopRequest request = new StopRequest(Thread.currentThread());
+        request.previous = handle(handler(request::stop));
+        return request;
+    }
+
+    /** Asks to stop; any thread may call it. */
+    void stop() {
+        if (isStopped) {
+            System.exit(INTERRUPTED);
+        }
+        isStopped = true;
+        LockSupport.unpark(owner);
+    }
+
+    /** True once the user wants it to stop. */
+    public boolean isStopped() {
+        return isStopped;
+    }
+
+    /** Waits until then, or until it is asked to stop. */
+    void parkUntil(final long untilNs) {
+        long restNs = untilNs - System.nanoTime();
+        while (restNs > 0 && !isStopped) {
+            LockSupport.parkNanos(this, restNs);
+            restNs = untilNs - System.nanoTime();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (previous != null) {
+            handle(previous);
+            previous = null;
+        }
+    }
+
+    private static Object handler(final Runnable action) {
+        try {
+            final Class<?> type = Class.forName("sun.misc.SignalHandler");
+            return Proxy.newProxyInstance(
+                    type.getClassLoader(),
+                    new Class<?>[] {type},
+                    (proxy, method, arguments) -> {
+                        if (method.getName().equals("handle")) {
+                            action.run();
+                        }
+                        return null;
+                    });
+        } catch (final ClassNotFoundException e) {
+            return null;
+        }
+    }
+
+    /**
+     * Has Ctrl-C handled so; there is no other interface to signals than this one of the module
+     * jdk.unsupported, which javac warns of wherever it is named.
+     *
+     * @return what handled it before; null where signals cannot be handled, as with {@code -Xrs}.
+     */
+    private static Object handle(final Object handler) {
+        if (handler == null) {
+            return null;
+        }
+        try {
+            final Class<?> signal = Class.forName("sun.misc.Signal");
+            final Class<?> type = Class.forName("sun.misc.SignalHandler");
+            return signal.getMethod("handle", signal, type)
+                    .invoke(null, signal.getConstructor(String.class).newInstance("INT"), handler);
+        } catch (final ReflectiveOperationException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.hxb.tool.option;
+
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.report.UsageException;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Options of whatever sends as much as it can. Picocli fills it. */
+public final class TrafficOptions {
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            description = "payload of a message, 4..1048576 (default 8192)")
+    private Integer size;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "S",
+            defaultValue = "3",
+            description =
+                    "seconds to send before anything is measured, while code is compiled (default"
+                            + " 3)")
+    private double warmUp;
+
+    @Option(names = "--both", description = "both directions at once")
+    private boolean isBoth;
+
+    @Option(names = "--all", description = "every node to every other, all at once")
+    private boolean isAll;
+
+    /** Picocli makes it. */
+    public TrafficOptions() {}
+
+    /** Payload of a message in bytes, or what the command takes otherwise. */
+    public int sizeOr(final int other) {
+        final int value = size == null ? other : size;
+        if (value < 4 || value > 1 << 20) {
+            throw new UsageException("--size must be 4..1048576: " + value);
+        }
+        return value;
+    }
+
+    /** How long to send before, in ns. */
+    public long warmUpNs() {
+        if (!(warmUp >= 0 && warmUp <= 600)) {
+            throw new UsageException("--warm-up must be 0..600 seconds: " + warmUp);
+        }
+        return (long) (warmUp * 1e9);
+    }
+
+    /**
+     * Reads how long to send.
+     *
+     * @param seconds value of {@code --seconds}.
+     * @return the time in ns.
+     */
+    public static long sendNs(final double seconds) {
+        if (!(seconds > 0 && seconds <= 86_400)) {
+            throw new UsageException(
+                    "--seconds must be above 0, at most 86400 seconds: " + seconds);
+        }
+        return (long) (seconds * 1e9);
+    }
+
+    /** The pairs that exchange messages: all, or one, or both of its directions. */
+    public List<Pair> pairs(final Shape shape, final int from, final int to) {
+        if (isAll) {
+            return Pair.all(shape);
+        }
+        if (from == to) {
+            throw new UsageException(
+                    "sender and receiver are the same node, "
+                            + shape.format(shape.coordinates(from)));
+        }
+        final List<Pair> pairs = new ArrayList<>(List.of(new Pair(from, to)));
+        if (isBoth) {
+            pairs.add(new Pair(to, from));
+        }
+        return pairs;
+    }
+}

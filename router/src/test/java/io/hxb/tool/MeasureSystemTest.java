@@ -1,0 +1,213 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.report.Json;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** What ping and perf say while they run, and how they end. */
+@Tag("system")
+class MeasureSystemTest {
+    @TempDir private static Path folder;
+
+    private static final String NAME = "m" + ProcessHandle.current().pid();
+
+    @BeforeAll
+    static void makesALab() throws Exception {
+        try (HxbProcess up =
+                hxb("lab up --shape 2 --links 1 --backend udp --processes --name " + NAME)) {
+            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+        }
+    }
+
+    @AfterAll
+    static void removesTheLab() throws Exception {
+        try (HxbProcess down = hxb("lab down --name " + NAME)) {
+            down.status();
+        }
+    }
+
+    @Test
+    void shouldTellEachAnswerAsItComes() throws Exception {
+        try (HxbProcess ping = hxb("ping 1 0 --count 3 --interval 0.05 --json --name " + NAME)) {
+            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            final List<Map<?, ?>> objects = objects(ping);
+            assertEquals(7, objects.size(), ping::output);
+            for (int i = 0; i < 6; i++) {
+                final Map<?, ?> reply = objects.get(i);
+                assertEquals("reply", reply.get("type"));
+                assertEquals(true, reply.get("ok"));
+                assertEquals(1 + i / 2, reply.get("sequence"));
+                assertEquals(i % 2 == 0 ? "1" : "0", reply.get("to"));
+                assertTrue((double) reply.get("rtt_us") > 0, reply::toString);
+            }
+            assertEquals("summary", objects.getLast().get("type"));
+            assertEquals(12, objects.getLast().get("messages"));
+        }
+        // Every pair, back to back: the square needs no line of its own for each answer.
+        try (HxbProcess ping = hxb("ping --all-pairs --count 10 --name " + NAME)) {
+            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            assertFalse(ping.output().contains("seq="), ping::output);
+            assertTrue(ping.output().contains("0 -> 1"), ping::output);
+            assertTrue(ping.output().contains("1 -> 0"), ping::output);
+        }
+    }
+
+    @Test
+    void shouldSumUpWhenTheUserPressesCtrlC() throws Exception {
+        final List<String> interruptible = List.of("env", "--default-signal=INT");
+        try (HxbProcess ping =
+                HxbProcess.start(
+                        folder,
+                        interruptible,
+                        words("ping 1 --count 0 --interval 0.1 --name " + NAME))) {
+            ping.await("two answers", () -> ping.output().contains("seq=2"));
+            interrupt(ping);
+            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            assertTrue(ping.output().contains("round trips, lost 0"), ping::output);
+        }
+        try (HxbProcess perf =
+                HxbProcess.start(
+                        folder,
+                        interruptible,
+                        words(
+                                "perf 1 --warm-up 0 --seconds 600 --interval 0.2 --json --name "
+                                        + NAME))) {
+            perf.await("an interval", () -> perf.output().contains("\"interval\""));
+            interrupt(perf);
+            assertEquals(Hxb.OK, perf.status(), perf::errors);
+            assertEquals("summary", perf.json().get("type"));
+            assertEquals(0, perf.json().get("lost"));
+        }
+    }
+
+    @Test
+    void shouldSumUpThoughATerminalInterruptsTheNodesToo() throws Exception {
+        // given: a process group as a terminal has it, with the nodes in it unless they left it
+        final List<String> group = List.of("setsid", "env", "--default-signal=INT");
+        try (HxbProcess ping =
+                HxbProcess.start(
+                        folder,
+                        group,
+                        words(
+                                "lab run ping --shape 2 --links 1 --backend udp --processes"
+                                        + " --count 0 --interval 0.1 --name t"
+                                        + ProcessHandle.current().pid()))) {
+            ping.await("two answers", () -> ping.output().contains("seq=2"));
+            // when
+            signal("INT", -ping.process().pid());
+            // then
+            assertEquals(Hxb.OK, ping.status(), () -> ping.output() + ping.errors());
+            assertTrue(ping.output().contains("round trips, lost 0"), ping::output);
+        }
+    }
+
+    @Test
+    void shouldCallAnswersLostThatDoNotComeInTimeAndEnd() throws Exception {
+        // given: a node that stands still
+        final long node =
+                new LabRegistry(folder.resolve("run/labs")).require(NAME).nodePids().get(1);
+        signal("STOP", node);
+        try {
+            // when, then: a line for each, and an end
+            try (HxbProcess ping =
+                    hxb("ping 1 --count 2 --interval 0.1 --timeout 200ms --name " + NAME)) {
+                assertEquals(Hxb.FAILED, ping.status(), ping::errors);
+                assertTrue(
+                        ping.output().contains("1: seq=2 hops=1 no answer within 200ms"),
+                        ping::output);
+                assertTrue(ping.output().contains("0 round trips, lost 2"), ping::output);
+            }
+            // and: a thousand back to back do not take a thousand times the limit
+            try (HxbProcess ping = hxb("ping 1 --flood --timeout 0.2 --json --name " + NAME)) {
+                assertEquals(Hxb.FAILED, ping.status(), ping::errors);
+                assertEquals(3, ping.json().get("lost"));
+                assertEquals(false, ping.json().get("ok"));
+            }
+        } finally {
+            signal("CONT", node);
+        }
+    }
+
+    @Test
+    void shouldTellThroughputWhileItIsMeasuredAndCpuTimeOnlyWhereItIsKnown() throws Exception {
+        final String options = " --size 1000 --warm-up 0.3 --seconds 1 --interval 0.2 --json";
+        try (HxbProcess perf = hxb("perf 1 --name " + NAME + options)) {
+            assertEquals(Hxb.OK, perf.status(), perf::errors);
+            final List<Map<?, ?>> objects = objects(perf);
+            final Map<?, ?> summary = objects.getLast();
+            final List<Map<?, ?>> intervals = objects.subList(0, objects.size() - 1);
+            assertTrue(intervals.stream().allMatch(line -> "interval".equals(line.get("type"))));
+            assertEquals(true, intervals.getFirst().get("warm_up"));
+            final List<Map<?, ?>> measured =
+                    intervals.stream().filter(line -> line.get("warm_up").equals(false)).toList();
+            assertTrue(measured.size() >= 3, perf::output);
+            final long told =
+                    measured.stream()
+                            .mapToLong(line -> ((Number) line.get("messages")).longValue())
+                            .sum();
+            assertTrue(told > 0 && told <= (int) summary.get("messages"), perf::output);
+            assertTrue((double) summary.get("cpu_us_per_frame") > 0, perf::output);
+            assertEquals(2, summary.get("nodes_counted"));
+        }
+        // The same cluster, as one of its machines sees it: the other's counters are not here.
+        try (HxbProcess perf = hxb("perf 1 --node 0 --config " + ofOneMachine() + options)) {
+            assertEquals(Hxb.OK, perf.status(), perf::errors);
+            assertFalse(perf.json().containsKey("cpu_us_per_frame"), perf::output);
+            assertEquals(1, perf.json().get("nodes_counted"));
+        }
+    }
+
+    private static Path ofOneMachine() throws IOException {
+        final Path lab = folder.resolve("run/labs/" + NAME);
+        final Path counters = Files.createDirectory(folder.resolve("machine"));
+        final String file = NAME + "-0.counters";
+        Files.createSymbolicLink(counters.resolve(file), lab.resolve(file));
+        final String cluster = Files.readString(lab.resolve("cluster.yaml"));
+        final String changed =
+                cluster.replaceAll("countersDirectory: .*", "countersDirectory: " + counters);
+        assertFalse(changed.equals(cluster), cluster);
+        return Files.writeString(folder.resolve("machine.yaml"), changed);
+    }
+
+    private static List<Map<?, ?>> objects(final HxbProcess process) {
+        return process.output()
+                .lines()
+                .<Map<?, ?>>map(line -> Json.parse(line, Map.class, "a line"))
+                .toList();
+    }
+
+    private static void interrupt(final HxbProcess process) throws Exception {
+        signal("INT", process.process().pid());
+    }
+
+    private static void signal(final String signal, final long pid) throws Exception {
+        assertEquals(
+                0,
+                new ProcessBuilder("kill", "-" + signal, "--", Long.toString(pid))
+                        .start()
+                        .waitFor());
+    }
+
+    private static String[] words(final String text) {
+        return text.split(" ", -1);
+    }
+
+    private static HxbProcess hxb(final String command) throws IOException {
+        return HxbProcess.start(folder, words(command));
+    }
+}

@@ -1,0 +1,337 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.report.Json;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import picocli.CommandLine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Wrong values of the options of every command: three lines and status 2, before anything is done.
+ */
+@Tag("unit")
+class WrongUsageTest {
+    /** {@code C} stands for the file of a cluster of 2x2 whose nodes do not run. */
+    private static final String COMMANDS =
+            """
+            demo --shape 2x300
+            demo --shape x
+            demo --links 9
+            demo --links x
+            demo --backend tin
+            demo --rate fast
+            demo --mtu 12
+            demo --wiring string
+            demo --kernel-relay maybe
+            demo --name Not_a/name
+            demo --file-size 0
+            demo --file-size -5
+            demo --file-size x
+            lab up --shape 1x1
+            lab up --links 0
+            lab up --backend raw --mtu 70000
+            lab up --rate -1gbit
+            lab up --name ../x
+            lab up --shape 3 --wiring direct --backend raw
+            lab up --backend udp --rate 1gbit
+            lab down --name ../x
+            lab down --name Not_a_name!
+            lab exec --name ../x 0,0 -- true
+            lab exec --name Not_a_name! 0,0 -- true
+            lab exec x
+            lab run --shape 2x300 -- true
+            lab run --links 9 -- true
+            lab run --name ../x -- true
+            lab run
+            lab run --shape 2x2 perf
+            lab run ping --shape 2x300
+            lab run ping --size 3
+            lab run ping --size x
+            lab run ping --count -1
+            lab run ping --count x
+            lab run ping --interval -5
+            lab run ping --interval often
+            lab run ping --timeout 0
+            lab run ping --timeout x
+            lab run ping --from 9,9,9
+            lab run ping --from x
+            lab run ping --to 9,9,9
+            lab run ping --to x
+            lab run ping --to 1,1
+            lab run ping --check 3
+            lab run ping --warm-up 1
+            lab run ping --flood --interval 1s
+            lab run ping --all --all-pairs
+            lab run ping --count 0
+            lab run ping --size 9000000
+            lab run perf --size 3
+            lab run perf --size 1048577
+            lab run perf --warm-up -1
+            lab run perf --warm-up x
+            lab run perf --seconds 0
+            lab run perf --seconds 90000
+            lab run perf --seconds NaN
+            lab run perf --count 0
+            lab run perf --check 0
+            lab run perf --interval 1us
+            lab run perf --interval x
+            lab run perf --from 9,9,9
+            lab run perf --to x
+            lab run perf --from 0,0,0 --to 0,0,0
+            lab run perf --random
+            lab run chaos
+            lab run chaos --random --script faults.yaml
+            lab run chaos --random --faults 0
+            lab run chaos --random --sample 1us
+            lab run chaos --random --sample x
+            lab run chaos --random --out picture.bmp
+            lab run chaos --random --backend udp
+            lab run chaos --random --seed x
+            lab run chaos --random --size 3
+            lab run chaos --random --seconds 0
+            lab run chaos --random --seconds 1
+            lab run chaos --random --warm-up -1
+            lab run chaos --random --from 9,9,9
+            lab run chaos --random --to x
+            lab run chaos --random --check 4
+            lab run chaos --random --count 4
+            node --config C --node 9,9,9
+            node --config C --node x
+            node --config C --node 4
+            node --name ../x --node 0
+            ping --config C
+            ping --config C 9,9,9
+            ping --config C --node 0 9,9
+            ping --config C --node 0 x
+            ping --config C --node 9,9 1,1
+            ping --config C --node x 1,1
+            ping --config C --node 0 1,1 --size 3
+            ping --config C --node 0 1,1 --size 70000000
+            ping --config C --node 0 1,1 --count -1
+            ping --config C --node 0 1,1 --count x
+            ping --config C --node 0 1,1 --interval -1
+            ping --config C --node 0 1,1 --interval 5parsecs
+            ping --config C --node 0 1,1 --timeout 0
+            ping --config C --node 0 1,1 --timeout 1h
+            ping --config C --node 0 1,1 --all
+            ping --config C --node 0 --all --all-pairs
+            ping --config C --node 0 1,1 --check 3
+            ping --config C --node 0 1,1 --both
+            ping --config C --node 0 1,1 --warm-up 3
+            ping --config C --node 0 1,1 --seconds 3
+            ping --name ../x 1,1
+            perf --config C
+            perf --config C --node 0 9,9,9
+            perf --config C --node 0 x
+            perf --config C --node 0 0,0
+            perf --config C --node 9,9 1,1
+            perf --config C --node 0 1,1 --size 3
+            perf --config C --node 0 1,1 --seconds -1
+            perf --config C --node 0 1,1 --seconds x
+            perf --config C --node 0 1,1 --warm-up 601
+            perf --config C --node 0 1,1 --count 0
+            perf --config C --node 0 1,1 --check 0
+            perf --config C --node 0 1,1 --interval 1ms
+            perf --config C --node 0 1,1 --flood
+            perf --name ../x 1,1
+            cat --config C
+            cat --config C --node 9,9 1,1 5000
+            cat --config C --node 0 --listen x
+            cat --config C --node 0 --timeout x 1,1 5000
+            cat --name ../x 1,1 5000
+            cat --config C --node 0 9,9,9 5000
+            cat --config C --node 0 x 5000
+            cat --config C --node 0 1,1 70000
+            cat --config C --node 0 1,1 0
+            cat --config C --node 0 --listen 70000
+            cat --config C --node 0 --listen -1
+            cat --config C --node 0 --timeout -1 1,1 5000
+            stat --config C --watch x
+            stat --config C --times x
+            stat --name ../x
+            top --config C --interval 0
+            top --config C --interval x
+            top --config C --count -1
+            top --name ../x
+            doctor --config C --node 9,9
+            doctor --config C --node x
+            doctor --name ../x
+            plan routes
+            plan routes --graph torus:8
+            plan routes --graph nosuch:4x4
+            plan routes --graph torus:4x4 --hosts-per-switch -1
+            plan routes --graph torus:4x4 --root 16
+            plan routes --graph torus:4x4 --vcs 0
+            plan routes --graph torus:4x4 --selection zork
+            plan routes --graph torus:4x4 --traffic zork
+            plan routes --graph torus:4x4 --algorithm zork
+            plan routes --graph torus:4x4 --out loads.bmp
+            plan routes --graph torus:4x4 --path 0
+            plan routes --graph torus:4x4 --path 0,99
+            plan routes --graph torus:4x4 --seed x
+            plan check
+            plan compare --graph torus:4x4 --algorithms zork
+            plan compare --graph torus:4x4 --hosts-per-switch -1
+            plan vlan --graph torus:4x4 --kind zork
+            plan vlan --graph torus:4x4 --ties zork
+            plan vlan --graph torus:4x4 --vlans 0
+            plan vlan --graph torus:4x4 --vids 0-9999
+            plan vlan --graph torus:4x4 --config zork
+            plan vlan --graph torus:4x4 --routing zork
+            chaos --name ../x --random
+            chaos --random --faults x
+            chaos --random --size x
+            chaos --random --seconds x
+            chaos --random --seed x
+            help nonsense
+            help lab nonsense
+            nonsense
+            lab
+            lab nonsense
+            plan
+            --nonsense
+            lab status --nonsense
+            demo --count 3
+            init --nonsense
+            help plan nonsense
+            """;
+
+    @TempDir private Path folder;
+    private Path cluster;
+
+    @BeforeEach
+    void writesAClusterFile() throws IOException {
+        cluster =
+                Files.writeString(
+                        folder.resolve("cluster.yaml"),
+                        "name: wrong\nshape: 2x2\nbackend: udp\nlinks: {x: 1, y: 1}\nattach:"
+                                + " {directory: "
+                                + folder
+                                + ", countersDirectory: "
+                                + folder
+                                + "}\n");
+    }
+
+    static Stream<String> commands() {
+        return COMMANDS.lines();
+    }
+
+    private HxbOutput run(final String command) {
+        return HxbOutput.of(
+                Stream.of(command.split(" ", -1))
+                        .map(word -> word.equals("C") ? cluster.toString() : word)
+                        .toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldSayInThreeLinesWhatIsWrong(final String command) {
+        final HxbOutput output = run(command);
+
+        assertEquals(Hxb.USAGE, output.status(), output::errors);
+        assertEquals("", output.text());
+        final String[] lines = output.errors().lines().toArray(String[]::new);
+        assertEquals(3, lines.length, output::errors);
+        assertTrue(lines[0].matches("hxb: .+"), lines[0]);
+        final String path = path(command);
+        assertTrue((lines[1] + " ").startsWith("usage: hxb" + path + " "), lines[1]);
+        assertEquals("see: hxb help" + path, lines[2]);
+    }
+
+    /** The command that a command line is about, each word behind a blank. */
+    private static String path(final String line) {
+        CommandLine command = Hxb.commandLine();
+        final StringBuilder path = new StringBuilder();
+        for (final String word : line.split(" ", -1)) {
+            final CommandLine inner = command.getSubcommands().get(word);
+            if (inner != null) {
+                command = inner;
+                path.append(' ').append(word);
+            } else if (!word.startsWith("--shape") && !word.equals("2x2")) {
+                return path.toString();
+            }
+        }
+        return path.toString();
+    }
+
+    @Test
+    void shouldHaveALineOfEveryCommandAbove() {
+        final Set<String> missing = new TreeSet<>();
+        collect(Hxb.commandLine(), missing);
+        missing.removeIf(
+                name -> COMMANDS.lines().anyMatch(line -> (line + " ").startsWith(name + " ")));
+        assertEquals(Set.of(), missing);
+    }
+
+    private static void collect(final CommandLine command, final Set<String> found) {
+        // Those of other modules are tested there.
+        command.getSubcommands().values().stream()
+                .filter(inner -> !inner.getCommandSpec().usageMessage().hidden())
+                .filter(inner -> !inner.getCommandName().equals("sim"))
+                .forEach(inner -> collect(inner, found));
+        if (command.getSubcommands().isEmpty()) {
+            found.add(command.getCommandSpec().qualifiedName().substring("hxb ".length()));
+        }
+    }
+
+    @Test
+    void shouldPrintAnObjectForPrograms() {
+        for (final String command :
+                Set.of(
+                        "lab run perf --json --size 3",
+                        "lab run perf --json --size x",
+                        "ping --json --config C --node 0 9,9,9",
+                        "plan routes --json --graph nosuch:4")) {
+            final HxbOutput output = run(command);
+
+            assertEquals(Hxb.USAGE, output.status(), output::errors);
+            assertEquals(1, output.text().lines().count(), output::text);
+            final Map<?, ?> object = Json.parse(output.text(), Map.class, command);
+            assertEquals(false, object.get("ok"));
+            assertEquals(
+                    output.errors().lines().findFirst().orElseThrow(),
+                    "hxb: " + object.get("error"));
+        }
+    }
+
+    @Test
+    void shouldNameTheOptionThatIsWrong() {
+        final String wrong =
+                COMMANDS.lines()
+                        .filter(line -> line.matches("(lab run )?(ping|perf) .*--\\S+ \\S+"))
+                        .filter(line -> !line.contains("--name"))
+                        .filter(line -> line.matches(".*--(size|count|seconds|warm-up|check) \\S+"))
+                        .filter(
+                                line ->
+                                        !run(line)
+                                                .errors()
+                                                .contains(line.replaceAll(".*(--\\S+) \\S+", "$1")))
+                        .collect(Collectors.joining("\n"));
+        assertEquals("", wrong);
+    }
+
+    @Test
+    void shouldSayWhereOptionsOfACommandInALabBelong() {
+        final HxbOutput output = run("lab run --shape 2x2 --links 1 perf --seconds 1");
+
+        assertEquals(Hxb.USAGE, output.status());
+        assertTrue(output.errors().contains("give --shape, --links behind 'perf'"), output::errors);
+    }
+}
