@@ -153,7 +153,7 @@ class ChaosSystemTest {
     @Test
     void shouldSayWhatIsWrongBeforeALabIsMade() throws Exception {
         try (HxbProcess hxb = chaos("- {at: 0s, smash: \"x.0 of (1)\"}\n", "--shape", "2")) {
-            assertEquals(Hxb.FAILED, hxb.status());
+            assertEquals(Hxb.USAGE, hxb.status());
             assertTrue(hxb.errors().contains("faults.yaml:1: 'smash' is not known"), hxb::errors);
             assertFalse(Files.exists(folder.resolve("run")), hxb::errors);
         }

@@ -144,7 +144,7 @@ class HelpTest {
         assertEquals(
                 Set.of("--size", "--count", "--interval", "--flood", "--timeout", "--all"),
                 of("ping").stream()
-                        .filter(name -> !of("doctor").contains(name))
+                        .filter(name -> !of("stat").contains(name))
                         .filter(name -> !of("node").contains(name))
                         .filter(name -> !name.equals("--all-pairs"))
                         .collect(Collectors.toSet()));

@@ -191,6 +191,13 @@ class WrongUsageTest {
             plan compare --graph torus:4x4 --hosts-per-switch -1
             plan vlan --graph torus:4x4 --kind zork
             plan vlan --graph torus:4x4 --ties zork
+            plan vlan --graph torus:4x4 --spread 0
+            plan vlan --graph torus:4x4 --spread 2
+            plan vlan --graph torus:4x4 --root 99
+            plan vlan --graph torus:4x4 --root 1
+            plan vlan --graph torus:4x4 --order z
+            plan vlan --graph torus:4x4 --traffic zork
+            plan compare --graph torus:4x4 --root -2
             plan vlan --graph torus:4x4 --vlans 0
             plan vlan --graph torus:4x4 --vids 0-9999
             plan vlan --graph torus:4x4 --config zork

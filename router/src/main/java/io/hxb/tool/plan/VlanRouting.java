@@ -104,6 +104,7 @@ final class VlanRouting {
      */
     VlanPlan plan(final VlanPlanner planner, final SwitchGraph graph, final Lattice crossbar) {
         final String chosen = name(graph, crossbar);
+        checkNumbers(chosen, graph);
         if (OWN.contains(chosen)) {
             return planner.plan(graph, maker(chosen, graph, crossbar), chosen);
         }
@@ -119,6 +120,24 @@ final class VlanRouting {
                 throw e;
             }
             return PathPacking.plan(planner, routes, chosen);
+        }
+    }
+
+    private void checkNumbers(final String chosen, final SwitchGraph graph) {
+        if (root < 0 || root >= graph.switchCount()) {
+            throw new UsageException(
+                    "--root must be a switch 0.." + (graph.switchCount() - 1) + ": " + root);
+        }
+        if (spread < 1) {
+            throw new UsageException("--spread must be 1 or more: " + spread);
+        }
+        final boolean hasRoot = chosen.equals("updown-tree") || !OWN.contains(chosen);
+        if (root != 0 && !hasRoot) {
+            throw new UsageException(chosen + " has no root: --root does nothing, leave it out");
+        }
+        if (spread != 1 && !chosen.equals("double-star")) {
+            throw new UsageException(
+                    "--spread is for double-star, not " + chosen + ": leave it out");
         }
     }
 

@@ -51,6 +51,7 @@ public final class CompareCommand implements Callable<Integer> {
                         ? List.of(RoutingAlgorithm.values())
                         : UsageException.check(
                                 () -> names.stream().map(RoutingAlgorithm::of).toList());
+        routing.options();
         final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
         final Map<String, TrafficMatrix> matrices = traffic.read(graph);
         output.text().println(graph);
