@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** A packet alone in the network takes as long as the formula says. */
@@ -91,7 +92,7 @@ class ZeroLoadLatencyTest {
             final int onHostLink = 1 + random.nextInt(5);
             final int credit = 1 + random.nextInt(6);
             final double width = 1.0 / (1 + random.nextInt(3));
-            final Switching switching = Switching.values()[random.nextInt(3)];
+            final Switching switching = List.of(Switching.values()).get(random.nextInt(3));
             final int flits = 1 + random.nextInt(40);
             final int trip = inSwitch + inAllocation + Math.max(onLink, onHostLink) + credit;
             final boolean isWormhole = switching == Switching.WORMHOLE;
@@ -120,7 +121,8 @@ class ZeroLoadLatencyTest {
                             - (switching == Switching.STORE_AND_FORWARD
                                     ? 0
                                     : Math.min(inAllocation, (flits - 1) * (flitCycles - 1)));
-            assertEquals(expected, latency, 1e-6, config + ", " + flits + " flits to " + to);
+            assertEquals(
+                    expected, (double) latency, 1e-6, config + ", " + flits + " flits to " + to);
         }
     }
 

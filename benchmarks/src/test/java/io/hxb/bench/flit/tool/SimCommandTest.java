@@ -46,11 +46,11 @@ class SimCommandTest {
             line.setExecutionExceptionHandler(
                     (thrown, command, parsed) -> {
                         problem.append(thrown.getMessage());
-                        return thrown instanceof IllegalArgumentException
-                                                && !(thrown instanceof GraphException)
-                                        || thrown instanceof UsageException
-                                ? 2
-                                : 1;
+                        final boolean isUsage =
+                                thrown instanceof UsageException
+                                        || (thrown instanceof IllegalArgumentException
+                                                && !(thrown instanceof GraphException));
+                        return isUsage ? 2 : 1;
                     });
             final int status = line.execute(arguments);
             return new Outcome(status, bytes.toString(StandardCharsets.UTF_8), problem.toString());
