@@ -242,13 +242,14 @@ final class StreamEngine {
     }
 
     private void apply(final Loss loss) {
+        // Unless its books have been begun anew since: what it is asked now was not lost then.
+        if (loss.peer == null || !loss.peer.equals(knownPeer(loss.node, loss.context))) {
+            return;
+        }
         if (loss.context == PortProtocol.CONTEXT) {
             ports.onNodeFailed(loss.node, loss.reason);
         }
-        // Unless its books have been begun anew since.
-        if (loss.peer != null && loss.peer.equals(knownPeer(loss.node, loss.context))) {
-            lose(loss.peer, loss.reason);
-        }
+        lose(loss.peer, loss.reason);
     }
 
     /** Ends all streams of a peer and begins its books anew. */
