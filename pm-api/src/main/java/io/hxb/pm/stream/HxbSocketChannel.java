@@ -70,7 +70,8 @@ public final class HxbSocketChannel extends WaitingChannel
      *
      * @return true if connected; false if that goes on.
      * @throws ConnectException if the peer refuses: nobody listens on the port, the listener's
-     *     backlog is full, or the peer vanished.
+     *     backlog is full, or the peer vanished; its cause is a {@link StreamResetException} with
+     *     the reason.
      * @throws NoRouteToHostException if its node cannot be reached.
      */
     public boolean connect(final HxbSocketAddress remote) throws IOException {

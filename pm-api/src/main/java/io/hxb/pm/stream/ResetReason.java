@@ -55,12 +55,15 @@ public enum ResetReason {
         return text;
     }
 
-    /** The exception of a connect that ended so. */
+    /** The exception of a connect that ended so; its cause has the reason. */
     SocketException connectFailure(final HxbSocketAddress remote) {
-        final String message = text + " (" + remote + ")";
-        return this == PEER_UNREACHABLE
-                ? new NoRouteToHostException(message)
-                : new ConnectException(message);
+        final StreamResetException cause = new StreamResetException(this, remote);
+        final SocketException failure =
+                this == PEER_UNREACHABLE
+                        ? new NoRouteToHostException(cause.getMessage())
+                        : new ConnectException(cause.getMessage());
+        failure.initCause(cause);
+        return failure;
     }
 
     /** What stands for it in a record. */

@@ -7,6 +7,8 @@ import io.hxb.pm.stream.HxbServerSocketChannel;
 import io.hxb.pm.stream.HxbSocketAddress;
 import io.hxb.pm.stream.HxbSocketChannel;
 import io.hxb.pm.stream.HxbStreams;
+import io.hxb.pm.stream.ResetReason;
+import io.hxb.pm.stream.StreamResetException;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.report.UsageException;
 
@@ -19,6 +21,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -135,11 +138,13 @@ public final class CatCommand implements Callable<Integer> {
         while (true) {
             try {
                 return streams.connect(remote, timeoutNs);
-            } catch (final IOException e) {
+            } catch (final ConnectException e) {
                 // Its listener may have been started at the same time as this program.
-                final boolean isRefused = String.valueOf(e.getMessage()).contains("refused");
+                final boolean isAlone =
+                        e.getCause() instanceof final StreamResetException reset
+                                && reset.reason() == ResetReason.NO_LISTENER;
                 final long waitedNs = System.nanoTime() - startNs;
-                if (!isRefused || waitedNs > Math.min(timeoutNs, LISTENER_NS)) {
+                if (!isAlone || waitedNs > Math.min(timeoutNs, LISTENER_NS)) {
                     throw e;
                 }
                 LockSupport.parkNanos(RETRY_NS);
