@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
@@ -236,6 +237,43 @@ class StreamFailureTest {
         nodes.awaitNeighbours();
         nodes.streams(1).listen(PORT);
         assertTrue(streams.connect(SERVER, LIMIT).isConnected(), "it is back");
+    }
+
+    @Test
+    void shouldReachANodeThatIsBackWhateverIsStillReportedOfItsEnd() throws Exception {
+        // given: peers that are given up soon
+        final FlowConfig usual = FlowConfig.DEFAULT;
+        final FlowConfig hasty =
+                new FlowConfig(
+                        usual.windowFrames(),
+                        usual.ackEveryFrames(),
+                        usual.ackDelayNs(),
+                        usual.reorderingThresholdFrames(),
+                        usual.minRetransmitNs(),
+                        20_000_000,
+                        100_000_000,
+                        usual.routeSilenceNs(),
+                        usual.routeRetryNs(),
+                        usual.partitionTimeoutNs());
+        try (StreamNodes own = new StreamNodes(null, link -> link, hasty)) {
+            final HxbStreams streams = own.streams(0);
+            for (int round = 0; round < 20; round++) {
+                // when
+                own.stopNode(1);
+                assertThrows(NoRouteToHostException.class, () -> streams.connect(SERVER, LIMIT));
+                own.startNode(1);
+                own.awaitNeighbours();
+                // then: it is not unreachable, and answers that nobody listens
+                String answer = "";
+                while (!answer.contains("refused")) {
+                    answer =
+                            assertThrows(
+                                            ConnectException.class,
+                                            () -> streams.connect(SERVER, LIMIT))
+                                    .getMessage();
+                }
+            }
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.link.Link;
@@ -56,10 +57,17 @@ final class StreamNodes implements AutoCloseable {
 
     /** The same with something around each link. */
     StreamNodes(final NodeThreads invoker, final UnaryOperator<Link> wrapper) throws IOException {
+        this(invoker, wrapper, FlowConfig.DEFAULT);
+    }
+
+    /** The same with other flows. */
+    StreamNodes(final NodeThreads invoker, final UnaryOperator<Link> wrapper, final FlowConfig flow)
+            throws IOException {
         this.invoker = invoker;
         this.wrapper = wrapper;
         config =
-                ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, freePorts()));
+                ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, freePorts()))
+                        .withFlow(flow);
         startNode(0);
         startNode(1);
         awaitNeighbours();
