@@ -47,14 +47,14 @@ public record ClusterConfig(
         AttachConfig attach,
         Map<String, Long> hosts) {
 
+    /** What a name may be, in words. */
+    public static final String NAME_RULE = "1 to 63 letters, digits, '_', '.' or '-'";
+
     /** Copies the map and checks what one record alone cannot. */
     public ClusterConfig {
         hosts = Collections.unmodifiableMap(new LinkedHashMap<>(hosts));
         new Check()
-                .that(
-                        name.matches("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}"),
-                        "name",
-                        "must be 1 to 63 letters, digits, '_', '.' or '-': '" + name + "'")
+                .that(isName(name), "name", "must be " + NAME_RULE + ": '" + name + "'")
                 .that(clusterId != 0, "id", "must not be 0")
                 .that(
                         links.endpoints().size() == shape.dimensions(),
@@ -101,6 +101,11 @@ public record ClusterConfig(
                 ContextConfig.DEFAULT,
                 AttachConfig.DEFAULT,
                 Map.of());
+    }
+
+    /** True if a cluster may be called so; see {@link #NAME_RULE}. */
+    public static boolean isName(final String name) {
+        return name.matches("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}");
     }
 
     /** The cluster id that a name gives; never 0. */

@@ -18,6 +18,7 @@ import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.raw.LinkMonitor;
+import io.hxb.linux.HostName;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmDevice;
@@ -32,8 +33,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -171,7 +170,7 @@ public final class Node implements AutoCloseable {
             final int incarnation)
             throws IOException {
         final ClusterConfig config = options.config();
-        final String hostName = hostName();
+        final String hostName = HostName.ofThisMachine();
         final Complaints complaints = new Complaints();
         final Discovery discovery =
                 NodeParts.discovery(
@@ -269,14 +268,6 @@ public final class Node implements AutoCloseable {
     private static int incarnation() {
         final int started = (int) (System.currentTimeMillis() / 10) << 4;
         return started == 0 ? 1 : started;
-    }
-
-    private static String hostName() {
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (final UnknownHostException e) {
-            return "";
-        }
     }
 
     /** Its node id. */

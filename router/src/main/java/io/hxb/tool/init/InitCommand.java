@@ -1,10 +1,13 @@
 package io.hxb.tool.init;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.linux.HostName;
 import io.hxb.tool.init.Neighbourhood.Sighting;
 import io.hxb.tool.lab.Privileges;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -14,8 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +98,7 @@ public final class InitCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        host = host == null ? HostName.ofThisMachine() : host;
         check();
         final List<LocalNic> nics = LocalNic.list();
         final List<LocalNic> asked = asked(nics);
@@ -112,7 +114,7 @@ public final class InitCommand implements Callable<Integer> {
                                     + " them by --nics"
                             : "listening needs root (CAP_NET_RAW): nobody was asked; use sudo");
         } else {
-            try (Survey survey = new Survey(machine(nics), hostName(), asked)) {
+            try (Survey survey = new Survey(machine(nics), host, asked)) {
                 listen(survey, asked);
                 known = survey.known();
                 nodes = survey.nodes();
@@ -140,7 +142,7 @@ public final class InitCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void check() throws IOException {
+    private void check() {
         if (!(seconds > 0 && seconds <= 3600)) {
             throw new UsageException("--seconds must be above 0, at most 3600: " + seconds);
         }
@@ -148,20 +150,16 @@ public final class InitCommand implements Callable<Integer> {
             throw new UsageException(
                     "--expect must be 2.." + Neighbourhood.LIMIT + ": " + expected);
         }
-        if (!cluster.matches("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}")) {
+        if (!ClusterConfig.isName(cluster)) {
             throw new UsageException(
-                    "--name must be 1 to 63 letters, digits, '_', '.' or '-': '" + cluster + "'");
+                    "--name must be " + ClusterConfig.NAME_RULE + ": '" + cluster + "'");
         }
-        if (!Announcement.isName(hostName())) {
+        if (!Announcement.isName(host)) {
             throw new UsageException(
-                    "'" + hostName() + "' cannot be the name of a machine; give another by --host");
+                    "'" + host + "' cannot be the name of a machine; give another by --host");
         }
         if (!file.equals("-")) {
-            final Path folder = Path.of(file).toAbsolutePath().getParent();
-            if (folder == null || !Files.isDirectory(folder) || !Files.isWritable(folder)) {
-                throw new UsageException(
-                        "cannot write " + file + ": no folder " + folder + " to write to");
-            }
+            OutputFiles.check("--out", Path.of(file));
             if (!isForced && Files.exists(Path.of(file))) {
                 throw new UsageException(
                         file + " is there already: give another --out, or --force to overwrite it");
@@ -215,7 +213,7 @@ public final class InitCommand implements Callable<Integer> {
                     nic.addresses().isEmpty() ? "-" : String.join(" ", nic.addresses()),
                     asked.contains(nic) ? "asked" : nic.reasonToLeaveAlone(!hasPhysical));
         }
-        output.text().println("NICs of " + hostName() + ":");
+        output.text().println("NICs of " + host + ":");
         output.text().print(table);
         output.text().println();
     }
@@ -334,20 +332,5 @@ public final class InitCommand implements Callable<Integer> {
                 .filter(mac -> mac.matches("[0-9a-f]{12}") && !mac.equals("000000000000"))
                 .min(String::compareTo)
                 .orElseThrow(() -> new ToolException("no NIC of this machine has a MAC address"));
-    }
-
-    private String hostName() throws IOException {
-        if (host != null) {
-            return host;
-        }
-        final Path file = Path.of("/proc/sys/kernel/hostname");
-        if (Files.isReadable(file)) {
-            return Files.readString(file).strip();
-        }
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (final UnknownHostException e) {
-            return "localhost";
-        }
     }
 }

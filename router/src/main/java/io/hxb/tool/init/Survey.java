@@ -1,5 +1,6 @@
 package io.hxb.tool.init;
 
+import io.hxb.config.FrameConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
@@ -25,7 +26,6 @@ import java.util.Map;
  * thread.
  */
 final class Survey implements AutoCloseable {
-    private static final int HELLO_ETHER_TYPE = 0x88B5;
     private static final int ETHERNET_LENGTH = 14;
     private static final int FRAME_LENGTH = 65_536;
     private static final int MAX_FRAMES_PER_TURN = 256;
@@ -74,7 +74,7 @@ final class Survey implements AutoCloseable {
         PacketSocket.bind(ask, Announcement.ETHER_TYPE, info.ifindex(), port.nic());
         final int nodeFrames = PacketSocket.open();
         doors.set(doors.size() - 1, new Door(port, info.mac(), ask, nodeFrames));
-        PacketSocket.bind(nodeFrames, HELLO_ETHER_TYPE, info.ifindex(), port.nic());
+        PacketSocket.bind(nodeFrames, FrameConfig.DEFAULT.etherType(), info.ifindex(), port.nic());
     }
 
     /** What was found so far; grows with every {@link #listen}. */

@@ -3,6 +3,7 @@ package io.hxb.tool.option;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ConfigException;
 import io.hxb.config.NodeIdentity;
+import io.hxb.linux.HostName;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -10,9 +11,6 @@ import io.hxb.tool.report.UsageException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -59,7 +57,7 @@ public final class ClusterOptions {
         if (node == null && System.getenv("HXB_NODE") == null && lab().isPresent()) {
             return 0;
         }
-        final String host = hostName();
+        final String host = HostName.ofThisMachine();
         try {
             return NodeIdentity.resolve(config, node, System.getenv(), host).node();
         } catch (final ConfigException e) {
@@ -72,15 +70,6 @@ public final class ClusterOptions {
                 throw new UsageException(e.getMessage(), e);
             }
             throw e;
-        }
-    }
-
-    // As the kernel has it: a name that nobody can look up may stand under hosts: all the same.
-    private static String hostName() {
-        try {
-            return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
-        } catch (final IOException e) {
-            return "localhost";
         }
     }
 }
