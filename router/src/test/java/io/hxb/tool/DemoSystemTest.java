@@ -40,12 +40,10 @@ class DemoSystemTest {
     void shouldCleanUpEverythingWhenInterruptedInTheMiddle() throws Exception {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
 
-        // given: a demonstration that would take half a minute, each node a process; tests that run
-        // in the background of a shell have inherited that interrupts are ignored
+        // given: a demonstration that would take half a minute, each node a process
         try (HxbProcess hxb =
                 HxbProcess.start(
                         folder,
-                        List.of("env", "--default-signal=INT"),
                         "demo",
                         "--backend",
                         "raw",

@@ -40,7 +40,9 @@ final class HxbProcess implements AutoCloseable {
             throws IOException {
         final Path output = Files.createTempFile(folder, "out", ".txt");
         final Path errors = Files.createTempFile(folder, "err", ".txt");
-        final List<String> command = new ArrayList<>(prefix);
+        // Tests that run in the background of a shell have inherited that interrupts are ignored.
+        final List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(prefix);
         command.addAll(NodeProcesses.self(arguments));
         final ProcessBuilder builder =
                 new ProcessBuilder(command)

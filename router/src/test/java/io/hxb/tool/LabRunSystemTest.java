@@ -162,9 +162,9 @@ class LabRunSystemTest {
             new ProcessBuilder("kill", "-INT", Long.toString(hxb.process().pid()))
                     .start()
                     .waitFor();
-            hxb.status();
 
             // then
+            assertEquals(130, hxb.status(), hxb::errors);
             assertEquals(0, namespaces());
             assertFalse(Files.exists(folder.resolve("run/labs/" + name + ".json")));
         }

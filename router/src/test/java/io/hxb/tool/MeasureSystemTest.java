@@ -69,12 +69,8 @@ class MeasureSystemTest {
 
     @Test
     void shouldSumUpWhenTheUserPressesCtrlC() throws Exception {
-        final List<String> interruptible = List.of("env", "--default-signal=INT");
         try (HxbProcess ping =
-                HxbProcess.start(
-                        folder,
-                        interruptible,
-                        words("ping 1 --count 0 --interval 0.1 --name " + NAME))) {
+                HxbProcess.start(folder, words("ping 1 --count 0 --interval 0.1 --name " + NAME))) {
             ping.await("two answers", () -> ping.output().contains("seq=2"));
             interrupt(ping);
             assertEquals(Hxb.OK, ping.status(), ping::errors);
@@ -83,7 +79,6 @@ class MeasureSystemTest {
         try (HxbProcess perf =
                 HxbProcess.start(
                         folder,
-                        interruptible,
                         words(
                                 "perf 1 --warm-up 0 --seconds 600 --interval 0.2 --json --name "
                                         + NAME))) {
@@ -98,7 +93,7 @@ class MeasureSystemTest {
     @Test
     void shouldSumUpThoughATerminalInterruptsTheNodesToo() throws Exception {
         // given: a process group as a terminal has it, with the nodes in it unless they left it
-        final List<String> group = List.of("setsid", "env", "--default-signal=INT");
+        final List<String> group = List.of("setsid");
         try (HxbProcess ping =
                 HxbProcess.start(
                         folder,

@@ -25,6 +25,9 @@ class InterruptedRunTest {
         final List<String> command =
                 new ArrayList<>(
                         List.of(
+                                // A shell's background jobs have inherited that it is ignored.
+                                "env",
+                                "--default-signal=INT",
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                                 "-XX:+UseSerialGC",
                                 "-XX:TieredStopAtLevel=1",
