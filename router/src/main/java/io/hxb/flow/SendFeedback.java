@@ -153,10 +153,8 @@ final class SendFeedback {
         }
     }
 
-    // Asks the more rarely the longer nobody is there. The answer shows that the route is good.
-    // With
-    // the next epoch, so that a late answer to an earlier question ends no flow that is open by
-    // then.
+    // Asks the more rarely the longer nobody is there. The answer shows that the route is good. The
+    // next question has the next epoch: a late answer to an earlier one ends no flow that is open.
     private boolean waitForPeer(final SendFlow flow) {
         if (!flow.isPeerAbsent) {
             flow.isPeerAbsent = true;
