@@ -115,7 +115,7 @@ class ConfigurationPageTest {
     }
 
     private static List<Row> rows() {
-        final Path page = Path.of(System.getProperty("hxb.root"), "router/docs/configuration.md");
+        final Path page = Path.of(System.getProperty("hxb.root"), "docs/configuration.md");
         final List<Row> rows = new ArrayList<>();
         try {
             for (final String line : Files.readAllLines(page)) {

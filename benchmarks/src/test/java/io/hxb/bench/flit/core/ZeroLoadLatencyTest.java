@@ -77,7 +77,7 @@ class ZeroLoadLatencyTest {
         final String document =
                 Files.readString(
                         Path.of(System.getProperty("hxb.root", ".."))
-                                .resolve("router/docs/simulator.md"));
+                                .resolve("docs/simulator.md"));
         assertTrue(
                 document.contains(
                         "latency = S x (switch + allocation) + (S - 1) x link + 2 x host-link"

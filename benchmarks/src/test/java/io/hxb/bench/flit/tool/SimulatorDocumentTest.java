@@ -26,7 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The keys that commands print are those of {@code router/docs/simulator.md}, no more, no less. */
+/** The keys that commands print are those of {@code docs/simulator.md}, no more, no less. */
 @Tag("unit")
 class SimulatorDocumentTest {
     private static final Pattern KEY = Pattern.compile("(?m)^[|] `([^`]+)` [|]");
@@ -38,7 +38,7 @@ class SimulatorDocumentTest {
         final String document =
                 Files.readString(
                         Path.of(System.getProperty("hxb.root", ".."))
-                                .resolve("router/docs/simulator.md"));
+                                .resolve("docs/simulator.md"));
         final int start = document.indexOf("\n### " + heading + "\n");
         assertFalse(start < 0, "no heading " + heading);
         final int end = document.indexOf("\n#", start + 5);
