@@ -48,13 +48,13 @@ public record FlowConfig(
     public FlowConfig {
         new Check()
                 .powerOfTwo("windowFrames", windowFrames, 4, 4096)
-                .range("ackEveryFrames", ackEveryFrames, 1, Math.max(1, windowFrames / 2))
+                .range("ackEveryFrames", ackEveryFrames, 1, maxAckEveryFrames(windowFrames))
                 .duration("ackDelay", ackDelayNs, 1_000, 1_000_000_000)
                 .range(
                         "reorderingThresholdFrames",
                         reorderingThresholdFrames,
                         3,
-                        Math.max(3, windowFrames - 1))
+                        maxReorderingThresholdFrames(windowFrames))
                 .duration("minRetransmit", minRetransmitNs, 10_000, 10_000_000_000L)
                 .duration("maxRetransmit", maxRetransmitNs, minRetransmitNs, 60_000_000_000L)
                 .duration("peerTimeout", peerTimeoutNs, 10_000_000, 3_600_000_000_000L)
@@ -62,5 +62,123 @@ public record FlowConfig(
                 .duration("routeRetry", routeRetryNs, 1_000_000, 60_000_000_000L)
                 .duration("partitionTimeout", partitionTimeoutNs, 10_000_000, 3_600_000_000_000L)
                 .done();
+    }
+
+    /**
+     * The same with another {@link #windowFrames()}, and with no more of the other frames than it
+     * allows.
+     */
+    public FlowConfig withWindowFrames(final int value) {
+        return new FlowConfig(
+                value,
+                Math.min(ackEveryFrames, maxAckEveryFrames(value)),
+                ackDelayNs,
+                Math.min(reorderingThresholdFrames, maxReorderingThresholdFrames(value)),
+                minRetransmitNs,
+                maxRetransmitNs,
+                peerTimeoutNs,
+                routeSilenceNs,
+                routeRetryNs,
+                partitionTimeoutNs);
+    }
+
+    /** The same with another {@link #ackEveryFrames()}. */
+    public FlowConfig withAckEveryFrames(final int value) {
+        return new FlowConfig(
+                windowFrames,
+                value,
+                ackDelayNs,
+                reorderingThresholdFrames,
+                minRetransmitNs,
+                maxRetransmitNs,
+                peerTimeoutNs,
+                routeSilenceNs,
+                routeRetryNs,
+                partitionTimeoutNs);
+    }
+
+    /** The same with another {@link #ackDelayNs()}. */
+    public FlowConfig withAckDelayNs(final long value) {
+        return new FlowConfig(
+                windowFrames,
+                ackEveryFrames,
+                value,
+                reorderingThresholdFrames,
+                minRetransmitNs,
+                maxRetransmitNs,
+                peerTimeoutNs,
+                routeSilenceNs,
+                routeRetryNs,
+                partitionTimeoutNs);
+    }
+
+    /** The same with another {@link #reorderingThresholdFrames()}. */
+    public FlowConfig withReorderingThresholdFrames(final int value) {
+        return new FlowConfig(
+                windowFrames,
+                ackEveryFrames,
+                ackDelayNs,
+                value,
+                minRetransmitNs,
+                maxRetransmitNs,
+                peerTimeoutNs,
+                routeSilenceNs,
+                routeRetryNs,
+                partitionTimeoutNs);
+    }
+
+    /** The same with another {@link #maxRetransmitNs()}. */
+    public FlowConfig withMaxRetransmitNs(final long value) {
+        return new FlowConfig(
+                windowFrames,
+                ackEveryFrames,
+                ackDelayNs,
+                reorderingThresholdFrames,
+                minRetransmitNs,
+                value,
+                peerTimeoutNs,
+                routeSilenceNs,
+                routeRetryNs,
+                partitionTimeoutNs);
+    }
+
+    /** The same with another {@link #peerTimeoutNs()}. */
+    public FlowConfig withPeerTimeoutNs(final long value) {
+        return new FlowConfig(
+                windowFrames,
+                ackEveryFrames,
+                ackDelayNs,
+                reorderingThresholdFrames,
+                minRetransmitNs,
+                maxRetransmitNs,
+                value,
+                routeSilenceNs,
+                routeRetryNs,
+                partitionTimeoutNs);
+    }
+
+    /** The same with another {@link #partitionTimeoutNs()}. */
+    public FlowConfig withPartitionTimeoutNs(final long value) {
+        return new FlowConfig(
+                windowFrames,
+                ackEveryFrames,
+                ackDelayNs,
+                reorderingThresholdFrames,
+                minRetransmitNs,
+                maxRetransmitNs,
+                peerTimeoutNs,
+                routeSilenceNs,
+                routeRetryNs,
+                value);
+    }
+
+    /** Most that {@link #ackEveryFrames()} may be with a window of {@code windowFrames}. */
+    public static int maxAckEveryFrames(final int windowFrames) {
+        return Math.max(1, windowFrames / 2);
+    }
+
+    /** Most that {@link #reorderingThresholdFrames()} may be with such a window. */
+    public static int maxReorderingThresholdFrames(final int windowFrames) {
+        return Math.max(3, windowFrames - 1);
     }
 }

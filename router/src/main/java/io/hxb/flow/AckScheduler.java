@@ -1,6 +1,6 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowSettings;
+import io.hxb.config.FlowConfig;
 
 /**
  * Decides when sources are told what has arrived and what they may send: at once, or a little later
@@ -8,7 +8,7 @@ import io.hxb.flow.api.FlowSettings;
  */
 final class AckScheduler {
     private final FlowTable table;
-    private final FlowSettings config;
+    private final FlowConfig config;
     private final ControlWriter control;
     private ReceiveFlow ackHead;
     private ReceiveFlow ackTail;

@@ -3,7 +3,6 @@ package io.hxb.flow;
 import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.api.Staged;
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
@@ -60,7 +59,7 @@ public final class FlowLoop {
         this.wakeUp = wakeUp;
         pool = table.pool();
         inbox = new BufferStack(inboxLinks);
-        final TxPool memory = new TxPool(table.config(), arena);
+        final TxPool memory = new TxPool(table.sizes(), table.config().windowFrames(), arena);
         control = new ControlWriter(output, memory, counters, table.config().windowFrames());
         sender = new Sender(table, output, memory, control, counters);
         feedback = sender.feedback();
@@ -84,12 +83,12 @@ public final class FlowLoop {
      * @param sendSlot the caller's number for the message, 0 to 65,535; not in use by another
      *     message of the context.
      * @param payloadAddress first byte.
-     * @param lengthBytes 0 to {@link FlowSettings#maxMessageBytes()}.
+     * @param lengthBytes 0 to {@link FlowSizes#maxMessageBytes()}.
      * @param tag carried to the receiver.
      * @return {@code PmStatus.OK}; or nothing was taken and onSendDone will not be called:
      *     CONTEXT_CLOSED, TOO_LONG, PEER_UNREACHABLE (no such node in the shape), NO_SUCH_CONTEXT
      *     (the number is out of range), NO_BUFFERS (too many flows, see {@link
-     *     FlowSettings#maxFlows()}).
+     *     FlowSizes#maxFlows()}).
      */
     public int submit(
             final int contextId,
@@ -283,7 +282,7 @@ public final class FlowLoop {
             deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
         }
         if (contexts.length > 0 && isRecallSet) {
-            final long soonNs = nowNs + table.config().recallNs();
+            final long soonNs = nowNs + Receiver.RECALL_NS;
             deadlineNs = earlier(nowNs, deadlineNs, isShortOfCredit ? soonNs : recallNs);
         }
         return deadlineNs;
@@ -426,7 +425,7 @@ public final class FlowLoop {
         }
         if (isShortOfCredit) {
             isShortOfCredit = false;
-            final long soonNs = nowNs + table.config().recallNs();
+            final long soonNs = nowNs + Receiver.RECALL_NS;
             recallNs = soonNs - recallNs < 0 ? soonNs : recallNs;
         }
         if (recallNs - nowNs <= 0) {

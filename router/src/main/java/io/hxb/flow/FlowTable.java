@@ -1,8 +1,8 @@
 package io.hxb.flow;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.order.FlowMap;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
@@ -15,15 +15,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * each method.
  *
  * <p>Memory: a peer with one flow each way takes {@link #bytesPerPeer()} bytes of heap, made when
- * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link
- * FlowSettings}), received ones in the buffer pool. With the default window that is about 5 KB a
- * peer.
+ * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link FlowConfig}),
+ * received ones in the buffer pool. With the default window that is about 5 KB a peer.
  */
 public final class FlowTable implements AutoCloseable {
     private static final int GENERATIONS = 1 << 10;
     private static final int INDEX_BITS = 21;
 
-    private final FlowSettings config;
+    private final FlowConfig config;
+    private final FlowSizes sizes;
+    private final int initialSequence;
     private final Shape shape;
     private final long ownCoordinates;
     private final BufferPool pool;
@@ -41,26 +42,43 @@ public final class FlowTable implements AutoCloseable {
     /**
      * Makes the flows of one node.
      *
+     * @param config times and thresholds, as the cluster has them.
+     * @param sizes how much of everything.
      * @param ownCoordinates coordinates of the node in {@code shape}.
      * @param pool where received frames lie.
      * @param listener told what arrives; see there for the threads that call it.
      */
     public FlowTable(
-            final FlowSettings config,
+            final FlowConfig config,
+            final FlowSizes sizes,
             final Shape shape,
             final long ownCoordinates,
             final BufferPool pool,
             final FlowListener listener) {
+        this(config, sizes, shape, ownCoordinates, pool, listener, 0);
+    }
+
+    /** As the other one, for flows whose first frames have {@code initialSequence}. */
+    FlowTable(
+            final FlowConfig config,
+            final FlowSizes sizes,
+            final Shape shape,
+            final long ownCoordinates,
+            final BufferPool pool,
+            final FlowListener listener,
+            final int initialSequence) {
         this.config = config;
+        this.sizes = sizes;
+        this.initialSequence = initialSequence;
         this.shape = shape;
         this.ownCoordinates = ownCoordinates;
         this.pool = pool;
         this.listener = listener;
-        contexts = new AtomicReferenceArray<>(config.maxContexts());
-        receiveFlows = new FlowMap<>(config.maxFlows());
-        sendFlows = new FlowMap<>(config.maxFlows());
+        contexts = new AtomicReferenceArray<>(sizes.maxContexts());
+        receiveFlows = new FlowMap<>(sizes.maxFlows());
+        sendFlows = new FlowMap<>(sizes.maxFlows());
         // A flow that ended keeps its handle while the application holds frames of it.
-        final int handleCount = 2 * config.maxFlows();
+        final int handleCount = 2 * sizes.maxFlows();
         handles = new AtomicReferenceArray<>(handleCount);
         freeHandles = new int[handleCount];
         generations = new short[handleCount];
@@ -103,7 +121,7 @@ public final class FlowTable implements AutoCloseable {
     /**
      * Opens a context. On its owner loop, or before the loops start.
      *
-     * @param contextId 0 to {@link FlowSettings#maxContexts()} - 1, not open.
+     * @param contextId 0 to {@link FlowSizes#maxContexts()} - 1, not open.
      * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
      * @param owner the loop that sends for the context and answers its sources.
      * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or
@@ -201,7 +219,7 @@ public final class FlowTable implements AutoCloseable {
 
     /** Bytes of native memory that each loop takes, whatever the number of peers. */
     public long bytesPerLoop() {
-        return TxPool.bytes(config);
+        return TxPool.bytes(sizes, config.windowFrames());
     }
 
     /** Frees the loops' native memory; after links have given every frame back. */
@@ -210,8 +228,17 @@ public final class FlowTable implements AutoCloseable {
         arena.close();
     }
 
-    FlowSettings config() {
+    FlowConfig config() {
         return config;
+    }
+
+    FlowSizes sizes() {
+        return sizes;
+    }
+
+    /** Sequence of the first frame of every flow. */
+    int initialSequence() {
+        return initialSequence;
     }
 
     Shape shape() {

@@ -1,21 +1,19 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowSettings;
+import io.hxb.config.FlowConfig;
 
 import java.util.Arrays;
 
 /** The sending flows of one loop by the time they want to be looked at: a binary heap. */
 final class FlowTimers {
-    private final FlowSettings config;
-    private final long partitionNs;
+    private final FlowConfig config;
     private final long soonNs;
     private SendFlow[] heap = new SendFlow[64];
     private int count;
 
-    FlowTimers(final FlowSettings config, final long partitionNs) {
+    FlowTimers(final FlowConfig config) {
         this.config = config;
-        this.partitionNs = partitionNs;
-        soonNs = config.minTimeoutNs() / 2;
+        soonNs = config.minRetransmitNs() / 2;
     }
 
     /** Time of the first one, or Long.MAX_VALUE. */
@@ -133,13 +131,14 @@ final class FlowTimers {
      * it gets the whole peer timeout.
      */
     boolean isCutOff(final SendFlow flow, final long nowNs) {
-        return flow.wasOpen && flow.cutOff.isOver(silentSinceNs(flow), partitionNs, nowNs);
+        return flow.wasOpen
+                && flow.cutOff.isOver(silentSinceNs(flow), config.partitionTimeoutNs(), nowNs);
     }
 
     // Also while a frame is out to try a route: what becomes of it may be known too late.
     private long cutOffWakeNs(final SendFlow flow, final long nowNs) {
         final long retryNs = flow.cutOff.isWaiting() ? flow.cutOff.retryNs : Long.MAX_VALUE;
-        final long endsNs = flow.cutOff.endsNs(silentSinceNs(flow), partitionNs);
+        final long endsNs = flow.cutOff.endsNs(silentSinceNs(flow), config.partitionTimeoutNs());
         return endsNs - nowNs > 0 ? earlier(retryNs, endsNs) : retryNs;
     }
 

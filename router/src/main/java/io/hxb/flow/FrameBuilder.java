@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.api.Staged;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -11,6 +11,9 @@ import io.hxb.pm.shm.ShortRing;
 
 /** Makes data frames of the messages that wait for a flow. Owned by one loop. */
 final class FrameBuilder {
+    /** Messages up to this length share frames when several wait for one flow. */
+    private static final int INLINE_BYTES = 4_096;
+
     /** Frames that a flow may have in flight, and bytes of one, for it to count as sparse. */
     private static final int SPARSE_FRAMES = 8;
 
@@ -23,8 +26,9 @@ final class FrameBuilder {
     private static final long SLOT_BITS = 0xFFFF_0000L;
 
     private final FlowTable table;
-    private final FlowSettings config;
+    private final FlowConfig config;
     private final TxPool pool;
+    private final int mtuBytes;
     private final int stagedRoomBytes;
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -34,7 +38,8 @@ final class FrameBuilder {
         config = table.config();
         this.pool = pool;
         this.counters = counters;
-        stagedRoomBytes = (config.mtuBytes() - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
+        mtuBytes = table.sizes().mtuBytes();
+        stagedRoomBytes = (mtuBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
     }
 
     /**
@@ -162,12 +167,12 @@ final class FrameBuilder {
                     && !last.isFull
                     && last.bodyBytes + last.bodyBytes / last.messageCount <= stagedRoomBytes;
         }
-        if (context.slotLength[flow.pendingHead] > config.inlineBytes()) {
+        if (context.slotLength[flow.pendingHead] > INLINE_BYTES) {
             return false;
         }
         final int another =
                 MessageRecordFlyweight.paddedLength(context.slotLength[flow.pendingTail]);
-        return flow.pendingBytes + another <= config.mtuBytes() - FrameHeaderFlyweight.LENGTH;
+        return flow.pendingBytes + another <= mtuBytes - FrameHeaderFlyweight.LENGTH;
     }
 
     /**
@@ -234,12 +239,12 @@ final class FrameBuilder {
 
     /** True if two messages are short enough to be copied into one frame, where they fit. */
     private boolean share(final int firstBytes, final int secondBytes) {
-        return firstBytes <= config.inlineBytes()
-                && secondBytes <= config.inlineBytes()
+        return firstBytes <= INLINE_BYTES
+                && secondBytes <= INLINE_BYTES
                 && MessageRecordFlyweight.paddedLength(firstBytes)
                                 + MessageRecordFlyweight.LENGTH
                                 + secondBytes
-                        <= config.mtuBytes() - FrameHeaderFlyweight.LENGTH;
+                        <= mtuBytes - FrameHeaderFlyweight.LENGTH;
     }
 
     private void buildSingle(final SendFlow flow, final TxFrame frame) {
@@ -260,7 +265,7 @@ final class FrameBuilder {
 
     private void buildShared(final SendFlow flow, final TxFrame frame) {
         final FlowContext context = flow.context;
-        final int roomBytes = config.mtuBytes() - FrameHeaderFlyweight.LENGTH;
+        final int roomBytes = mtuBytes - FrameHeaderFlyweight.LENGTH;
         frame.headerAddress = pool.sharedHeaderAddress(frame.sharedIndex);
         final long body = frame.headerAddress + FrameHeaderFlyweight.LENGTH;
         int offset = 0;
@@ -270,7 +275,7 @@ final class FrameBuilder {
         while (slot != FlowContext.NO_SLOT) {
             final int lengthBytes = context.slotLength[slot];
             final int neededBytes = offset + MessageRecordFlyweight.LENGTH + lengthBytes;
-            if (lengthBytes > config.inlineBytes() || neededBytes > roomBytes) {
+            if (lengthBytes > INLINE_BYTES || neededBytes > roomBytes) {
                 break;
             }
             Memory.putInt(body + offset, lengthBytes);

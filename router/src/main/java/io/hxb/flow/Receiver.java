@@ -1,8 +1,8 @@
 package io.hxb.flow;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.order.OrderingArray;
 import io.hxb.flow.order.Sequence;
 import io.hxb.flow.route.RouteTable;
@@ -20,11 +20,14 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** A frame that could not be delivered at once weighs this many in order. */
     private static final int OUT_OF_ORDER_WEIGHT = 4;
 
+    /** Silence after which a source may be asked for window that it does not use. */
+    static final long RECALL_NS = 5_000_000;
+
     private static final int RECALLS_AT_ONCE = 16;
 
     private final FlowTable table;
     private final FlowLoop loop;
-    private final FlowSettings config;
+    private final FlowConfig config;
     private final FlowListener listener;
     private final BufferPool pool;
     private final BufferPool.Share share;
@@ -253,7 +256,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             } else if (context.isShortOfCredit()
                     && unused > 0
                     && recalls > 0
-                    && silenceNs >= config.recallNs()) {
+                    && silenceNs >= RECALL_NS) {
                 control.sendAck(flow, true);
                 recalls--;
             }

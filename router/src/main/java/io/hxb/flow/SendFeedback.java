@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -19,7 +19,7 @@ final class SendFeedback {
     private static final long MAX_ABSENCE_PAUSE_NS = 50_000_000L;
 
     private final FlowTable table;
-    private final FlowSettings config;
+    private final FlowConfig config;
     private final RouteTable routes;
     private final ControlWriter control;
     private final Transmitter transmitter;

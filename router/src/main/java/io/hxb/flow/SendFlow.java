@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.flow.timing.CutOff;
 import io.hxb.flow.timing.EarlyCopy;
@@ -25,6 +25,12 @@ final class SendFlow extends Flow {
 
     /** Data may go. */
     static final int OPEN = 2;
+
+    /** Most frames of one flow that a time-out or a turn sends again. */
+    static final int MAX_RESEND_FRAMES = 16;
+
+    /** A frame to a neighbour is lost when so many later ones of its link were acknowledged. */
+    private static final int LINK_REORDERING_FRAMES = 16;
 
     private static final int MAX_LINKS = 16;
     private static final long NO_ACK = Long.MIN_VALUE;
@@ -109,7 +115,8 @@ final class SendFlow extends Flow {
     long wakeNs;
     int heapIndex = -1;
 
-    private final FlowSettings config;
+    private final FlowConfig config;
+    private final int initialSequence;
     private final RouteTable routes;
     private final TxFrame[] frames;
     private final int mask;
@@ -132,10 +139,11 @@ final class SendFlow extends Flow {
             final int peerContext,
             final long peerCoordinates,
             final boolean isNextToUs,
-            final FlowSettings config,
+            final FlowTable table,
             final RouteTable routes) {
         super(context, peerNode, peerContext, peerCoordinates);
-        this.config = config;
+        config = table.config();
+        initialSequence = table.initialSequence();
         this.routes = routes;
         this.isNextToUs = isNextToUs;
         frames = new TxFrame[config.windowFrames()];
@@ -149,7 +157,7 @@ final class SendFlow extends Flow {
 
     /** Back to the first sequence, as before the first frame of an epoch. */
     void resetSequences() {
-        firstSequence = config.initialSequence();
+        firstSequence = initialSequence;
         nextSequence = firstSequence;
         limit = firstSequence;
         inFlight = 0;
@@ -338,7 +346,7 @@ final class SendFlow extends Flow {
             return;
         }
         final long patienceNs = roundTrip.overtakenNs();
-        final int patienceFrames = roundTrip.patience() * config.reorderingFrames();
+        final int patienceFrames = roundTrip.patience() * config.reorderingThresholdFrames();
         for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
             final TxFrame frame = frames[sequence & mask];
             if (frame == null || frame.isLost || frame.queued > 0) {
@@ -503,7 +511,7 @@ final class SendFlow extends Flow {
 
     private boolean isOvertakenOnLink(final TxFrame frame) {
         return linkArrived[frame.link] - frame.linkOrder
-                >= roundTrip.patience() * config.linkReorderingFrames();
+                >= roundTrip.patience() * LINK_REORDERING_FRAMES;
     }
 
     /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */

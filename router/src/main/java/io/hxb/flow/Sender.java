@@ -2,7 +2,6 @@ package io.hxb.flow;
 
 import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.api.Staged;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -15,7 +14,6 @@ import io.hxb.topology.Shape;
  */
 final class Sender {
     private final FlowTable table;
-    private final FlowSettings config;
     private final RouteTable routes;
     private final TxPool pool;
     private final ControlWriter control;
@@ -33,12 +31,11 @@ final class Sender {
             final ControlWriter control,
             final FlowCounters counters) {
         this.table = table;
-        config = table.config();
         routes = output.routes();
         this.pool = pool;
         this.control = control;
         this.counters = counters;
-        timers = new FlowTimers(config, routes.settings().partitionNs());
+        timers = new FlowTimers(table.config());
         transmitter = new Transmitter(table, output, pool, control, timers, queue, counters);
         feedback = new SendFeedback(table, routes, control, transmitter, timers, queue, counters);
     }
@@ -52,7 +49,7 @@ final class Sender {
             final long payloadAddress,
             final int lengthBytes,
             final int tag) {
-        if (lengthBytes < 0 || lengthBytes > config.maxMessageBytes()) {
+        if (lengthBytes < 0 || lengthBytes > table.sizes().maxMessageBytes()) {
             return PmStatus.TOO_LONG;
         }
         if (node < 0 || node >= table.shape().nodeCount()) {
@@ -163,7 +160,7 @@ final class Sender {
                             contextId,
                             coordinates,
                             Shape.distance(table.ownCoordinates(), coordinates) == 1,
-                            config,
+                            table,
                             routes);
             if (!table.sendFlows().put(flow)) {
                 return null;
@@ -228,7 +225,7 @@ final class Sender {
         }
         // Mostly an end of the flow has waited for its CPU and nothing is lost: a single frame goes
         // first, and its acknowledgement tells what has arrived (as RFC 8985's tail loss probe).
-        final int mostFrames = flow.roundTrip.isBackedOff() ? config.resendFrames() : 1;
+        final int mostFrames = flow.roundTrip.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
         if (flow.markOldest(nowNs, timeoutNs, mostFrames) > 0) {
             counters.timeouts++;
             flow.roundTrip.onTimeout();
@@ -236,7 +233,7 @@ final class Sender {
         if (flow.takeRouteSilent()) {
             // The next ones go by another route, whose round trips begin anew.
             flow.roundTrip.onProgress();
-            flow.markOldest(nowNs, 0, config.resendFrames());
+            flow.markOldest(nowNs, 0, SendFlow.MAX_RESEND_FRAMES);
         }
     }
 }

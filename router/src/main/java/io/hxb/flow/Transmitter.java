@@ -1,8 +1,8 @@
 package io.hxb.flow;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;
 
@@ -21,7 +21,7 @@ final class Transmitter implements FrameOwner {
     private static final int NEW_ROUTE_RETRIES = 2;
 
     private final FlowTable table;
-    private final FlowSettings config;
+    private final FlowConfig config;
     private final FlowOutput output;
     private final RouteTable routes;
     private final TxPool pool;
@@ -200,7 +200,7 @@ final class Transmitter implements FrameOwner {
                     nowNs
                             + (isSent
                                     ? flow.roundTrip.retryNs(flow.retries++)
-                                    : config.minTimeoutNs());
+                                    : config.minRetransmitNs());
         }
     }
 
@@ -223,7 +223,7 @@ final class Transmitter implements FrameOwner {
                 continue;
             }
             if (frame.attempts > 0 && !frame.isStranded) {
-                if (!mayRepeat || repeated == config.resendFrames()) {
+                if (!mayRepeat || repeated == SendFlow.MAX_RESEND_FRAMES) {
                     continue;
                 }
                 repeated++;

@@ -1,6 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
@@ -36,8 +35,8 @@ final class TxPool {
     private int freeSharedCount;
     private int freeControlCount;
 
-    TxPool(final FlowSettings config, final Arena arena) {
-        final int count = config.txFrames();
+    TxPool(final FlowSizes sizes, final int windowFrames, final Arena arena) {
+        final int count = sizes.txFrames();
         frames = new TxFrame[count];
         free = new TxFrame[count];
         final long base = allocate(arena, count, HEADER_STRIDE_BYTES);
@@ -47,11 +46,11 @@ final class TxPool {
                             index, base + (long) index * HEADER_STRIDE_BYTES + Link.HEADROOM_BYTES);
             free[freeCount++] = frames[index];
         }
-        sharedStrideBytes = align(Link.HEADROOM_BYTES + config.mtuBytes());
-        sharedBase = allocate(arena, config.sharedFrames(), sharedStrideBytes);
-        freeShared = numbers(config.sharedFrames());
+        sharedStrideBytes = align(Link.HEADROOM_BYTES + sizes.mtuBytes());
+        sharedBase = allocate(arena, sizes.sharedFrames(), sharedStrideBytes);
+        freeShared = numbers(sizes.sharedFrames());
         freeSharedCount = freeShared.length;
-        controlStrideBytes = controlStrideBytes(config);
+        controlStrideBytes = controlStrideBytes(windowFrames);
         controlBase = allocate(arena, CONTROL_FRAMES, controlStrideBytes);
         freeControl = numbers(CONTROL_FRAMES);
         freeControlCount = CONTROL_FRAMES;
@@ -63,10 +62,10 @@ final class TxPool {
     }
 
     /** Native bytes of one loop's pool. */
-    static long bytes(final FlowSettings config) {
-        return (long) config.txFrames() * HEADER_STRIDE_BYTES
-                + (long) config.sharedFrames() * align(Link.HEADROOM_BYTES + config.mtuBytes())
-                + (long) CONTROL_FRAMES * controlStrideBytes(config);
+    static long bytes(final FlowSizes sizes, final int windowFrames) {
+        return (long) sizes.txFrames() * HEADER_STRIDE_BYTES
+                + (long) sizes.sharedFrames() * align(Link.HEADROOM_BYTES + sizes.mtuBytes())
+                + (long) CONTROL_FRAMES * controlStrideBytes(windowFrames);
     }
 
     /**
@@ -121,9 +120,8 @@ final class TxPool {
         return CONTROL_FRAMES - freeControlCount;
     }
 
-    private static int controlStrideBytes(final FlowSettings config) {
-        final int bodyBytes =
-                Math.max(ackBodyBytes(config.windowFrames()), UnreachableFlyweight.LENGTH);
+    private static int controlStrideBytes(final int windowFrames) {
+        final int bodyBytes = Math.max(ackBodyBytes(windowFrames), UnreachableFlyweight.LENGTH);
         return align(Link.HEADROOM_BYTES + FrameHeaderFlyweight.LENGTH + bodyBytes);
     }
 

@@ -1,12 +1,11 @@
 package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.config.FlowConfig;
 import io.hxb.config.TrunkConfig;
 import io.hxb.counter.Counters;
+import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
 import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.route.RouteSettings;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.forward.kernel.KernelRelay;
@@ -153,35 +152,11 @@ record NodeParts(
             final BufferPool pool,
             final FlowListener listener) {
         return new FlowTable(
-                flowSettings(config, mtuBytes),
+                config.flow(),
+                FlowSizes.of(mtuBytes, config.context().maxContexts()),
                 config.shape(),
                 config.shape().coordinates(nodeId),
                 pool,
                 listener);
-    }
-
-    /** The flows' values of a cluster file whose links carry {@code mtuBytes}. */
-    static FlowSettings flowSettings(final ClusterConfig config, final int mtuBytes) {
-        final FlowSettings base = FlowSettings.defaults(mtuBytes);
-        final FlowConfig given = config.flow();
-        return new FlowSettings(
-                mtuBytes,
-                given.windowFrames(),
-                base.initialSequence(),
-                base.inlineBytes(),
-                given.ackEveryFrames(),
-                given.ackDelayNs(),
-                given.reorderingThresholdFrames(),
-                base.linkReorderingFrames(),
-                base.minReorderingNs(),
-                given.minRetransmitNs(),
-                given.maxRetransmitNs(),
-                given.peerTimeoutNs(),
-                base.recallNs(),
-                Math.min(base.resendFrames(), given.windowFrames()),
-                base.txFrames(),
-                base.sharedFrames(),
-                config.context().maxContexts(),
-                base.maxFlows());
     }
 }

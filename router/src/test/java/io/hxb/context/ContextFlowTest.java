@@ -3,9 +3,10 @@ package io.hxb.context;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.FlowLoop;
+import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmContext;
@@ -67,7 +68,12 @@ class ContextFlowTest {
                         memory);
         table =
                 new FlowTable(
-                        FlowSettings.defaults(FRAME_BYTES), Shape.parse("2"), 0, pool, manager);
+                        FlowConfig.DEFAULT,
+                        FlowSizes.of(FRAME_BYTES, CONTEXTS),
+                        Shape.parse("2"),
+                        0,
+                        pool,
+                        manager);
         output = new LoopbackOutput(pool, share, 7, 0.05);
         flows = table.newLoop(output, share);
         contexts = manager.newLoop(0, new FlowLoopPort(table, flows, share));

@@ -2,7 +2,6 @@ package io.hxb.flow;
 
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -32,11 +31,11 @@ final class DirectNode implements FlowOutput, FlowListener {
     DirectNode(
             final int id,
             final Shape shape,
-            final FlowSettings config,
+            final FlowSetup setup,
             final int bufferCount,
             final int slots,
             final Arena arena) {
-        final int bufferBytes = (config.mtuBytes() + 64 + 63) & -64;
+        final int bufferBytes = (setup.mtuBytes() + 64 + 63) & -64;
         pool =
                 new BufferPool(
                         arena.allocate((long) bufferCount * bufferBytes, 64).address(),
@@ -44,7 +43,7 @@ final class DirectNode implements FlowOutput, FlowListener {
                         bufferBytes);
         share = pool.newShare();
         coordinates = shape.coordinates(id);
-        table = new FlowTable(config, shape, coordinates, pool, this);
+        table = setup.newTable(shape, coordinates, pool, this);
         loop = table.newLoop(this, share);
         handles = new int[bufferCount];
         buffers = new int[bufferCount];

@@ -3,7 +3,7 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.api.FlowSettings;
+import io.hxb.config.FlowConfig;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.pm.PmStatus;
@@ -66,14 +66,16 @@ class FlowChaosSimulationTest {
         }
 
         void run() {
-            final FlowSettings config =
-                    FlowSettings.defaults(1_500)
-                            .withMemory(128, 8, 8, 64)
-                            .withWindow(8 << random.nextInt(5), -random.nextInt(32))
-                            .withPeerTimeoutNs(400 * SimWorld.MILLISECOND);
+            final FlowSetup setup =
+                    new FlowSetup(
+                            FlowConfig.DEFAULT
+                                    .withWindowFrames(4 << random.nextInt(6))
+                                    .withPeerTimeoutNs(400 * SimWorld.MILLISECOND),
+                            new FlowSizes(1_500, 128, 8, 8, 64),
+                            -random.nextInt(32));
             final int links = 1 + random.nextInt(3);
             final int loops = 1 + random.nextInt(2);
-            try (SimWorld made = new SimWorld(seed, nodeCount, links, loops, config, faults())) {
+            try (SimWorld made = new SimWorld(seed, nodeCount, links, loops, setup, faults())) {
                 world = made;
                 nextSendNs = world.nowNs();
                 for (int node = 0; node < nodeCount; node++) {

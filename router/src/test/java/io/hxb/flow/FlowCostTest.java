@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.pm.PmStatus;
 import io.hxb.topology.Shape;
 
@@ -52,13 +51,12 @@ class FlowCostTest {
             // given
             final DirectNode[] nodes = new DirectNode[PEERS + 1];
             final Shape shape = Shape.of(64, 64);
-            final FlowSettings hubConfig =
-                    FlowSettings.defaults(9_000).withMemory(8_192, 256, 4, 8_192);
-            final FlowSettings peerConfig = FlowSettings.defaults(256).withMemory(8, 0, 1, 4);
-            nodes[0] = new DirectNode(0, shape, hubConfig, 8_192, PEERS, arena);
+            final FlowSetup hubSetup = new FlowSetup(new FlowSizes(9_000, 8_192, 256, 4, 8_192));
+            final FlowSetup peerSetup = new FlowSetup(new FlowSizes(256, 8, 0, 1, 4));
+            nodes[0] = new DirectNode(0, shape, hubSetup, 8_192, PEERS, arena);
             nodes[0].table.openContext(0, 7, nodes[0].loop, 4_096);
             for (int id = 1; id <= PEERS; id++) {
-                nodes[id] = new DirectNode(id, shape, peerConfig, 64, 4, arena);
+                nodes[id] = new DirectNode(id, shape, peerSetup, 64, 4, arena);
                 nodes[id].table.openContext(0, 7 + id, nodes[id].loop, 16);
             }
             join(nodes, shape);
@@ -94,10 +92,10 @@ class FlowCostTest {
 
     private static DirectNode[] pair(final Arena arena, final int slots) {
         final Shape shape = Shape.of(2);
-        final FlowSettings config = FlowSettings.defaults(9_000);
+        final FlowSetup setup = new FlowSetup(FlowSizes.of(9_000, 1));
         final DirectNode[] nodes = new DirectNode[2];
         for (int id = 0; id < 2; id++) {
-            nodes[id] = new DirectNode(id, shape, config, 1_024, slots, arena);
+            nodes[id] = new DirectNode(id, shape, setup, 1_024, slots, arena);
             nodes[id].table.openContext(0, 5 + id, nodes[id].loop, 512);
         }
         join(nodes, shape);

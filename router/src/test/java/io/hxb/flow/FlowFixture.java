@@ -1,8 +1,8 @@
 package io.hxb.flow;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -52,24 +52,27 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     private final long payload = arena.allocate(16_384, 8).address();
 
     FlowFixture() {
-        this(config());
+        this(setup());
     }
 
-    FlowFixture(final FlowSettings config) {
-        this(config, 0);
+    FlowFixture(final FlowSetup setup) {
+        this(setup, 0);
     }
 
-    FlowFixture(final FlowSettings config, final long peerWaitNs) {
+    FlowFixture(final FlowSetup setup, final long peerWaitNs) {
         pool = new BufferPool(arena.allocate(512L * 2_048, 64).address(), 512, 2_048);
         share = pool.newShare();
         final Shape shape = Shape.of(8, 2);
-        table = new FlowTable(config, shape, 0, pool, this);
+        table = setup.newTable(shape, 0, pool, this);
         loop = table.newLoop(this, share);
         table.openContext(CONTEXT, INCARNATION, loop, 64, peerWaitNs);
     }
 
-    static FlowSettings config() {
-        return FlowSettings.defaults(1_500).withMemory(128, 8, 16, 32).withWindow(128, FIRST);
+    static FlowSetup setup() {
+        return new FlowSetup(
+                FlowConfig.DEFAULT.withWindowFrames(128),
+                new FlowSizes(1_500, 128, 8, 16, 32),
+                FIRST);
     }
 
     /** Lets time pass and the loop work. */

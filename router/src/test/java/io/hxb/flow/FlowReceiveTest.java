@@ -293,7 +293,7 @@ class FlowReceiveTest {
         open(PEER);
         flows.data(PEER, FIRST);
         flows.work(0);
-        final long ackNs = flows.nowNs + 200_000;
+        final long ackNs = flows.nowNs + FlowFixture.setup().config().ackDelayNs();
         assertEquals(ackNs, flows.loop.nextDeadlineNs(flows.nowNs));
         // when
         flows.submit(1, 1_000);

@@ -388,7 +388,7 @@ class FlowSendTest {
 
     @Test
     void shouldAskAgainUntilThePeersContextIsOpen() {
-        try (FlowFixture patient = new FlowFixture(FlowFixture.config(), 20_000 * MILLISECOND)) {
+        try (FlowFixture patient = new FlowFixture(FlowFixture.setup(), 20_000 * MILLISECOND)) {
             // given nobody there for longer than a silent peer would be given
             patient.submit(1, 8);
             patient.work(0);
@@ -410,7 +410,7 @@ class FlowSendTest {
 
     @Test
     void shouldEndTheFlowWhenNobodyOpensThePeersContextInTime() {
-        try (FlowFixture patient = new FlowFixture(FlowFixture.config(), 2_000 * MILLISECOND)) {
+        try (FlowFixture patient = new FlowFixture(FlowFixture.setup(), 2_000 * MILLISECOND)) {
             // given
             patient.submit(1, 8);
             patient.work(0);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.api.FlowSettings;
+import io.hxb.config.FlowConfig;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.pm.PmStatus;
 
@@ -45,8 +45,8 @@ class FlowSimulationTest {
         final int nodeCount = 2 + random.nextInt(2);
         final int links = 1 + random.nextInt(4);
         final int loops = 1 + random.nextInt(2);
-        final FlowSettings config = config(random);
-        try (SimWorld world = new SimWorld(seed, nodeCount, links, loops, config, faults(random))) {
+        final FlowSetup setup = setup(random);
+        try (SimWorld world = new SimWorld(seed, nodeCount, links, loops, setup, faults(random))) {
             final List<SimContext> contexts = new ArrayList<>();
             final int perNode = 1 + random.nextInt(2);
             for (int node = 0; node < nodeCount; node++) {
@@ -148,11 +148,17 @@ class FlowSimulationTest {
         return text.toString();
     }
 
-    private static FlowSettings config(final SplittableRandom random) {
-        final int window = 8 << random.nextInt(6);
-        return FlowSettings.defaults(1_500)
-                .withMemory(64 + random.nextInt(192), random.nextInt(16), 8, 64)
-                .withWindow(window, -random.nextInt(64));
+    private static FlowSetup setup(final SplittableRandom random) {
+        final int window = 4 << random.nextInt(7);
+        final FlowConfig config =
+                FlowConfig.DEFAULT
+                        .withWindowFrames(window)
+                        .withAckEveryFrames(1 + random.nextInt(Math.min(16, window / 2)))
+                        .withReorderingThresholdFrames(3 + random.nextInt(Math.min(64, window - 3)))
+                        .withAckDelayNs(random.nextBoolean() ? 1_000 : 200_000);
+        final FlowSizes sizes =
+                new FlowSizes(1_500, 64 + random.nextInt(192), random.nextInt(16), 8, 64);
+        return new FlowSetup(config, sizes, -random.nextInt(64));
     }
 
     private static SimFaults faults(final SplittableRandom random) {

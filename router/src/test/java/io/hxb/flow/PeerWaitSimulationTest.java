@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.api.FlowSettings;
+import io.hxb.config.FlowConfig;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.pm.PmStatus;
 
@@ -35,14 +35,17 @@ class PeerWaitSimulationTest {
     /** Returns how often the sender was told that nobody is there. */
     private static long run(final long seed) {
         final SplittableRandom random = new SplittableRandom(seed);
-        final FlowSettings config =
-                FlowSettings.defaults(1_500).withMemory(128, 8, 8, 64).withWindow(32, -7);
+        final FlowSetup setup =
+                new FlowSetup(
+                        FlowConfig.DEFAULT.withWindowFrames(32),
+                        new FlowSizes(1_500, 128, 8, 8, 64),
+                        -7);
         final SimFaults faults =
                 SimFaults.NONE
                         .withDelay(1_000 + random.nextInt(200_000), random.nextInt(50_000))
                         .withLoss(random.nextDouble() * 0.1, random.nextDouble() * 0.1)
                         .withReordering(random.nextDouble() * 0.5, random.nextInt(4_000_000));
-        try (SimWorld world = new SimWorld(seed, 2, 2, 1, config, faults)) {
+        try (SimWorld world = new SimWorld(seed, 2, 2, 1, setup, faults)) {
             // given
             world.peerWaitNs = 60 * SimWorld.SECOND;
             final SimContext early = world.open(0, 1, 32);

@@ -81,7 +81,7 @@ final class SimContext {
         this.random = random;
         this.byStream = byStream;
         byStream.put(stream(), this);
-        slotBytes = node.table.config().maxMessageBytes();
+        slotBytes = node.table.sizes().maxMessageBytes();
         memory = arena.allocate((long) SLOTS * slotBytes, 8).address();
         record = arena.allocate(ShortRing.recordBytes(ShortRing.MAX_LENGTH), 8).address();
         for (int slot = 0; slot < SLOTS; slot++) {

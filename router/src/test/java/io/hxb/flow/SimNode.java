@@ -3,7 +3,6 @@ package io.hxb.flow;
 import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -34,7 +33,7 @@ final class SimNode implements FlowListener {
 
     SimNode(
             final int id,
-            final FlowSettings config,
+            final FlowSetup setup,
             final Shape shape,
             final SimNetwork network,
             final List<SimSegment> segments,
@@ -42,13 +41,13 @@ final class SimNode implements FlowListener {
             final int buffers,
             final Arena arena) {
         this.id = id;
-        final int bufferBytes = (config.mtuBytes() + 64 + 63) & -64;
+        final int bufferBytes = (setup.mtuBytes() + 64 + 63) & -64;
         pool =
                 new BufferPool(
                         arena.allocate((long) buffers * bufferBytes, 64).address(),
                         buffers,
                         bufferBytes);
-        table = new FlowTable(config, shape, shape.coordinates(id), pool, this);
+        table = setup.newTable(shape, shape.coordinates(id), pool, this);
         for (int index = 0; index < loopCount; index++) {
             final BufferPool.Share share = pool.newShare();
             final Output output = new Output(shape.coordinates(id), share);
@@ -63,7 +62,7 @@ final class SimNode implements FlowListener {
                             segments.get(index),
                             index,
                             id,
-                            config.mtuBytes(),
+                            setup.mtuBytes(),
                             pool,
                             shares.get(index % loopCount));
             links.add(link);

@@ -1,6 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.link.sim.SimClock;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimNetwork;
@@ -38,7 +37,7 @@ final class SimWorld implements AutoCloseable {
             final int nodeCount,
             final int linkCount,
             final int loopCount,
-            final FlowSettings config,
+            final FlowSetup setup,
             final SimFaults faults) {
         random = new SplittableRandom(seed * 0x9E37_79B9L + 1);
         clock = new SimClock(seed % 2 == 0 ? Long.MAX_VALUE - 5 * SECOND : seed);
@@ -48,7 +47,7 @@ final class SimWorld implements AutoCloseable {
         }
         final Shape shape = Shape.of(nodeCount);
         for (int id = 0; id < nodeCount; id++) {
-            nodes.add(new SimNode(id, config, shape, network, segments, loopCount, 1_024, arena));
+            nodes.add(new SimNode(id, setup, shape, network, segments, loopCount, 1_024, arena));
         }
         segments.forEach(SimSegment::introduce);
     }

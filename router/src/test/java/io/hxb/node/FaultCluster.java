@@ -113,17 +113,13 @@ final class FaultCluster implements AutoCloseable {
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), links, 20_000))
                         .withFlow(
-                                new FlowConfig(
-                                        64,
-                                        8,
-                                        100_000,
-                                        32,
-                                        2 * MS,
-                                        100 * MS,
-                                        20_000 * MS,
-                                        30 * MS,
-                                        200 * MS,
-                                        15_000 * MS))
+                                FlowConfig.DEFAULT
+                                        .withWindowFrames(64)
+                                        .withAckEveryFrames(8)
+                                        .withReorderingThresholdFrames(32)
+                                        .withMaxRetransmitNs(100 * MS)
+                                        .withPeerTimeoutNs(20_000 * MS)
+                                        .withPartitionTimeoutNs(15_000 * MS))
                         .withTrunk(
                                 new TrunkConfig(48, 2, 20 * MS, 3, 25, 50 * MS, 200 * MS, 30 * MS))
                         .withFrame(new FrameConfig(false, 16, 0x88B5, 0x88B6, 50 * MS, false));

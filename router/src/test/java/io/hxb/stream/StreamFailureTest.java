@@ -242,19 +242,8 @@ class StreamFailureTest {
     @Test
     void shouldReachANodeThatIsBackWhateverIsStillReportedOfItsEnd() throws Exception {
         // given: peers that are given up soon
-        final FlowConfig usual = FlowConfig.DEFAULT;
         final FlowConfig hasty =
-                new FlowConfig(
-                        usual.windowFrames(),
-                        usual.ackEveryFrames(),
-                        usual.ackDelayNs(),
-                        usual.reorderingThresholdFrames(),
-                        usual.minRetransmitNs(),
-                        20_000_000,
-                        100_000_000,
-                        usual.routeSilenceNs(),
-                        usual.routeRetryNs(),
-                        usual.partitionTimeoutNs());
+                FlowConfig.DEFAULT.withMaxRetransmitNs(20_000_000).withPeerTimeoutNs(100_000_000);
         try (StreamNodes own = new StreamNodes(null, link -> link, hasty)) {
             final HxbStreams streams = own.streams(0);
             for (int round = 0; round < 20; round++) {

@@ -1,10 +1,11 @@
 package io.hxb.bench.micro;
 
+import io.hxb.config.FlowConfig;
 import io.hxb.flow.FlowLoop;
+import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
 import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.FlowSettings;
 import io.hxb.flow.api.Staged;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
@@ -49,7 +50,12 @@ final class FlowEnd implements FlowOutput, FlowListener {
         share = pool.newShare();
         table =
                 new FlowTable(
-                        FlowSettings.defaults(MTU), SHAPE, SHAPE.coordinates(node), pool, this);
+                        FlowConfig.DEFAULT,
+                        FlowSizes.of(MTU, 1_024),
+                        SHAPE,
+                        SHAPE.coordinates(node),
+                        pool,
+                        this);
         loop = table.newLoop(this, share);
         table.openContext(CONTEXT, 7, loop, 1024);
     }

@@ -127,14 +127,16 @@ final class ClusterReader {
         final int ackEveryFrames =
                 section.count(
                         "ackEveryFrames",
-                        Math.min(fallback.ackEveryFrames(), Math.max(1, windowFrames / 2)));
+                        Math.min(
+                                fallback.ackEveryFrames(),
+                                FlowConfig.maxAckEveryFrames(windowFrames)));
         final long ackDelayNs = section.durationNs("ackDelay", fallback.ackDelayNs());
         final int thresholdFrames =
                 section.count(
                         "reorderingThresholdFrames",
                         Math.min(
                                 fallback.reorderingThresholdFrames(),
-                                Math.max(3, windowFrames - 1)));
+                                FlowConfig.maxReorderingThresholdFrames(windowFrames)));
         final long minRetransmitNs =
                 section.durationNs("minRetransmit", fallback.minRetransmitNs());
         final long maxRetransmitNs =

@@ -1,6 +1,6 @@
 package io.hxb.flow.timing;
 
-import io.hxb.flow.api.FlowSettings;
+import io.hxb.config.FlowConfig;
 
 /**
  * Round trips of one flow and what follows from them: when a frame counts as lost. Owned by the
@@ -8,12 +8,15 @@ import io.hxb.flow.api.FlowSettings;
  * section 6.2, step 4, makes it longer after needless retransmissions.
  */
 public final class RoundTrip {
+    /** Time by which an earlier frame may come later, however short the round trip. */
+    private static final long MIN_REORDERING_NS = 100_000;
+
     private static final long FIRST_TIMEOUT_NS = 20_000_000;
     private static final int MAX_BACK_OFF = 16;
     private static final int MAX_PATIENCE = 16;
     private static final int NEEDED_BEFORE_LESS = 16;
 
-    private final FlowSettings config;
+    private final FlowConfig config;
     private long smoothedNs;
     private long variationNs;
     private int backOff;
@@ -23,7 +26,7 @@ public final class RoundTrip {
     private boolean hasGrown;
 
     /** Knows nothing yet. */
-    public RoundTrip(final FlowSettings config) {
+    public RoundTrip(final FlowConfig config) {
         this.config = config;
     }
 
@@ -101,13 +104,13 @@ public final class RoundTrip {
                 smoothedNs == 0
                         ? FIRST_TIMEOUT_NS
                         : smoothedNs + 4 * variationNs + config.ackDelayNs();
-        final long cappedNs = Math.min(plainNs, config.maxTimeoutNs());
+        final long cappedNs = Math.min(plainNs, config.maxRetransmitNs());
         return clamp(cappedNs << backOff);
     }
 
     /** Age at which a frame is lost when one sent later has arrived. */
     public long overtakenNs() {
-        final long slackNs = Math.max(config.minReorderingNs(), 4 * variationNs);
+        final long slackNs = Math.max(MIN_REORDERING_NS, 4 * variationNs);
         return patience * (smoothedNs + Math.max(slackNs, smoothedNs / 4) + config.ackDelayNs());
     }
 
@@ -119,12 +122,12 @@ public final class RoundTrip {
     /** The time between tries number {@code tries} - 1 and {@code tries}, from 0. */
     public long retryNs(final int tries) {
         final long firstNs = smoothedNs == 0 ? FIRST_TIMEOUT_NS : 2 * smoothedNs;
-        return clamp(Math.min(firstNs, config.maxTimeoutNs()) << Math.min(tries, MAX_BACK_OFF));
+        return clamp(Math.min(firstNs, config.maxRetransmitNs()) << Math.min(tries, MAX_BACK_OFF));
     }
 
     private long clamp(final long timeNs) {
         final long mostNs =
-                Math.max(1, Math.min(config.maxTimeoutNs(), config.peerTimeoutNs() / 8));
-        return Math.min(mostNs, Math.max(config.minTimeoutNs(), timeNs));
+                Math.max(1, Math.min(config.maxRetransmitNs(), config.peerTimeoutNs() / 8));
+        return Math.min(mostNs, Math.max(config.minRetransmitNs(), timeNs));
     }
 }
