@@ -3,7 +3,7 @@ package io.hxb.forward;
 import io.hxb.flow.route.RouteSettings;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Discovery;
+import io.hxb.trunk.discovery.Discovery;
 
 /**
  * What the forwarding of all loops of a node has in common. Immutable.

@@ -16,9 +16,9 @@ import io.hxb.linux.Memory;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Discovery;
-import io.hxb.trunk.HeardFrames;
 import io.hxb.trunk.TrunkSender;
+import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.HeardFrames;
 
 /**
  * The per-frame path of one loop: every received frame comes in by {@link #onFrame} and is

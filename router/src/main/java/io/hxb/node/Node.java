@@ -24,9 +24,9 @@ import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmInvoker;
 import io.hxb.pm.RunFolders;
-import io.hxb.trunk.Complaints;
-import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
 
 import org.agrona.concurrent.SystemEpochClock;
 import org.slf4j.Logger;

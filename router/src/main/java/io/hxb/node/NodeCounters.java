@@ -7,11 +7,11 @@ import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.Link;
 import io.hxb.node.event.LinkNews;
 import io.hxb.pm.shm.CloseReason;
-import io.hxb.trunk.DiscoveryCounters;
-import io.hxb.trunk.HealthCounters;
+import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
-import io.hxb.trunk.TrunkHealth;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.discovery.DiscoveryCounters;
+import io.hxb.trunk.health.HealthCounters;
+import io.hxb.trunk.health.TrunkHealth;
 
 import java.util.function.LongSupplier;
 

@@ -9,9 +9,9 @@ import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
-import io.hxb.trunk.HealthLoop;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
+import io.hxb.trunk.health.HealthLoop;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoOps;
 

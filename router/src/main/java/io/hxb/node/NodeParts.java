@@ -13,12 +13,12 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.raw.LinkMonitor;
-import io.hxb.trunk.Complaints;
-import io.hxb.trunk.Discovery;
-import io.hxb.trunk.DiscoverySettings;
-import io.hxb.trunk.HealthSettings;
+import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.HealthSettings;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochClock;
@@ -120,7 +120,7 @@ record NodeParts(
             final List<Port> ports,
             final Complaints complaints) {
         return new Discovery(
-                new DiscoverySettings(
+                new NodeIdentity(
                         config.shape(),
                         config.shape().coordinates(nodeId),
                         config.clusterId(),

@@ -10,11 +10,11 @@ import io.hxb.link.LinkSender;
 import io.hxb.link.raw.LinkMonitor;
 import io.hxb.node.event.LinkLog;
 import io.hxb.node.event.LinkNews;
-import io.hxb.trunk.Complaint;
-import io.hxb.trunk.Complaints;
-import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
-import io.hxb.trunk.Silence;
+import io.hxb.trunk.discovery.Complaint;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.discovery.Silence;
 import io.netty.channel.IoRegistration;
 
 import org.slf4j.Logger;

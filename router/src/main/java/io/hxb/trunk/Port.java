@@ -2,8 +2,6 @@ package io.hxb.trunk;
 
 import io.hxb.link.Link;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,7 +9,7 @@ import java.util.Arrays;
 
 /**
  * One link in its place: the number it has in the trunk of its dimension, and which neighbours can
- * be reached over it. {@link Discovery} writes, every loop reads.
+ * be reached over it. Written by the health of the trunks under its lock; every loop reads.
  */
 public final class Port {
     /** Weight of a link that gets its full share. */
@@ -80,9 +78,7 @@ public final class Port {
         return (byte) WEIGHT.getOpaque(weights, neighbour);
     }
 
-    /**
-     * What this link to a neighbour is: as told last by {@link io.hxb.trunk.event.LinkListener}.
-     */
+    /** What this link to a neighbour is, as listeners were told last. */
     public LinkState state(final int neighbour) {
         return (LinkState) STATE.getOpaque(states, neighbour);
     }
@@ -92,13 +88,19 @@ public final class Port {
         return (LinkReason) REASON.getOpaque(reasons, neighbour);
     }
 
-    void set(final int neighbour, final LinkState state, final LinkReason reason) {
+    /** Sets what the link to a neighbour is from now on; a good one gets its full share. */
+    public void set(final int neighbour, final LinkState state, final LinkReason reason) {
         REASON.setOpaque(reasons, neighbour, reason);
         STATE.setOpaque(states, neighbour, state);
         setWeight(neighbour, state == LinkState.GOOD ? FULL_WEIGHT : 0);
     }
 
-    void setWeight(final int neighbour, final int weight) {
+    /**
+     * Sets the share of the frames to a neighbour that this link gets from now on.
+     *
+     * @param weight 1 to {@link #FULL_WEIGHT}, or 0 to leave the link out.
+     */
+    public void setWeight(final int neighbour, final int weight) {
         WEIGHT.setOpaque(weights, neighbour, (byte) weight);
         bypass.weight(neighbour, weight);
     }
@@ -109,12 +111,12 @@ public final class Port {
     }
 
     /** What else moves frames through this port. */
-    Bypass bypass() {
+    public Bypass bypass() {
         return bypass;
     }
 
     /** Learns a neighbour's link address, as seen in a hello frame. */
-    void learn(final int neighbour, final long address) {
+    public void learn(final int neighbour, final long address) {
         if (link.learned(neighbour) != address) {
             link.learn(neighbour, address);
             bypass.learn(neighbour, address);

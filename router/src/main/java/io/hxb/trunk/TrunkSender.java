@@ -61,7 +61,7 @@ public final class TrunkSender {
      *
      * @param number number of the link in the trunk.
      */
-    int sentFrames(final int number, final int neighbour) {
+    public int sentFrames(final int number, final int neighbour) {
         return sent[number][neighbour];
     }
 

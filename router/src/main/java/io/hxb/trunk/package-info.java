@@ -1,5 +1,5 @@
 /**
- * Parallel links of one dimension as one: who the neighbours on each link are, and which link the
- * next frame to a neighbour takes.
+ * The links of one dimension used as one: each link's place and what it is to each neighbour, and
+ * the sender that chooses the link that the next frame takes.
  */
 package io.hxb.trunk;

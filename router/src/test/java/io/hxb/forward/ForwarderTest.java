@@ -13,11 +13,11 @@ import io.hxb.routing.RouteCodec;
 import io.hxb.testing.RecordingLink;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Complaints;
-import io.hxb.trunk.Discovery;
-import io.hxb.trunk.DiscoverySettings;
+import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class ForwarderTest {
         final Port[] ports = {new Port(x, 0, 0), new Port(y, 1, 0)};
         final Discovery discovery =
                 new Discovery(
-                        new DiscoverySettings(SHAPE, HERE, CLUSTER, 1, 1, "", 1_000_000),
+                        new NodeIdentity(SHAPE, HERE, CLUSTER, 1, 1, "", 1_000_000),
                         ports,
                         new Complaints());
         TestPorts.reachAll(ports);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.LinkReason;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

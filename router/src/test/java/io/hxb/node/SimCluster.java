@@ -15,8 +15,8 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.discovery.Discovery;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -12,9 +12,9 @@ import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Complaints;
-import io.hxb.trunk.Discovery;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
 
 import java.lang.foreign.Arena;
 import java.util.ArrayList;

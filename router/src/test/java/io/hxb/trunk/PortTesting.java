@@ -1,9 +1,6 @@
 package io.hxb.trunk;
 
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
-
-/** Lets tests of other packages set what only {@link Discovery} sets. */
+/** Lets tests of other packages set what only the health of the trunks sets. */
 public final class PortTesting {
     private PortTesting() {}
 

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hxb.link.LinkSender;
 import io.hxb.testing.RecordingLink;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

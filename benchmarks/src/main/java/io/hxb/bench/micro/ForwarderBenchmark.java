@@ -12,11 +12,11 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.Complaints;
-import io.hxb.trunk.Discovery;
-import io.hxb.trunk.DiscoverySettings;
+import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -74,7 +74,7 @@ public class ForwarderBenchmark {
         }
         final Discovery discovery =
                 new Discovery(
-                        new DiscoverySettings(
+                        new NodeIdentity(
                                 SHAPE, HERE, CLUSTER_ID, FINGERPRINT, 1, "here", 1_000_000_000L),
                         all,
                         new Complaints());

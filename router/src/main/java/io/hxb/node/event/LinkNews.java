@@ -2,11 +2,11 @@ package io.hxb.node.event;
 
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
-import io.hxb.trunk.event.LinkEvent;
-import io.hxb.trunk.event.LinkListener;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.health.LinkEvent;
+import io.hxb.trunk.health.LinkListener;
 
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;

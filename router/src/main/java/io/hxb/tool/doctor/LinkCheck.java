@@ -7,7 +7,7 @@ import io.hxb.tool.live.LinkCondition;
 import io.hxb.tool.live.LinkSample;
 import io.hxb.tool.live.NodeSample;
 import io.hxb.tool.live.NodeSampler;
-import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.LinkReason;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,7 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterType;
-import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.LinkReason;
 
 import java.util.ArrayList;
 import java.util.HashMap;

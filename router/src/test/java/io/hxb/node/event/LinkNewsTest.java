@@ -9,10 +9,10 @@ import io.hxb.pm.shm.NodePage;
 import io.hxb.testing.RecordingLink;
 import io.hxb.testing.RecordingLogger;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
-import io.hxb.trunk.event.LinkEvent;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.health.LinkEvent;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

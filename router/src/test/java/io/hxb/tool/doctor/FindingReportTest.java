@@ -8,7 +8,7 @@ import io.hxb.counter.NodeFinding;
 import io.hxb.tool.live.LinkCondition;
 import io.hxb.tool.live.LinkSample;
 import io.hxb.tool.live.NodeSample;
-import io.hxb.trunk.event.LinkReason;
+import io.hxb.trunk.LinkReason;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

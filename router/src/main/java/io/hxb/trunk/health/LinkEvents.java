@@ -1,4 +1,4 @@
-package io.hxb.trunk.event;
+package io.hxb.trunk.health;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

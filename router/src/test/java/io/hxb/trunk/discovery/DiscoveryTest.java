@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.discovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,6 +15,8 @@ import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -65,7 +67,7 @@ class DiscoveryTest {
             senders = new LinkSender[] {link.newSender(16)};
             discovery =
                     new Discovery(
-                            new DiscoverySettings(
+                            new NodeIdentity(
                                     SHAPE, here, 7, fingerprint, incarnation, "host", INTERVAL_NS),
                             new Port[] {port},
                             complaints);

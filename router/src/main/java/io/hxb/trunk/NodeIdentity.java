@@ -13,7 +13,7 @@ import io.hxb.topology.Shape;
  * @param hostName name that people know this machine by.
  * @param helloIntervalNs time between hello frames once all neighbours are known.
  */
-public record DiscoverySettings(
+public record NodeIdentity(
         Shape shape,
         long here,
         int clusterId,

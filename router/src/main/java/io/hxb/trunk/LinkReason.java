@@ -1,4 +1,4 @@
-package io.hxb.trunk.event;
+package io.hxb.trunk;
 
 /** Why the state of a link to a neighbour is what it is. */
 public enum LinkReason {

@@ -1,4 +1,7 @@
-package io.hxb.trunk.event;
+package io.hxb.trunk.health;
+
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
 
 /**
  * A link to a neighbour failed, recovered, or was found. Immutable.

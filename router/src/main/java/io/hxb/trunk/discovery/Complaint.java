@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.discovery;
 
 /**
  * Something wrong between this node and another, in words. Immutable.

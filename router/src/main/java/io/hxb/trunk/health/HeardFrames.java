@@ -1,6 +1,7 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import io.hxb.topology.Shape;
+import io.hxb.trunk.Port;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

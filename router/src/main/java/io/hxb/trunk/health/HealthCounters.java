@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 /**
  * What the health of one node's trunks has seen since start. Written under its lock; others may

@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.discovery;
 
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.DropReason;
@@ -11,7 +11,11 @@ import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.event.LinkEvents;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.health.HealthSettings;
+import io.hxb.trunk.health.LinkEvents;
+import io.hxb.trunk.health.TrunkHealth;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,7 +33,7 @@ public final class Discovery {
     private static final int MISSED_HELLOS = 5;
     private static final long NEVER = Long.MIN_VALUE;
 
-    private final DiscoverySettings settings;
+    private final NodeIdentity settings;
     private final Port[] ports;
     private final Complainer complainer;
     private final long[][] heardNs;
@@ -50,8 +54,7 @@ public final class Discovery {
     private int known;
 
     /** Makes the discovery of one node with the usual settings of its links' health. */
-    public Discovery(
-            final DiscoverySettings settings, final Port[] ports, final Complaints complaints) {
+    public Discovery(final NodeIdentity settings, final Port[] ports, final Complaints complaints) {
         this(settings, HealthSettings.DEFAULT, ports, complaints);
     }
 
@@ -64,7 +67,7 @@ public final class Discovery {
      * @param complaints where complaints go.
      */
     public Discovery(
-            final DiscoverySettings settings,
+            final NodeIdentity settings,
             final HealthSettings healthSettings,
             final Port[] ports,
             final Complaints complaints) {

@@ -1,4 +1,4 @@
-package io.hxb.trunk.event;
+package io.hxb.trunk.health;
 
 /**
  * Told of links to neighbours that fail and recover. Called by whichever loop noticed, while the

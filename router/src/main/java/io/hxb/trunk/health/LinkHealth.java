@@ -1,8 +1,9 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import io.hxb.frame.LinkStatusFlyweight;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
+import io.hxb.trunk.Port;
 
 /**
  * What this node thinks of one link to one neighbour, and what the neighbour says of it. The link

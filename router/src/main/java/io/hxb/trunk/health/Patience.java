@@ -1,4 +1,5 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
+
 
 /**
  * How long a node waits for the frames of a link that is silent while others are not. Frames that

@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -16,9 +16,13 @@ import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.event.LinkEvent;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.TrunkSender;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -104,7 +108,7 @@ final class TrunkWorld {
             trunk = new TrunkSender(ports, senders);
             discovery =
                     new Discovery(
-                            new DiscoverySettings(
+                            new NodeIdentity(
                                     shape, node, CLUSTER, 5, incarnation++, "host", 200 * MS),
                             settings,
                             ports,

@@ -1,13 +1,13 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.link.sim.SimFaults;
-import io.hxb.trunk.event.LinkEvent;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
+import io.hxb.trunk.Port;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

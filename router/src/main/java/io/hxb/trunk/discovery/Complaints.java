@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.discovery;
 
 import io.hxb.frame.ComplaintFlyweight;
 

@@ -1,11 +1,11 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.event.LinkEvent;
-import io.hxb.trunk.event.LinkEvents;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.LinkState;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ public final class TrunkHealth {
     private static final long NS_A_LINK_LOOKED_AT = 5_000;
     private static final int HELLOS_UNHEARD = 5;
 
-    private final DiscoverySettings self;
+    private final NodeIdentity self;
     private final HealthSettings settings;
     private final Port[] ports;
     private final Port[][] trunks;
@@ -60,8 +60,7 @@ public final class TrunkHealth {
      * @param settings when a link counts as failed.
      * @param ports its ports, by link index, {@code [links]}.
      */
-    public TrunkHealth(
-            final DiscoverySettings self, final HealthSettings settings, final Port[] ports) {
+    public TrunkHealth(final NodeIdentity self, final HealthSettings settings, final Port[] ports) {
         this.self = self;
         this.settings = settings;
         this.ports = ports.clone();
@@ -131,7 +130,7 @@ public final class TrunkHealth {
     }
 
     /** A right hello of a neighbour arrived. */
-    synchronized void onHello(
+    public synchronized void onHello(
             final Port port,
             final int neighbour,
             final long sourceAddress,

@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

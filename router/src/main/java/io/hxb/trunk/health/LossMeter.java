@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 /**
  * How many of a neighbour's frames get lost on one link: what it says it has sent, against what has

@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -7,6 +7,9 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.TrunkSender;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -212,7 +215,7 @@ public final class HealthLoop {
     }
 
     /** Queues the status frame that was prepared; false if the link does not take it. */
-    boolean send(final Port port, final TrunkPartner partner, final DiscoverySettings self) {
+    boolean send(final Port port, final TrunkPartner partner, final NodeIdentity self) {
         header.type(FrameType.LINK_STATUS)
                 .hopLimit(1)
                 .order(DimensionOrder.DEFAULT)

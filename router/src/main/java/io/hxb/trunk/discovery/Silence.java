@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.discovery;
 
 /**
  * Neighbours that should be heard and are not. Immutable.

@@ -1,18 +1,20 @@
-package io.hxb.trunk;
+package io.hxb.trunk.discovery;
 
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.HelloFlyweight;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
 
 /**
  * Says in words what is wrong between this node and those it hears. Guarded by the lock of {@link
  * Discovery}.
  */
 final class Complainer {
-    private final DiscoverySettings settings;
+    private final NodeIdentity settings;
     private final Complaints complaints;
 
-    Complainer(final DiscoverySettings settings, final Complaints complaints) {
+    Complainer(final NodeIdentity settings, final Complaints complaints) {
         this.settings = settings;
         this.complaints = complaints;
     }

@@ -1,4 +1,4 @@
-package io.hxb.trunk.event;
+package io.hxb.trunk;
 
 /** What a node thinks of one link to one neighbour. */
 public enum LinkState {

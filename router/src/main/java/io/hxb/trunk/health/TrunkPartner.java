@@ -1,8 +1,9 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 import io.hxb.frame.LinkStatusFlyweight;
-import io.hxb.trunk.event.LinkReason;
-import io.hxb.trunk.event.LinkState;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
+import io.hxb.trunk.Port;
 
 /**
  * One neighbour and the links of the trunk to it: what both sides think of them, and what has to be

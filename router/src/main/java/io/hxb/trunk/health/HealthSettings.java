@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.health;
 
 /**
  * When a link counts as failed and when as healed. Immutable.

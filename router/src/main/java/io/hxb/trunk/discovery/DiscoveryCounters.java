@@ -1,4 +1,4 @@
-package io.hxb.trunk;
+package io.hxb.trunk.discovery;
 
 /**
  * What the discovery of one node has seen since start. Written under its lock; others may read

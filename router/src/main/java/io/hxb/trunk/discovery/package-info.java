@@ -1,0 +1,5 @@
+/**
+ * Finds the neighbours on every link by hello frames, and says in words what is wrong with the
+ * cabling.
+ */
+package io.hxb.trunk.discovery;

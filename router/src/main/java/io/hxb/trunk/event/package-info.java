@@ -1,2 +1,0 @@
-/** What can be told of links to neighbours: found, failed, recovered, and why. */
-package io.hxb.trunk.event;
