@@ -85,22 +85,7 @@ public record ClusterConfig(
     /** A cluster with the default of everything else and the id that its name gives. */
     public static ClusterConfig of(
             final String name, final Shape shape, final Backend backend, final LinkPlan links) {
-        return new ClusterConfig(
-                name,
-                idOf(name),
-                shape,
-                backend,
-                links,
-                OrderConfig.DEFAULT,
-                FlowConfig.DEFAULT,
-                TrunkConfig.DEFAULT,
-                PoolConfig.ofLinks(links.linkCount()),
-                LoopConfig.DEFAULT,
-                SocketConfig.DEFAULT,
-                FrameConfig.DEFAULT,
-                ContextConfig.DEFAULT,
-                AttachConfig.DEFAULT,
-                Map.of());
+        return new Builder(name, shape, backend, links).build();
     }
 
     /** True if a cluster may be called so; see {@link #NAME_RULE}. */
@@ -175,77 +160,179 @@ public record ClusterConfig(
 
     /** The same with other orders. */
     public ClusterConfig withOrders(final OrderConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, value, flow, trunk, pool, loop, socket,
-                frame, context, attach, hosts);
+        return new Builder(this).orders(value).build();
     }
 
     /** The same with other flows. */
     public ClusterConfig withFlow(final FlowConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, value, trunk, pool, loop, socket,
-                frame, context, attach, hosts);
+        return new Builder(this).flow(value).build();
     }
 
     /** The same with another health of links. */
     public ClusterConfig withTrunk(final TrunkConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, value, pool, loop, socket,
-                frame, context, attach, hosts);
+        return new Builder(this).trunk(value).build();
     }
 
     /** The same with another pool. */
     public ClusterConfig withPool(final PoolConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, trunk, value, loop, socket,
-                frame, context, attach, hosts);
+        return new Builder(this).pool(value).build();
     }
 
     /** The same with other loops. */
     public ClusterConfig withLoop(final LoopConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, trunk, pool, value, socket,
-                frame, context, attach, hosts);
+        return new Builder(this).loop(value).build();
     }
 
     /** The same with other sockets. */
     public ClusterConfig withSocket(final SocketConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, value,
-                frame, context, attach, hosts);
+        return new Builder(this).socket(value).build();
     }
 
     /** The same with other frames. */
     public ClusterConfig withFrame(final FrameConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                value, context, attach, hosts);
+        return new Builder(this).frame(value).build();
     }
 
     /** The same with other limits of applications. */
     public ClusterConfig withContext(final ContextConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                frame, value, attach, hosts);
+        return new Builder(this).context(value).build();
     }
 
     /** The same with other folders and rights. */
     public ClusterConfig withAttach(final AttachConfig value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                frame, context, value, hosts);
+        return new Builder(this).attach(value).build();
     }
 
     /** The same with other host names. */
     public ClusterConfig withHosts(final Map<String, Long> value) {
-        return new ClusterConfig(
-                name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                frame, context, attach, value);
+        return new Builder(this).hosts(value).build();
     }
 
     private static int hash(final String text) {
         final CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));
         return (int) crc.getValue();
+    }
+
+    /**
+     * Names what is to differ from a configuration, or from the defaults. Used by one thread.
+     *
+     * <p>This is the only place that lists the components by position.
+     */
+    public static final class Builder {
+        private final String name;
+        private final Shape shape;
+        private final Backend backend;
+        private final LinkPlan links;
+        private int clusterId;
+        private OrderConfig orders = OrderConfig.DEFAULT;
+        private FlowConfig flow = FlowConfig.DEFAULT;
+        private TrunkConfig trunk = TrunkConfig.DEFAULT;
+        private PoolConfig pool;
+        private LoopConfig loop = LoopConfig.DEFAULT;
+        private SocketConfig socket = SocketConfig.DEFAULT;
+        private FrameConfig frame = FrameConfig.DEFAULT;
+        private ContextConfig context = ContextConfig.DEFAULT;
+        private AttachConfig attach = AttachConfig.DEFAULT;
+        private Map<String, Long> hosts = Map.of();
+
+        /** Begins with the defaults and the id that the name gives. */
+        public Builder(
+                final String name, final Shape shape, final Backend backend, final LinkPlan links) {
+            this.name = name;
+            this.shape = shape;
+            this.backend = backend;
+            this.links = links;
+            clusterId = idOf(name);
+            pool = PoolConfig.ofLinks(links.linkCount());
+        }
+
+        Builder(final ClusterConfig given) {
+            this(given.name, given.shape, given.backend, given.links);
+            clusterId = given.clusterId;
+            orders = given.orders;
+            flow = given.flow;
+            trunk = given.trunk;
+            pool = given.pool;
+            loop = given.loop;
+            socket = given.socket;
+            frame = given.frame;
+            context = given.context;
+            attach = given.attach;
+            hosts = given.hosts;
+        }
+
+        /** The number that frames carry, not 0. */
+        public Builder clusterId(final int value) {
+            clusterId = value;
+            return this;
+        }
+
+        /** Dimension orders of sources. */
+        public Builder orders(final OrderConfig value) {
+            orders = value;
+            return this;
+        }
+
+        /** How flows keep order and repair losses. */
+        public Builder flow(final FlowConfig value) {
+            flow = value;
+            return this;
+        }
+
+        /** When links count as failed. */
+        public Builder trunk(final TrunkConfig value) {
+            trunk = value;
+            return this;
+        }
+
+        /** The receive pool of a node. */
+        public Builder pool(final PoolConfig value) {
+            pool = value;
+            return this;
+        }
+
+        /** The receiving loops of a node. */
+        public Builder loop(final LoopConfig value) {
+            loop = value;
+            return this;
+        }
+
+        /** The sockets of the links. */
+        public Builder socket(final SocketConfig value) {
+            socket = value;
+            return this;
+        }
+
+        /** What stands in frames. */
+        public Builder frame(final FrameConfig value) {
+            frame = value;
+            return this;
+        }
+
+        /** What applications may use. */
+        public Builder context(final ContextConfig value) {
+            context = value;
+            return this;
+        }
+
+        /** How applications reach the node. */
+        public Builder attach(final AttachConfig value) {
+            attach = value;
+            return this;
+        }
+
+        /** Coordinate vector of each host name. */
+        public Builder hosts(final Map<String, Long> value) {
+            hosts = value;
+            return this;
+        }
+
+        /** The configuration, checked. */
+        public ClusterConfig build() {
+            return new ClusterConfig(
+                    name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
+                    frame, context, attach, hosts);
+        }
     }
 }

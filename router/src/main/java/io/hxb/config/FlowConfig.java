@@ -13,10 +13,7 @@ package io.hxb.config;
  * @param minRetransmitNs shortest retransmission timer.
  * @param maxRetransmitNs longest retransmission timer, reached by doubling.
  * @param peerTimeoutNs a peer that acknowledges nothing for so long is unreachable.
- * @param routeSilenceNs a route on which frames got lost for so long, and none arrived, is avoided.
- * @param routeRetryNs longest time between two tries of a route that is avoided.
- * @param partitionTimeoutNs a peer that was not heard for so long, and to which no route has led
- *     for half of it, is unreachable.
+ * @param routes how the routes of its frames are judged.
  */
 public record FlowConfig(
         int windowFrames,
@@ -26,9 +23,7 @@ public record FlowConfig(
         long minRetransmitNs,
         long maxRetransmitNs,
         long peerTimeoutNs,
-        long routeSilenceNs,
-        long routeRetryNs,
-        long partitionTimeoutNs) {
+        RouteConfig routes) {
 
     /** What holds when the file says nothing. */
     public static final FlowConfig DEFAULT =
@@ -40,9 +35,7 @@ public record FlowConfig(
                     2_000_000,
                     500_000_000,
                     5_000_000_000L,
-                    30_000_000,
-                    200_000_000,
-                    800_000_000);
+                    RouteConfig.DEFAULT);
 
     /** Checks the values. */
     public FlowConfig {
@@ -58,9 +51,6 @@ public record FlowConfig(
                 .duration("minRetransmit", minRetransmitNs, 10_000, 10_000_000_000L)
                 .duration("maxRetransmit", maxRetransmitNs, minRetransmitNs, 60_000_000_000L)
                 .duration("peerTimeout", peerTimeoutNs, 10_000_000, 3_600_000_000_000L)
-                .duration("routeSilence", routeSilenceNs, 1_000_000, 60_000_000_000L)
-                .duration("routeRetry", routeRetryNs, 1_000_000, 60_000_000_000L)
-                .duration("partitionTimeout", partitionTimeoutNs, 10_000_000, 3_600_000_000_000L)
                 .done();
     }
 
@@ -69,116 +59,139 @@ public record FlowConfig(
      * allows.
      */
     public FlowConfig withWindowFrames(final int value) {
-        return new FlowConfig(
-                value,
-                Math.min(ackEveryFrames, maxAckEveryFrames(value)),
-                ackDelayNs,
-                Math.min(reorderingThresholdFrames, maxReorderingThresholdFrames(value)),
-                minRetransmitNs,
-                maxRetransmitNs,
-                peerTimeoutNs,
-                routeSilenceNs,
-                routeRetryNs,
-                partitionTimeoutNs);
+        return new Builder(this).windowFrames(value).build();
     }
 
     /** The same with another {@link #ackEveryFrames()}. */
     public FlowConfig withAckEveryFrames(final int value) {
-        return new FlowConfig(
-                windowFrames,
-                value,
-                ackDelayNs,
-                reorderingThresholdFrames,
-                minRetransmitNs,
-                maxRetransmitNs,
-                peerTimeoutNs,
-                routeSilenceNs,
-                routeRetryNs,
-                partitionTimeoutNs);
+        return new Builder(this).ackEveryFrames(value).build();
     }
 
     /** The same with another {@link #ackDelayNs()}. */
     public FlowConfig withAckDelayNs(final long value) {
-        return new FlowConfig(
-                windowFrames,
-                ackEveryFrames,
-                value,
-                reorderingThresholdFrames,
-                minRetransmitNs,
-                maxRetransmitNs,
-                peerTimeoutNs,
-                routeSilenceNs,
-                routeRetryNs,
-                partitionTimeoutNs);
+        return new Builder(this).ackDelayNs(value).build();
     }
 
     /** The same with another {@link #reorderingThresholdFrames()}. */
     public FlowConfig withReorderingThresholdFrames(final int value) {
-        return new FlowConfig(
-                windowFrames,
-                ackEveryFrames,
-                ackDelayNs,
-                value,
-                minRetransmitNs,
-                maxRetransmitNs,
-                peerTimeoutNs,
-                routeSilenceNs,
-                routeRetryNs,
-                partitionTimeoutNs);
+        return new Builder(this).reorderingThresholdFrames(value).build();
     }
 
     /** The same with another {@link #maxRetransmitNs()}. */
     public FlowConfig withMaxRetransmitNs(final long value) {
-        return new FlowConfig(
-                windowFrames,
-                ackEveryFrames,
-                ackDelayNs,
-                reorderingThresholdFrames,
-                minRetransmitNs,
-                value,
-                peerTimeoutNs,
-                routeSilenceNs,
-                routeRetryNs,
-                partitionTimeoutNs);
+        return new Builder(this).maxRetransmitNs(value).build();
     }
 
     /** The same with another {@link #peerTimeoutNs()}. */
     public FlowConfig withPeerTimeoutNs(final long value) {
-        return new FlowConfig(
-                windowFrames,
-                ackEveryFrames,
-                ackDelayNs,
-                reorderingThresholdFrames,
-                minRetransmitNs,
-                maxRetransmitNs,
-                value,
-                routeSilenceNs,
-                routeRetryNs,
-                partitionTimeoutNs);
+        return new Builder(this).peerTimeoutNs(value).build();
     }
 
-    /** The same with another {@link #partitionTimeoutNs()}. */
-    public FlowConfig withPartitionTimeoutNs(final long value) {
-        return new FlowConfig(
-                windowFrames,
-                ackEveryFrames,
-                ackDelayNs,
-                reorderingThresholdFrames,
-                minRetransmitNs,
-                maxRetransmitNs,
-                peerTimeoutNs,
-                routeSilenceNs,
-                routeRetryNs,
-                value);
+    /** The same with another {@link #routes()}. */
+    public FlowConfig withRoutes(final RouteConfig value) {
+        return new Builder(this).routes(value).build();
     }
 
     /** Most that {@link #ackEveryFrames()} may be with a window of {@code windowFrames}. */
-    public static int maxAckEveryFrames(final int windowFrames) {
+    private static int maxAckEveryFrames(final int windowFrames) {
         return Math.max(1, windowFrames / 2);
     }
 
     /** Most that {@link #reorderingThresholdFrames()} may be with such a window. */
-    public static int maxReorderingThresholdFrames(final int windowFrames) {
+    private static int maxReorderingThresholdFrames(final int windowFrames) {
         return Math.max(3, windowFrames - 1);
+    }
+
+    /** Names what is to differ from the defaults or other flows. Used by one thread. */
+    public static final class Builder {
+        private int windowFrames;
+        private int ackEveryFrames;
+        private long ackDelayNs;
+        private int reorderingThresholdFrames;
+        private long minRetransmitNs;
+        private long maxRetransmitNs;
+        private long peerTimeoutNs;
+        private RouteConfig routes;
+
+        /** Begins with what holds when the file says nothing. */
+        public Builder() {
+            this(DEFAULT);
+        }
+
+        Builder(final FlowConfig given) {
+            windowFrames = given.windowFrames;
+            ackEveryFrames = given.ackEveryFrames;
+            ackDelayNs = given.ackDelayNs;
+            reorderingThresholdFrames = given.reorderingThresholdFrames;
+            minRetransmitNs = given.minRetransmitNs;
+            maxRetransmitNs = given.maxRetransmitNs;
+            peerTimeoutNs = given.peerTimeoutNs;
+            routes = given.routes;
+        }
+
+        /** See {@link FlowConfig#windowFrames()}; lowers the other frames to what it allows. */
+        public Builder windowFrames(final int value) {
+            windowFrames = value;
+            ackEveryFrames = Math.min(ackEveryFrames, maxAckEveryFrames(value));
+            reorderingThresholdFrames =
+                    Math.min(reorderingThresholdFrames, maxReorderingThresholdFrames(value));
+            return this;
+        }
+
+        /** See {@link FlowConfig#ackEveryFrames()}. */
+        public Builder ackEveryFrames(final int value) {
+            ackEveryFrames = value;
+            return this;
+        }
+
+        /** See {@link FlowConfig#ackDelayNs()}. */
+        public Builder ackDelayNs(final long value) {
+            ackDelayNs = value;
+            return this;
+        }
+
+        /** See {@link FlowConfig#reorderingThresholdFrames()}. */
+        public Builder reorderingThresholdFrames(final int value) {
+            reorderingThresholdFrames = value;
+            return this;
+        }
+
+        /** See {@link FlowConfig#minRetransmitNs()}; raises the longest timer to it. */
+        public Builder minRetransmitNs(final long value) {
+            minRetransmitNs = value;
+            maxRetransmitNs = Math.max(maxRetransmitNs, value);
+            return this;
+        }
+
+        /** See {@link FlowConfig#maxRetransmitNs()}. */
+        public Builder maxRetransmitNs(final long value) {
+            maxRetransmitNs = value;
+            return this;
+        }
+
+        /** See {@link FlowConfig#peerTimeoutNs()}. */
+        public Builder peerTimeoutNs(final long value) {
+            peerTimeoutNs = value;
+            return this;
+        }
+
+        /** See {@link FlowConfig#routes()}. */
+        public Builder routes(final RouteConfig value) {
+            routes = value;
+            return this;
+        }
+
+        /** The flows, checked. */
+        public FlowConfig build() {
+            return new FlowConfig(
+                    windowFrames,
+                    ackEveryFrames,
+                    ackDelayNs,
+                    reorderingThresholdFrames,
+                    minRetransmitNs,
+                    maxRetransmitNs,
+                    peerTimeoutNs,
+                    routes);
+        }
     }
 }

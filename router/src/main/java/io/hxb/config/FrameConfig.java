@@ -42,6 +42,12 @@ public record FrameConfig(
                 .done();
     }
 
+    /** The same with or without a CRC. */
+    public FrameConfig withCrc(final boolean value) {
+        return new FrameConfig(
+                value, hopLimit, etherType, relayEtherType, helloIntervalNs, vlanTags);
+    }
+
     private static boolean isEtherType(final int value) {
         return value >= 0x0600 && value <= 0xFFFF;
     }

@@ -3,6 +3,7 @@ package io.hxb.config;
 import io.hxb.topology.Shape;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +28,11 @@ public record LinkPlan(
         int udpBasePort,
         Map<Long, NodeOverride> nodes) {
 
-    /** Most links in one dimension. */
+    /** Max links of one node in one dimension. */
     public static final int MAX_LINKS_PER_DIMENSION = 8;
+
+    /** Max links of one node: their indexes are 0 to this - 1. */
+    public static final int MAX_LINKS = Shape.MAX_DIMENSIONS * MAX_LINKS_PER_DIMENSION;
 
     /** Default of {@link #udpHost()}. */
     public static final String DEFAULT_UDP_HOST = "127.0.0.1";
@@ -53,16 +57,18 @@ public record LinkPlan(
     /** Copies the lists and checks the values. */
     public LinkPlan {
         endpoints = copy(endpoints);
-        nodes = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(nodes));
+        nodes = Collections.unmodifiableMap(new LinkedHashMap<>(nodes));
         final Check check =
                 new Check()
                         .range("basePort", udpBasePort, 1, 65_535)
                         .that(!endpoints.isEmpty(), "links", "must name a dimension");
         for (int dimension = 0; dimension < endpoints.size(); dimension++) {
             check.that(
-                    isCountRight(endpoints.get(dimension).size()),
+                    isValidCount(endpoints.get(dimension).size()),
                     "links",
-                    "must be 1..8 in each dimension, in "
+                    "must be 1.."
+                            + MAX_LINKS_PER_DIMENSION
+                            + " in each dimension, in "
                             + Dimensions.name(dimension)
                             + " there are "
                             + endpoints.get(dimension).size());
@@ -83,7 +89,7 @@ public record LinkPlan(
             final int dimensions, final int linksPerDimension, final int basePort) {
         final List<List<String>> endpoints = new ArrayList<>();
         for (int dimension = 0; dimension < dimensions; dimension++) {
-            endpoints.add(java.util.Collections.nCopies(linksPerDimension, ""));
+            endpoints.add(Collections.nCopies(linksPerDimension, ""));
         }
         return new LinkPlan(endpoints, "", DEFAULT_UDP_HOST, basePort, Map.of());
     }
@@ -169,7 +175,7 @@ public record LinkPlan(
         return endpoints.stream().map(List::size).toList();
     }
 
-    static boolean isCountRight(final int links) {
+    static boolean isValidCount(final int links) {
         return links >= 1 && links <= MAX_LINKS_PER_DIMENSION;
     }
 

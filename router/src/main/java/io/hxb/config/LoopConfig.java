@@ -39,6 +39,17 @@ public record LoopConfig(
                 .done();
     }
 
+    /** The same with another way of waiting. */
+    public LoopConfig withWaiting(final Waiting value) {
+        return new LoopConfig(loopCount, value, spinForNs, batchFrames, cpus, priority);
+    }
+
+    /** The same on other CPUs, where a hybrid loop spins for {@code maxSpinNs} at most. */
+    public LoopConfig withCpus(final List<Integer> value, final long maxSpinNs) {
+        return new LoopConfig(
+                loopCount, waiting, Math.min(spinForNs, maxSpinNs), batchFrames, value, priority);
+    }
+
     /** How a loop with nothing to do waits. */
     public enum Waiting {
         /** In epoll: no CPU when idle. */

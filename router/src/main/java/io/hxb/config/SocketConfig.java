@@ -49,6 +49,12 @@ public record SocketConfig(
                 senderQueueFrames);
     }
 
+    /** The same with another MTU and other buffers of the sockets, all in bytes. */
+    public SocketConfig withSizes(final int mtu, final int receiveBuffer, final int sendBuffer) {
+        return new SocketConfig(
+                mtu, receiveBuffer, sendBuffer, relayRingFrames, kernelRelay, senderQueueFrames);
+    }
+
     /** Whether the kernel relays frames of raw links, so that the node need not wake for them. */
     public enum KernelRelay {
         /** When the kernel and the privileges allow it. */

@@ -41,4 +41,17 @@ public record TrunkConfig(
                 .duration("silence", silenceNs, 1_000_000, 60_000_000_000L)
                 .done();
     }
+
+    /** The same with another time after which a silent neighbour is asked. */
+    public TrunkConfig withSilenceNs(final long value) {
+        return new TrunkConfig(
+                failFrames,
+                minFrames,
+                heartbeatNs,
+                healBeats,
+                lossPercent,
+                holdDownNs,
+                maxHoldDownNs,
+                value);
+    }
 }

@@ -132,13 +132,15 @@ final class FlowTimers {
      */
     boolean isCutOff(final SendFlow flow, final long nowNs) {
         return flow.wasOpen
-                && flow.cutOff.isOver(silentSinceNs(flow), config.partitionTimeoutNs(), nowNs);
+                && flow.cutOff.isOver(
+                        silentSinceNs(flow), config.routes().partitionTimeoutNs(), nowNs);
     }
 
     // Also while a frame is out to try a route: what becomes of it may be known too late.
     private long cutOffWakeNs(final SendFlow flow, final long nowNs) {
         final long retryNs = flow.cutOff.isWaiting() ? flow.cutOff.retryNs : Long.MAX_VALUE;
-        final long endsNs = flow.cutOff.endsNs(silentSinceNs(flow), config.partitionTimeoutNs());
+        final long endsNs =
+                flow.cutOff.endsNs(silentSinceNs(flow), config.routes().partitionTimeoutNs());
         return endsNs - nowNs > 0 ? earlier(retryNs, endsNs) : retryNs;
     }
 

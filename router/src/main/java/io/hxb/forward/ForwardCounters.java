@@ -1,5 +1,6 @@
 package io.hxb.forward;
 
+import io.hxb.config.LinkPlan;
 import io.hxb.frame.DropReason;
 
 /**
@@ -39,11 +40,9 @@ public final class ForwardCounters {
     /** Answers sent that a frame could not be relayed. */
     public long unreachableSent;
 
-    private static final int MAX_LINKS = 64;
-
     private final long[] drops = new long[DropReason.COUNT + 1];
-    private final long[] linkFrames = new long[MAX_LINKS];
-    private final long[] linkBytes = new long[MAX_LINKS];
+    private final long[] linkFrames = new long[LinkPlan.MAX_LINKS];
+    private final long[] linkBytes = new long[LinkPlan.MAX_LINKS];
 
     /** Counts a frame of {@code lengthBytes} received on a link. */
     void receive(final int linkIndex, final int lengthBytes) {

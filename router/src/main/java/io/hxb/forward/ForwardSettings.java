@@ -1,6 +1,6 @@
 package io.hxb.forward;
 
-import io.hxb.flow.route.RouteSettings;
+import io.hxb.config.RouteConfig;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.discovery.Discovery;
@@ -27,4 +27,4 @@ public record ForwardSettings(
         int relayBacklogFrames,
         BufferPool pool,
         Discovery discovery,
-        RouteSettings routes) {}
+        RouteConfig routes) {}

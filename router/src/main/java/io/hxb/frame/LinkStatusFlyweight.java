@@ -13,7 +13,7 @@ import io.hxb.linux.Memory;
  *      0      1 flags, see {@link #FLAG_ASK}
  *      1      1 dimension of the trunk
  *      2      1 number of the link it is sent over
- *      3      1 number of links in the trunk, n: 1 to {@value #MAX_LINKS}
+ *      3      1 number of links in the trunk, n: 1 to {@link #LAYOUT_LINKS}
  *      4      4 beat: status frames sent over this link before
  *      8      8 coordinates of the neighbour it is for
  *     16      4 sequence: grows with every change of what is said about the links
@@ -27,8 +27,8 @@ public final class LinkStatusFlyweight {
     /** Bytes before the counts. */
     public static final int FIXED_LENGTH = 32;
 
-    /** Most links of a trunk. */
-    public static final int MAX_LINKS = 64;
+    /** Links that the layout has room for: one a bit of {@code failed}. Trunks have fewer. */
+    public static final int LAYOUT_LINKS = Long.SIZE;
 
     /** Weight of a link that loses nothing. */
     public static final int MAX_WEIGHT = 64;
@@ -57,7 +57,7 @@ public final class LinkStatusFlyweight {
     /**
      * Prepares a body about {@code links} links: counts and flags 0, weights full.
      *
-     * @param links 1 to {@link #MAX_LINKS}.
+     * @param links 1 to {@link #LAYOUT_LINKS}.
      */
     public LinkStatusFlyweight clear(final int links) {
         for (int offset = 0; offset < FIXED_LENGTH + Integer.BYTES * links; offset += 4) {
@@ -76,13 +76,13 @@ public final class LinkStatusFlyweight {
             return false;
         }
         final int links = Memory.getUnsignedByte(bodyAddress + LINKS_OFFSET);
-        if (links < 1 || links > MAX_LINKS || lengthBytes < length(links)) {
+        if (links < 1 || links > LAYOUT_LINKS || lengthBytes < length(links)) {
             return false;
         }
         final long failed = Memory.getLong(bodyAddress + FAILED_OFFSET);
         if ((Memory.getUnsignedByte(bodyAddress) & ~FLAG_ASK) != 0
                 || Memory.getUnsignedByte(bodyAddress + LINK_NUMBER_OFFSET) >= links
-                || (links < MAX_LINKS && failed >>> links != 0)) {
+                || (links < LAYOUT_LINKS && failed >>> links != 0)) {
             return false;
         }
         for (int link = 0; link < links; link++) {

@@ -6,7 +6,6 @@ import io.hxb.counter.Counters;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
 import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.route.RouteSettings;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
@@ -75,10 +74,7 @@ record NodeParts(
                 config.socket().senderQueueFrames(),
                 pool,
                 discovery,
-                new RouteSettings(
-                        config.flow().routeSilenceNs(),
-                        config.flow().routeRetryNs(),
-                        config.flow().partitionTimeoutNs()));
+                config.flow().routes());
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.hxb.tool;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.config.FrameConfig;
 import io.hxb.tool.chaos.ChaosOptions;
 import io.hxb.tool.chaos.ChaosRun;
 import io.hxb.tool.lab.LabSession;
@@ -53,14 +52,6 @@ final class LabRunChaosCommand implements Callable<Integer> {
     }
 
     private static ClusterConfig withCrc(final ClusterConfig config) {
-        final FrameConfig frame = config.frame();
-        return config.withFrame(
-                new FrameConfig(
-                        true,
-                        frame.hopLimit(),
-                        frame.etherType(),
-                        frame.relayEtherType(),
-                        frame.helloIntervalNs(),
-                        frame.vlanTags()));
+        return config.withFrame(config.frame().withCrc(true));
     }
 }

@@ -95,9 +95,10 @@ class ClusterConfigPropertyTest {
                                 10_000 + random.nextInt(1000),
                                 1_000_000L + random.nextInt(1000),
                                 10_000_000L * (1 + random.nextInt(1000)),
-                                1_000_000L * (1 + random.nextInt(1000)),
-                                1_000_000L * (1 + random.nextInt(1000)),
-                                10_000_000L * (1 + random.nextInt(1000))))
+                                new RouteConfig(
+                                        1_000_000L * (1 + random.nextInt(1000)),
+                                        1_000_000L * (1 + random.nextInt(1000)),
+                                        10_000_000L * (1 + random.nextInt(1000)))))
                 .withTrunk(
                         new TrunkConfig(
                                 2 + random.nextInt(1000),

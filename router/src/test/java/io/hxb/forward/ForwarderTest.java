@@ -2,7 +2,7 @@ package io.hxb.forward;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hxb.flow.route.RouteSettings;
+import io.hxb.config.RouteConfig;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
@@ -53,7 +53,7 @@ class ForwarderTest {
         };
         return new Forwarder(
                 new ForwardSettings(
-                        SHAPE, HERE, CLUSTER, 8, false, 4, pool, discovery, RouteSettings.DEFAULT),
+                        SHAPE, HERE, CLUSTER, 8, false, 4, pool, discovery, RouteConfig.DEFAULT),
                 trunks,
                 pool.newShare(),
                 new OrderPolicy(DimensionOrder.DEFAULT),

@@ -74,7 +74,7 @@ final class FrameSamples {
                 yield ComplaintFlyweight.LENGTH;
             }
             case FrameType.LINK_STATUS -> {
-                final int links = 1 + random.nextInt(LinkStatusFlyweight.MAX_LINKS);
+                final int links = 1 + random.nextInt(LinkStatusFlyweight.LAYOUT_LINKS);
                 yield new LinkStatusFlyweight()
                         .wrap(body)
                         .clear(links)

@@ -5,6 +5,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.config.RouteConfig;
 import io.hxb.config.TrunkConfig;
 import io.hxb.flow.FlowTable;
 import io.hxb.link.BufferPool;
@@ -119,7 +120,8 @@ final class FaultCluster implements AutoCloseable {
                                         .withReorderingThresholdFrames(32)
                                         .withMaxRetransmitNs(100 * MS)
                                         .withPeerTimeoutNs(20_000 * MS)
-                                        .withPartitionTimeoutNs(15_000 * MS))
+                                        .withRoutes(
+                                                new RouteConfig(30 * MS, 200 * MS, 15_000 * MS)))
                         .withTrunk(
                                 new TrunkConfig(48, 2, 20 * MS, 3, 25, 50 * MS, 200 * MS, 30 * MS))
                         .withFrame(new FrameConfig(false, 16, 0x88B5, 0x88B6, 50 * MS, false));

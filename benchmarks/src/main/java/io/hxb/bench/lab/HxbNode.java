@@ -56,18 +56,8 @@ final class HxbNode implements AutoCloseable {
             nics.add(trunk);
         }
         final String name = "bench-" + ProcessHandle.current().pid();
-        final TrunkConfig trunk = TrunkConfig.DEFAULT;
         return ClusterConfig.of(name, shape, Backend.RAW, LinkPlan.raw(nics, ""))
-                .withTrunk(
-                        new TrunkConfig(
-                                trunk.failFrames(),
-                                trunk.minFrames(),
-                                trunk.heartbeatNs(),
-                                trunk.healBeats(),
-                                trunk.lossPercent(),
-                                trunk.holdDownNs(),
-                                trunk.maxHoldDownNs(),
-                                C_SILENCE_NS));
+                .withTrunk(TrunkConfig.DEFAULT.withSilenceNs(C_SILENCE_NS));
     }
 
     /**
@@ -87,18 +77,12 @@ final class HxbNode implements AutoCloseable {
             final String coordinates)
             throws IOException, InterruptedException {
         final Path folder = Files.createTempDirectory("hxbb-");
-        final LoopConfig loop = LoopConfig.DEFAULT;
         final ClusterConfig own =
                 cluster.withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
                         .withLoop(
-                                new LoopConfig(
-                                        loop.loopCount(),
+                                LoopConfig.DEFAULT.withWaiting(
                                         LoopConfig.Waiting.valueOf(
-                                                wait.toUpperCase(java.util.Locale.ROOT)),
-                                        loop.spinForNs(),
-                                        loop.batchFrames(),
-                                        loop.cpus(),
-                                        loop.priority()));
+                                                wait.toUpperCase(java.util.Locale.ROOT))));
         final Path file = folder.resolve("cluster.yaml");
         Files.writeString(file, ClusterConfigYaml.write(own));
         final int node = own.shape().node(own.shape().parseCoordinates(coordinates));

@@ -83,7 +83,6 @@ final class MessageLine implements AutoCloseable {
 
     private void writeCluster(final LoopConfig.Waiting waiting) throws Exception {
         final ClusterConfig cluster = HxbNode.cluster(Shape.of(2), 1);
-        final LoopConfig loop = cluster.loop();
         final Path folder = file.toAbsolutePath().getParent();
         Files.writeString(
                 file,
@@ -91,14 +90,7 @@ final class MessageLine implements AutoCloseable {
                         cluster.withAttach(
                                         new io.hxb.config.AttachConfig(
                                                 folder, folder, List.of(), List.of()))
-                                .withLoop(
-                                        new LoopConfig(
-                                                1,
-                                                waiting,
-                                                loop.spinForNs(),
-                                                loop.batchFrames(),
-                                                loop.cpus(),
-                                                loop.priority()))));
+                                .withLoop(cluster.loop().withWaiting(waiting))));
     }
 
     /** Round trips of messages between two ends that spin, each on its CPU. */

@@ -187,15 +187,7 @@ public final class MessageEnd implements Callable<Integer> {
     }
 
     private ClusterConfig withWaiting(final ClusterConfig config) {
-        final LoopConfig loop = config.loop();
-        return config.withLoop(
-                new LoopConfig(
-                        1,
-                        waiting,
-                        loop.spinForNs(),
-                        loop.batchFrames(),
-                        loop.cpus(),
-                        loop.priority()));
+        return config.withLoop(config.loop().withWaiting(waiting));
     }
 
     private static void say(final Map<String, ?> figures) {

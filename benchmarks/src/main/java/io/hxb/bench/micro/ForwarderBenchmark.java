@@ -1,6 +1,6 @@
 package io.hxb.bench.micro;
 
-import io.hxb.flow.route.RouteSettings;
+import io.hxb.config.RouteConfig;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.OrderPolicy;
@@ -100,7 +100,7 @@ public class ForwarderBenchmark {
                                 64,
                                 pool,
                                 discovery,
-                                RouteSettings.DEFAULT),
+                                RouteConfig.DEFAULT),
                         new TrunkSender[] {back, trunk},
                         pool.newShare(),
                         new OrderPolicy(DimensionOrder.DEFAULT),

@@ -11,6 +11,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.PoolConfig;
+import io.hxb.config.RouteConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.config.TrunkConfig;
 import io.hxb.routing.DimensionOrder;
@@ -56,12 +57,20 @@ final class ClusterReader {
         if (shape == null || links == null || orders == null) {
             return null;
         }
-        return root.build(
-                null,
-                () ->
-                        new ClusterConfig(
-                                name, clusterId, shape, backend, links, orders, flow, trunk, pool,
-                                loop, socket, frame, context, attach, hosts));
+        final ClusterConfig.Builder builder =
+                new ClusterConfig.Builder(name, shape, backend, links)
+                        .clusterId(clusterId)
+                        .orders(orders)
+                        .flow(flow)
+                        .trunk(trunk)
+                        .pool(pool)
+                        .loop(loop)
+                        .socket(socket)
+                        .frame(frame)
+                        .context(context)
+                        .attach(attach)
+                        .hosts(hosts);
+        return root.build(null, builder::build);
     }
 
     private static int parseId(final String text) {
@@ -122,45 +131,27 @@ final class ClusterReader {
     }
 
     private static FlowConfig flow(final YamlSection section) {
-        final FlowConfig fallback = FlowConfig.DEFAULT;
-        final int windowFrames = section.count("windowFrames", fallback.windowFrames());
-        final int ackEveryFrames =
-                section.count(
-                        "ackEveryFrames",
-                        Math.min(
-                                fallback.ackEveryFrames(),
-                                FlowConfig.maxAckEveryFrames(windowFrames)));
-        final long ackDelayNs = section.durationNs("ackDelay", fallback.ackDelayNs());
-        final int thresholdFrames =
-                section.count(
-                        "reorderingThresholdFrames",
-                        Math.min(
-                                fallback.reorderingThresholdFrames(),
-                                FlowConfig.maxReorderingThresholdFrames(windowFrames)));
-        final long minRetransmitNs =
-                section.durationNs("minRetransmit", fallback.minRetransmitNs());
-        final long maxRetransmitNs =
-                section.durationNs("maxRetransmit", fallback.maxRetransmitNs());
-        final long peerTimeoutNs = section.durationNs("peerTimeout", fallback.peerTimeoutNs());
-        final long routeSilenceNs = section.durationNs("routeSilence", fallback.routeSilenceNs());
-        final long routeRetryNs = section.durationNs("routeRetry", fallback.routeRetryNs());
+        final FlowConfig.Builder flow = new FlowConfig.Builder();
+        section.count("windowFrames", flow::windowFrames);
+        section.count("ackEveryFrames", flow::ackEveryFrames);
+        section.durationNs("ackDelay", flow::ackDelayNs);
+        section.count("reorderingThresholdFrames", flow::reorderingThresholdFrames);
+        section.durationNs("minRetransmit", flow::minRetransmitNs);
+        section.durationNs("maxRetransmit", flow::maxRetransmitNs);
+        section.durationNs("peerTimeout", flow::peerTimeoutNs);
+        flow.routes(routes(section));
+        section.finish();
+        return section.build(FlowConfig.DEFAULT, flow::build);
+    }
+
+    private static RouteConfig routes(final YamlSection section) {
+        final RouteConfig fallback = RouteConfig.DEFAULT;
+        final long silenceNs = section.durationNs("routeSilence", fallback.silenceNs());
+        final long retryNs = section.durationNs("routeRetry", fallback.retryNs());
         final long partitionTimeoutNs =
                 section.durationNs("partitionTimeout", fallback.partitionTimeoutNs());
-        section.finish();
         return section.build(
-                fallback,
-                () ->
-                        new FlowConfig(
-                                windowFrames,
-                                ackEveryFrames,
-                                ackDelayNs,
-                                thresholdFrames,
-                                minRetransmitNs,
-                                maxRetransmitNs,
-                                peerTimeoutNs,
-                                routeSilenceNs,
-                                routeRetryNs,
-                                partitionTimeoutNs));
+                fallback, () -> new RouteConfig(silenceNs, retryNs, partitionTimeoutNs));
     }
 
     private static TrunkConfig trunk(final YamlSection section) {

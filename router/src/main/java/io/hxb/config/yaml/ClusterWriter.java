@@ -77,9 +77,11 @@ final class ClusterWriter {
         line("  minRetransmit", Quantity.formatDuration(config.flow().minRetransmitNs()));
         line("  maxRetransmit", Quantity.formatDuration(config.flow().maxRetransmitNs()));
         line("  peerTimeout", Quantity.formatDuration(config.flow().peerTimeoutNs()));
-        line("  routeSilence", Quantity.formatDuration(config.flow().routeSilenceNs()));
-        line("  routeRetry", Quantity.formatDuration(config.flow().routeRetryNs()));
-        line("  partitionTimeout", Quantity.formatDuration(config.flow().partitionTimeoutNs()));
+        line("  routeSilence", Quantity.formatDuration(config.flow().routes().silenceNs()));
+        line("  routeRetry", Quantity.formatDuration(config.flow().routes().retryNs()));
+        line(
+                "  partitionTimeout",
+                Quantity.formatDuration(config.flow().routes().partitionTimeoutNs()));
         section("frame");
         line("  crc", config.frame().crc());
         line("  hopLimit", config.frame().hopLimit());

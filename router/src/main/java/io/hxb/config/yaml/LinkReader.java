@@ -138,7 +138,13 @@ final class LinkReader {
         final boolean isCount = words.size() == 1 && words.getFirst().matches("\\d{1,9}");
         final int count = isCount ? Integer.parseInt(words.getFirst()) : words.size();
         if (count < 1 || count > LinkPlan.MAX_LINKS_PER_DIMENSION) {
-            problem(section, key, "must be 1..8 links in a dimension: " + count);
+            problem(
+                    section,
+                    key,
+                    "must be 1.."
+                            + LinkPlan.MAX_LINKS_PER_DIMENSION
+                            + " links in a dimension: "
+                            + count);
             return List.of("");
         }
         if (isCount) {

@@ -17,6 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -108,6 +110,22 @@ final class YamlSection {
 
     long durationNs(final String key, final long fallback) {
         return value(key, fallback, Quantity::parseDurationNs);
+    }
+
+    /** Hands the number at {@code key} over, if there is one. */
+    void count(final String key, final IntConsumer taker) {
+        final Integer count = value(key, null, YamlSection::parseCount);
+        if (count != null) {
+            taker.accept(count);
+        }
+    }
+
+    /** Hands the duration at {@code key} over, in ns, if there is one. */
+    void durationNs(final String key, final LongConsumer taker) {
+        final Long durationNs = value(key, null, Quantity::parseDurationNs);
+        if (durationNs != null) {
+            taker.accept(durationNs);
+        }
     }
 
     int sizeBytes(final String key, final int fallback) {

@@ -1,5 +1,6 @@
 package io.hxb.flow.route;
 
+import io.hxb.config.RouteConfig;
 import io.hxb.routing.PathSearch;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -28,7 +29,7 @@ public final class RouteTable {
     private static final long ANSWER_NS = 1_000_000_000;
     private static final long FORGET_NS = 2_000_000_000L;
 
-    private final RouteSettings settings;
+    private final RouteConfig config;
     private final Shape shape;
     private final RouteCodec codec;
     private final int here;
@@ -55,7 +56,7 @@ public final class RouteTable {
     /**
      * Makes the table of one loop.
      *
-     * @param settings times.
+     * @param config times.
      * @param shape shape of the hyper-crossbar.
      * @param here coordinate vector of this node.
      * @param hopLimit links a frame may cross.
@@ -63,20 +64,20 @@ public final class RouteTable {
      * @param neighbours asked in the loop.
      */
     public RouteTable(
-            final RouteSettings settings,
+            final RouteConfig config,
             final Shape shape,
             final long here,
             final int hopLimit,
             final int[] orders,
             final Neighbours neighbours) {
-        this.settings = settings;
+        this.config = config;
         this.shape = shape;
         this.neighbours = neighbours;
         this.here = shape.node(here);
         hereVector = here;
         codec = new RouteCodec(shape);
         search = new PathSearch(shape);
-        book = new HopBook(settings.retryNs());
+        book = new HopBook(config.retryNs());
         nodes = new long[Math.min(MAX_HOPS, hopLimit) + 1];
         this.orders = new long[Math.min(MAX_ORDERS, orders.length)];
         for (int i = 0; i < this.orders.length; i++) {
@@ -85,7 +86,7 @@ public final class RouteTable {
     }
 
     private RouteTable() {
-        settings = RouteSettings.DEFAULT;
+        config = RouteConfig.DEFAULT;
         shape = null;
         codec = null;
         search = null;
@@ -103,8 +104,8 @@ public final class RouteTable {
     }
 
     /** The times by which it judges. */
-    public RouteSettings settings() {
-        return settings;
+    public RouteConfig config() {
+        return config;
     }
 
     /** What it has counted. */
@@ -204,7 +205,7 @@ public final class RouteTable {
         }
         final Destination entry = obtain(destination);
         entry.troubleNs = nowNs;
-        if (!entry.onLost(Route.start(route), nowNs, settings.silenceNs())) {
+        if (!entry.onLost(Route.start(route), nowNs, config.silenceNs())) {
             return false;
         }
         final int count = codec.trace(route, hereVector, destination, nodes);

@@ -75,13 +75,9 @@ public final class EmbeddedCluster implements Cluster {
         if (shares * loop.loopCount() < cpus) {
             return loop;
         }
-        return new LoopConfig(
-                loop.loopCount(),
-                loop.waiting(),
-                Math.min(loop.spinForNs(), CROWDED_SPIN_NS),
-                loop.batchFrames(),
+        return loop.withCpus(
                 loop.cpus().isEmpty() ? IntStream.range(0, cpus).boxed().toList() : loop.cpus(),
-                loop.priority());
+                CROWDED_SPIN_NS);
     }
 
     private NodeThreads threadsOf(final int node) {

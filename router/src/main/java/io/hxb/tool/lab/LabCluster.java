@@ -41,13 +41,13 @@ public final class LabCluster {
         final SocketConfig sockets = SocketConfig.DEFAULT;
         return ClusterConfig.of(spec.name(), spec.shape(), spec.backend(), links)
                 .withSocket(
-                        new SocketConfig(
-                                spec.mtuBytes(),
-                                Privileges.socketBuffer("rmem_max", sockets.receiveBufferBytes()),
-                                Privileges.socketBuffer("wmem_max", sockets.sendBufferBytes()),
-                                sockets.relayRingFrames(),
-                                spec.kernelRelay(),
-                                sockets.senderQueueFrames()))
+                        sockets.withSizes(
+                                        spec.mtuBytes(),
+                                        Privileges.socketBuffer(
+                                                "rmem_max", sockets.receiveBufferBytes()),
+                                        Privileges.socketBuffer(
+                                                "wmem_max", sockets.sendBufferBytes()))
+                                .withKernelRelay(spec.kernelRelay()))
                 .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
     }
 

@@ -68,13 +68,6 @@ public final class WaitOptions {
             return config;
         }
         final LoopConfig loop = config.loop();
-        return config.withLoop(
-                new LoopConfig(
-                        loop.loopCount(),
-                        choice.way(loop.waiting()),
-                        loop.spinForNs(),
-                        loop.batchFrames(),
-                        loop.cpus(),
-                        loop.priority()));
+        return config.withLoop(loop.withWaiting(choice.way(loop.waiting())));
     }
 }

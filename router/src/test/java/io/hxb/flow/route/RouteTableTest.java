@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.OrderConfig;
+import io.hxb.config.RouteConfig;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -37,7 +38,7 @@ class RouteTableTest {
 
     private RouteTable table(final int... orders) {
         return new RouteTable(
-                RouteSettings.DEFAULT,
+                RouteConfig.DEFAULT,
                 SHAPE,
                 HERE,
                 16,
@@ -176,7 +177,7 @@ class RouteTableTest {
         pass(table, 0);
         final RouteTable small =
                 new RouteTable(
-                        RouteSettings.DEFAULT,
+                        RouteConfig.DEFAULT,
                         Shape.of(2, 2),
                         HERE,
                         16,
@@ -229,7 +230,7 @@ class RouteTableTest {
             final SplittableRandom random = new SplittableRandom(seed);
             final RouteTable many =
                     new RouteTable(
-                            RouteSettings.DEFAULT,
+                            RouteConfig.DEFAULT,
                             large,
                             HERE,
                             32,
