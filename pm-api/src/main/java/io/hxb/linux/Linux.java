@@ -76,6 +76,20 @@ public final class Linux {
         return errnoSegment.get(java.lang.foreign.ValueLayout.JAVA_INT, ERRNO_OFFSET);
     }
 
+    /**
+     * Throws if a call has failed.
+     *
+     * @param result what it returned; negative for a failure.
+     * @param call the call and its object, for the message.
+     * @param errnoSegment the segment that it left its errno in.
+     */
+    public static void check(final int result, final String call, final MemorySegment errnoSegment)
+            throws LinuxException {
+        if (result < 0) {
+            throw new LinuxException(call, errno(errnoSegment));
+        }
+    }
+
     /** Wraps what {@code invokeExact} declares but bound functions never throw. */
     public static IllegalStateException unexpected(final Throwable thrown) {
         if (thrown instanceof Error error) {

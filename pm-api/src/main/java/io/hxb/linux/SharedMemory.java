@@ -82,7 +82,7 @@ public final class SharedMemory implements AutoCloseable {
             }
             return map(fd, lengthBytes, PROT_READ | PROT_WRITE);
         } catch (final LinuxException e) {
-            Sockets.close(fd);
+            Descriptors.close(fd);
             throw e;
         }
     }
@@ -167,7 +167,7 @@ public final class SharedMemory implements AutoCloseable {
         if (!isClosed) {
             isClosed = true;
             Handles.munmap(address, lengthBytes);
-            Sockets.close(descriptor);
+            Descriptors.close(descriptor);
         }
     }
 

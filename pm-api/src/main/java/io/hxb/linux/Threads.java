@@ -44,7 +44,7 @@ public final class Threads {
             Memory.putLong(mask.address() + (long) (cpu / Long.SIZE) * Long.BYTES, 1L << cpu);
             final int result =
                     (int) Calls.AFFINITY.invokeExact(errno, 0, mask.byteSize(), mask.address());
-            Sockets.check(result, "sched_setaffinity(cpu " + cpu + ")", errno);
+            Linux.check(result, "sched_setaffinity(cpu " + cpu + ")", errno);
         } catch (final LinuxException e) {
             throw e;
         } catch (final Throwable t) {
@@ -65,7 +65,7 @@ public final class Threads {
             parameter.set(INT, 0, priority);
             final int result =
                     (int) Calls.SCHEDULER.invokeExact(errno, 0, policy, parameter.address());
-            Sockets.check(
+            Linux.check(
                     result, "sched_setscheduler(" + policy + ", priority " + priority + ")", errno);
         } catch (final LinuxException e) {
             throw e;
@@ -87,7 +87,7 @@ public final class Threads {
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
-        Sockets.check(result, "setpriority(" + nice + ")", errno);
+        Linux.check(result, "setpriority(" + nice + ")", errno);
     }
 
     private static final class Calls {

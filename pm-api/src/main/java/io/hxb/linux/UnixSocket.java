@@ -141,8 +141,8 @@ public final class UnixSocket implements AutoCloseable {
             final long timeval = scratch.allocate(16, 8).address();
             Memory.putLong(timeval, timeoutMs / 1000);
             Memory.putLong(timeval + 8, timeoutMs % 1000 * 1000);
-            Sockets.setOption(descriptor, SOL_SOCKET, SO_RCVTIMEO, timeval, 16);
-            Sockets.setOption(descriptor, SOL_SOCKET, SO_SNDTIMEO, timeval, 16);
+            SocketOptions.set(descriptor, SOL_SOCKET, SO_RCVTIMEO, timeval, 16);
+            SocketOptions.set(descriptor, SOL_SOCKET, SO_SNDTIMEO, timeval, 16);
         }
     }
 
@@ -150,7 +150,7 @@ public final class UnixSocket implements AutoCloseable {
     public Peer peer() throws LinuxException {
         try (Arena scratch = Arena.ofConfined()) {
             final long ucred = scratch.allocate(12, 8).address();
-            Sockets.option(descriptor, SOL_SOCKET, SO_PEERCRED, ucred, 12);
+            SocketOptions.get(descriptor, SOL_SOCKET, SO_PEERCRED, ucred, 12);
             return new Peer(
                     Memory.getInt(ucred), Memory.getInt(ucred + 4), Memory.getInt(ucred + 8));
         }
@@ -242,7 +242,7 @@ public final class UnixSocket implements AutoCloseable {
     /** Closes all descriptors that came with the message received last. */
     public void closeReceivedDescriptors() {
         for (int i = 0; i < receivedCount; i++) {
-            Sockets.close(received[i]);
+            Descriptors.close(received[i]);
         }
         receivedCount = 0;
     }
@@ -256,7 +256,7 @@ public final class UnixSocket implements AutoCloseable {
     public void close() {
         if (!isClosed) {
             isClosed = true;
-            Sockets.close(descriptor);
+            Descriptors.close(descriptor);
             arena.close();
         }
     }

@@ -1,6 +1,6 @@
 /**
- * Every system call HXB makes and every access to native memory, bound once through
- * java.lang.foreign. It lives beside the PM API because applications map the node's memory with the
- * same calls the node uses.
+ * The system calls by which applications and their node share memory, wake each other and place
+ * their threads, bound once through java.lang.foreign, and access to native memory. Internal:
+ * applications use {@code io.hxb.pm}.
  */
 package io.hxb.linux;

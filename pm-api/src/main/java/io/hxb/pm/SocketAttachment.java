@@ -1,10 +1,10 @@
 package io.hxb.pm;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.SharedMemory;
-import io.hxb.linux.Sockets;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.shm.AttachMessage;
 import io.hxb.pm.shm.NodePage;
@@ -97,7 +97,7 @@ final class SocketAttachment implements PmAttachment {
         } catch (final LinuxException e) {
             mapped.forEach(SharedMemory::close);
             for (int i = mapped.size(); i < socket.receivedDescriptors(); i++) {
-                Sockets.close(socket.receivedDescriptor(i));
+                Descriptors.close(socket.receivedDescriptor(i));
             }
             throw new PmException("cannot map context " + contextId + ": " + e.getMessage(), e);
         }
@@ -122,8 +122,8 @@ final class SocketAttachment implements PmAttachment {
             return;
         }
         mapped.forEach(SharedMemory::close);
-        Sockets.close(memory.wakeApplication());
-        Sockets.close(memory.wakeNode());
+        Descriptors.close(memory.wakeApplication());
+        Descriptors.close(memory.wakeNode());
         message.request(AttachMessage.CLOSE_CONTEXT).argument(0, memory.contextId());
         tell(AttachMessage.CLOSE_CONTEXT);
     }
@@ -227,7 +227,7 @@ final class SocketAttachment implements PmAttachment {
     @Override
     public boolean isNodeAlive() {
         return new NodePage(nodePage.address()).state() == NodePage.ALIVE
-                && (Sockets.poll(socket.descriptor(), Sockets.POLLIN, 0) & POLL_GONE) == 0;
+                && (Descriptors.poll(socket.descriptor(), Descriptors.POLLIN, 0) & POLL_GONE) == 0;
     }
 
     @Override

@@ -21,7 +21,7 @@ class SharedMemoryTest {
         try (SharedMemory owner = SharedMemory.create("test", LENGTH_BYTES)) {
             // given
             owner.seal(SharedMemory.SEAL_FUTURE_WRITE | SharedMemory.SEAL_SHRINK);
-            final int other = Sockets.duplicate(owner.descriptor());
+            final int other = Descriptors.duplicate(owner.descriptor());
             // when
             final LinuxException refused =
                     assertThrows(
@@ -94,30 +94,6 @@ class SharedMemoryTest {
     }
 
     @Test
-    void shouldShowManyEventsAsOneAndAgainOnlyForNewOnes() throws Exception {
-        try (EventFdSet set = new EventFdSet();
-                PollSet poll = new PollSet(1)) {
-            final int first = EventFd.create();
-            final int second = EventFd.create();
-            set.add(first);
-            set.add(second);
-            poll.add(set.descriptor());
-            assertEquals(0, poll.await(0));
-            EventFd.signal(first);
-            EventFd.signal(second);
-            assertEquals(1, poll.await(0));
-            set.clear();
-            assertEquals(0, poll.await(0));
-            EventFd.signal(second);
-            assertEquals(1, poll.await(0));
-            set.remove(first);
-            set.remove(second);
-            Sockets.close(first);
-            Sockets.close(second);
-        }
-    }
-
-    @Test
     void shouldNeverBlockASignalEvenWhenTheOtherEndIsFull() throws Exception {
         final int[] pair = SignalSocket.pair();
         try (PollSet poll = new PollSet(1)) {
@@ -131,9 +107,9 @@ class SharedMemoryTest {
             SignalSocket.signal(pair[0]);
             assertEquals(1, poll.await(0));
         } finally {
-            Sockets.close(pair[0]);
+            Descriptors.close(pair[0]);
             SignalSocket.signal(pair[1]);
-            Sockets.close(pair[1]);
+            Descriptors.close(pair[1]);
         }
     }
 }

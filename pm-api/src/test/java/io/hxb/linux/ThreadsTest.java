@@ -1,11 +1,8 @@
 package io.hxb.linux;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import io.hxb.linux.nic.NicInfo;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -93,53 +90,5 @@ class ThreadsTest {
         while (!until.getAsBoolean()) {
             Thread.onSpinWait();
         }
-    }
-
-    @Test
-    void shouldBecomeReadableWhenTheTimeHasCome() throws LinuxException {
-        // given
-        try (TimerFd timer = new TimerFd()) {
-            timer.set(Long.MAX_VALUE / 2);
-            final int early = Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0);
-            // when
-            final long start = System.nanoTime();
-            timer.set(3_000_000);
-            final int events = Sockets.poll(timer.descriptor(), Sockets.POLLIN, 5000);
-            // then
-            assertEquals(0, early);
-            assertEquals(Sockets.POLLIN, events);
-            assertTrue(System.nanoTime() - start >= 3_000_000);
-            timer.clear();
-            assertEquals(0, Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0));
-            timer.setDeadline(System.nanoTime() - 1);
-            assertEquals(Sockets.POLLIN, Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0));
-            timer.cancel();
-            assertEquals(0, Sockets.poll(timer.descriptor(), Sockets.POLLIN, 0));
-        }
-    }
-
-    @Test
-    void shouldTellTheLoopbackFromANicThatIsNotThere() throws LinuxException {
-        // given
-        final String missing = "nosuchnic0";
-        // when
-        final NicInfo loopback = NicInfo.read("lo");
-        final NicInfo none = NicInfo.read(missing);
-        // then
-        assertTrue(loopback.exists() && loopback.ifindex() > 0);
-        assertFalse(none.exists());
-        assertFalse(NicInfo.read("a-name-that-is-too-long").exists());
-    }
-
-    @Test
-    void shouldSayWhichNamespaceIsMissing() {
-        // given
-        final String namespace = "no-such-namespace";
-        // when
-        final IOException thrown =
-                assertThrows(
-                        IOException.class, () -> NetworkNamespace.run(namespace, () -> "here"));
-        // then
-        assertTrue(thrown.getMessage().contains("/run/netns/no-such-namespace"));
     }
 }

@@ -1,9 +1,9 @@
 package io.hxb.context;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
-import io.hxb.linux.Sockets;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.shm.AttachMessage;
 
@@ -175,6 +175,6 @@ public final class AttachServer implements AutoCloseable {
             LOG.warn("removing the socket: {}", e.getMessage());
         }
         poll.close();
-        Sockets.close(stopEvent);
+        Descriptors.close(stopEvent);
     }
 }

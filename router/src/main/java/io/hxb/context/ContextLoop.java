@@ -1,9 +1,9 @@
 package io.hxb.context;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
-import io.hxb.linux.EventFdSet;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.Sockets;
+import io.hxb.os.EventFdSet;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.NodePage;
 
@@ -272,7 +272,7 @@ public final class ContextLoop implements AutoCloseable {
         synchronized (commandLock) {
             isDown = true;
             wakeUps.close();
-            Sockets.close(commandEvent);
+            Descriptors.close(commandEvent);
         }
     }
 }

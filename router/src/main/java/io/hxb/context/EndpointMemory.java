@@ -1,11 +1,11 @@
 package io.hxb.context;
 
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.linux.SignalSocket;
-import io.hxb.linux.Sockets;
 import io.hxb.pm.PmAttachment;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.shm.ControlMemory;
@@ -53,8 +53,8 @@ final class EndpointMemory {
                 pool.close();
             }
             if (pair[0] >= 0) {
-                Sockets.close(pair[0]);
-                Sockets.close(pair[1]);
+                Descriptors.close(pair[0]);
+                Descriptors.close(pair[1]);
             }
             throw e;
         }
@@ -153,8 +153,8 @@ final class EndpointMemory {
         }
         control.close();
         sendPool.close();
-        Sockets.close(signal);
-        Sockets.close(wakeApplication);
-        Sockets.close(wakeNode);
+        Descriptors.close(signal);
+        Descriptors.close(wakeApplication);
+        Descriptors.close(wakeNode);
     }
 }

@@ -1,6 +1,6 @@
 package io.hxb.counter;
 
-import io.hxb.linux.ProcessStat;
+import io.hxb.os.ProcessStat;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

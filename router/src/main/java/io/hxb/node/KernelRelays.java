@@ -6,7 +6,7 @@ import io.hxb.config.SocketConfig;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.forward.kernel.KernelRelaySettings;
 import io.hxb.link.raw.RawLink;
-import io.hxb.linux.bpf.BpfProgram;
+import io.hxb.os.bpf.BpfProgram;
 import io.hxb.trunk.Port;
 
 import org.slf4j.Logger;

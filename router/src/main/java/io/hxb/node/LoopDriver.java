@@ -1,7 +1,7 @@
 package io.hxb.node;
 
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.TimerFd;
+import io.hxb.os.TimerFd;
 import io.hxb.pm.idle.AdaptiveSpin;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;

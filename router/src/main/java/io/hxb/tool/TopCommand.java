@@ -2,7 +2,7 @@ package io.hxb.tool;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.counter.CounterReader;
-import io.hxb.linux.Terminals;
+import io.hxb.os.Terminals;
 import io.hxb.tool.live.LinkSample;
 import io.hxb.tool.live.NodeSample;
 import io.hxb.tool.live.NodeSampler;

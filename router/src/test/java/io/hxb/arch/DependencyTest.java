@@ -28,7 +28,7 @@ class DependencyTest {
     private static final List<Set<String>> ORDER =
             List.of(
                     Set.of("linux"),
-                    Set.of("topology", "pm"),
+                    Set.of("topology", "pm", "os"),
                     Set.of("routing", "fabric"),
                     Set.of("frame"),
                     Set.of("config", "counter"),
@@ -115,6 +115,7 @@ class DependencyTest {
                         "java.lang.foreign..",
                         "java.util.concurrent..",
                         "io.hxb.linux..",
+                        "io.hxb.os..",
                         "io.netty..",
                         "org.slf4j..")
                 .check(CLASSES);

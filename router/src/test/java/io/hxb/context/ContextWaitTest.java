@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.hxb.linux.Sockets;
+import io.hxb.linux.Descriptors;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
@@ -123,7 +123,7 @@ class ContextWaitTest {
             node.manager.onSendDone(1, slot, PmStatus.NO_BUFFERS);
             device.poll();
             // then: woken, and told
-            assertTrue(Sockets.poll(one.descriptor(), Sockets.POLLIN, 0) != 0);
+            assertTrue(Descriptors.poll(one.descriptor(), Descriptors.POLLIN, 0) != 0);
             one.disarm();
             assertEquals(PmStatus.EVENT, one.receive(message, SECOND_NS));
             assertTellsOf(one, PmStatus.NO_BUFFERS, 2);

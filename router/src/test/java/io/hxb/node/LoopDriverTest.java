@@ -2,9 +2,9 @@ package io.hxb.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.Sockets;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,7 +91,7 @@ class LoopDriverTest {
     @AfterEach
     void closeLoop() {
         driver.close();
-        Sockets.close(descriptor);
+        Descriptors.close(descriptor);
     }
 
     private void turns(final int count) {

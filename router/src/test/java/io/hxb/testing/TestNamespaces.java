@@ -1,7 +1,7 @@
 package io.hxb.testing;
 
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicInfo;
 
 import org.junit.jupiter.api.Assumptions;
 

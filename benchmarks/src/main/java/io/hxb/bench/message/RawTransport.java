@@ -1,11 +1,13 @@
 package io.hxb.bench.message;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Linux;
 import io.hxb.linux.Memory;
-import io.hxb.linux.MessageVector;
-import io.hxb.linux.PacketSocket;
-import io.hxb.linux.Sockets;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.linux.SocketOptions;
+import io.hxb.os.MessageVector;
+import io.hxb.os.PacketSocket;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicInfo;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -42,7 +44,7 @@ final class RawTransport implements Transport {
     RawTransport(final String nic, final int overheadBytes) throws IOException {
         this.overheadBytes = overheadBytes;
         socket = PacketSocket.open();
-        Sockets.setOption(socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+        SocketOptions.set(socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
         PacketSocket.bind(socket, ETHER_TYPE, NicInfo.read(nic).ifindex(), nic);
         for (int i = 0; i < BATCH; i++) {
             received.setPiece(i, buffers + (long) i * MAX_BYTES, MAX_BYTES);
@@ -77,7 +79,7 @@ final class RawTransport implements Transport {
 
     @Override
     public void idle() {
-        Sockets.poll(socket, Sockets.POLLIN, WAIT_MS);
+        Descriptors.poll(socket, Descriptors.POLLIN, WAIT_MS);
     }
 
     @Override
@@ -87,7 +89,7 @@ final class RawTransport implements Transport {
 
     @Override
     public void close() {
-        Sockets.close(socket);
+        Descriptors.close(socket);
         arena.close();
     }
 }

@@ -1,9 +1,9 @@
 package io.hxb.pm.stream;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
-import io.hxb.linux.Sockets;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 
@@ -322,7 +322,7 @@ final class Pump {
             Thread.currentThread().interrupt();
         }
         pollSet.close();
-        Sockets.close(wakeDescriptor);
+        Descriptors.close(wakeDescriptor);
     }
 
     /** Something that threads and listeners wait for. */

@@ -3,8 +3,8 @@ package io.hxb.forward.kernel;
 import io.hxb.link.Link;
 import io.hxb.link.raw.RawLink;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.bpf.BpfProgram;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.bpf.BpfProgram;
 import io.hxb.trunk.Bypass;
 import io.hxb.trunk.Port;
 

@@ -2,8 +2,8 @@ package io.hxb.forward.kernel;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.bpf.BpfArray;
-import io.hxb.linux.bpf.BpfHash;
+import io.hxb.os.bpf.BpfArray;
+import io.hxb.os.bpf.BpfHash;
 import io.hxb.topology.Shape;
 
 /**

@@ -1,10 +1,11 @@
 package io.hxb.link.raw;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.Sockets;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.Sockets;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -46,7 +47,7 @@ public final class LinkMonitor implements AutoCloseable {
             Sockets.bind(fd, address, SOCKADDR_NL_LENGTH, "netlink link events");
             return fd;
         } catch (final LinuxException e) {
-            Sockets.close(fd);
+            Descriptors.close(fd);
             throw e;
         }
     }
@@ -75,6 +76,6 @@ public final class LinkMonitor implements AutoCloseable {
 
     @Override
     public void close() {
-        Sockets.close(descriptor);
+        Descriptors.close(descriptor);
     }
 }

@@ -8,13 +8,14 @@ import io.hxb.link.LinkSender;
 import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.SocketReceiver;
 import io.hxb.link.socket.SocketSender;
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.MessageVector;
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.PacketSocket;
-import io.hxb.linux.Sockets;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.os.MessageVector;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.PacketSocket;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicInfo;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,7 +100,7 @@ public final class RawLink implements Link {
         try {
             bindSockets(nic);
         } catch (final LinuxException e) {
-            Sockets.close(ringSocket);
+            Descriptors.close(ringSocket);
             ring.retire();
             throw e;
         }
@@ -131,7 +132,7 @@ public final class RawLink implements Link {
                     try {
                         return new RawLink(config, pool, share, nic, socket);
                     } catch (final IOException | RuntimeException e) {
-                        Sockets.close(socket);
+                        Descriptors.close(socket);
                         throw e;
                     }
                 });
@@ -175,7 +176,7 @@ public final class RawLink implements Link {
             PacketSocket.attachFilter(socket, RawFilter.of(config.relayEtherType()));
             ring = new ReceiveRing(socket, mtuBytes, config.ringFrames());
         } catch (final LinuxException e) {
-            Sockets.close(socket);
+            Descriptors.close(socket);
             throw e;
         }
         ringSocket = socket;
@@ -423,7 +424,7 @@ public final class RawLink implements Link {
     // epoll would go on reporting it. Its descriptor stays until callers had the time to remove it.
     private void closeRetired() {
         if (retiredSocket >= 0) {
-            Sockets.close(retiredSocket);
+            Descriptors.close(retiredSocket);
             retiredSocket = -1;
         }
     }
@@ -436,8 +437,8 @@ public final class RawLink implements Link {
         kernelDrops();
         closed = true;
         up = false;
-        Sockets.close(poolSocket);
-        Sockets.close(ringSocket);
+        Descriptors.close(poolSocket);
+        Descriptors.close(ringSocket);
         closeRetired();
         receiver.close();
         ring.retire();

@@ -1,7 +1,7 @@
 package io.hxb.link.raw;
 
 import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.linux.nic.NicRequest;
+import io.hxb.os.nic.NicRequest;
 
 /**
  * What a raw link is made from. Immutable.

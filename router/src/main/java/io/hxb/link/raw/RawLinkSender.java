@@ -5,8 +5,8 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.PacketSocket;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.os.PacketSocket;
+import io.hxb.os.nic.NicInfo;
 import io.hxb.topology.Shape;
 
 /**

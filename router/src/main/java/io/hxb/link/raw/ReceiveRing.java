@@ -5,7 +5,7 @@ import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.PacketSocket;
+import io.hxb.os.PacketSocket;
 
 /**
  * A TPACKET_V2 receive ring: the kernel writes each frame into the next free slot, the sink gets it

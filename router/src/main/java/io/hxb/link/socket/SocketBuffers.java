@@ -1,7 +1,7 @@
 package io.hxb.link.socket;
 
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.Sockets;
+import io.hxb.os.Sockets;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -3,8 +3,8 @@ package io.hxb.link.socket;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Linux;
-import io.hxb.linux.MessageVector;
-import io.hxb.linux.Sockets;
+import io.hxb.os.MessageVector;
+import io.hxb.os.Sockets;
 
 import java.lang.foreign.MemorySegment;
 

@@ -2,10 +2,11 @@ package io.hxb.link.socket;
 
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Linux;
-import io.hxb.linux.MessageVector;
-import io.hxb.linux.Sockets;
+import io.hxb.os.MessageVector;
+import io.hxb.os.Sockets;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -240,6 +241,6 @@ public abstract class SocketSender implements LinkSender {
         while (head != tail) {
             releaseHead(head & mask);
         }
-        Sockets.close(descriptor);
+        Descriptors.close(descriptor);
     }
 }

@@ -1,7 +1,7 @@
 package io.hxb.link.udp;
 
 import io.hxb.linux.Memory;
-import io.hxb.linux.Sockets;
+import io.hxb.os.Sockets;
 
 /** IPv4 address and port in a long: the address in bits 16 to 47, the port below. Pure. */
 public final class UdpAddress {

@@ -7,10 +7,12 @@ import io.hxb.link.LinkSender;
 import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.SocketReceiver;
 import io.hxb.link.socket.SocketSender;
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.MessageVector;
-import io.hxb.linux.Sockets;
+import io.hxb.linux.SocketOptions;
+import io.hxb.os.MessageVector;
+import io.hxb.os.Sockets;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,7 +91,7 @@ public final class UdpLink implements Link {
             SocketBuffers.setSend(fd, config.sendBufferBytes(), config.address());
             return new UdpLink(config, neighbours, pool, share, fd, address);
         } catch (final IOException | RuntimeException e) {
-            Sockets.close(fd);
+            Descriptors.close(fd);
             throw e;
         }
     }
@@ -175,7 +177,7 @@ public final class UdpLink implements Link {
         }
         try {
             return new UdpLinkSender(
-                    Sockets.duplicate(descriptor),
+                    Descriptors.duplicate(descriptor),
                     frames,
                     Sockets.SOCKADDR_IN_LENGTH,
                     addresses,
@@ -216,7 +218,8 @@ public final class UdpLink implements Link {
         }
         try (Arena arena = Arena.ofConfined()) {
             final MemorySegment memory = arena.allocate(64, 4);
-            Sockets.option(descriptor, Sockets.SOL_SOCKET, SO_MEMINFO, memory.address(), 64);
+            SocketOptions.get(
+                    descriptor, SocketOptions.SOL_SOCKET, SO_MEMINFO, memory.address(), 64);
             final int now = memory.getAtIndex(ValueLayout.JAVA_INT, SK_MEMINFO_DROPS);
             drops += now - kernelDrops & 0xFFFF_FFFFL;
             kernelDrops = now;
@@ -246,7 +249,7 @@ public final class UdpLink implements Link {
         if (!closed) {
             kernelDrops();
             closed = true;
-            Sockets.close(descriptor);
+            Descriptors.close(descriptor);
             receiver.close();
         }
     }

@@ -7,8 +7,8 @@ import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.NodeFinding;
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.nic.NicOffloads;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicOffloads;
 
 import java.io.IOException;
 import java.net.DatagramSocket;

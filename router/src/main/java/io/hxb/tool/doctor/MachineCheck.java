@@ -1,8 +1,8 @@
 package io.hxb.tool.doctor;
 
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.bpf.BpfCode;
-import io.hxb.linux.bpf.BpfProgram;
+import io.hxb.os.bpf.BpfCode;
+import io.hxb.os.bpf.BpfProgram;
 import io.hxb.pm.RunFolders;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.Privileges;

@@ -2,7 +2,7 @@ package io.hxb.tool.doctor;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
-import io.hxb.linux.nic.NicOffloads;
+import io.hxb.os.nic.NicOffloads;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.hxb.tool.init;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.yaml.ClusterConfigYaml;
-import io.hxb.linux.HostName;
+import io.hxb.os.HostName;
 import io.hxb.tool.init.Neighbourhood.Sighting;
 import io.hxb.tool.lab.Privileges;
 import io.hxb.tool.option.Output;

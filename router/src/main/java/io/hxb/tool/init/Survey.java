@@ -5,12 +5,13 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.HelloFlyweight;
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.PacketSocket;
 import io.hxb.linux.PollSet;
-import io.hxb.linux.Sockets;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.os.PacketSocket;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicInfo;
 import io.hxb.tool.init.Neighbourhood.Nic;
 
 import java.lang.foreign.Arena;
@@ -208,9 +209,9 @@ final class Survey implements AutoCloseable {
     @Override
     public void close() {
         for (final Door door : doors) {
-            Sockets.close(door.ask());
+            Descriptors.close(door.ask());
             if (door.nodes() >= 0) {
-                Sockets.close(door.nodes());
+                Descriptors.close(door.nodes());
             }
         }
         doors.clear();

@@ -3,7 +3,7 @@ package io.hxb.tool.option;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ConfigException;
 import io.hxb.config.NodeIdentity;
-import io.hxb.linux.HostName;
+import io.hxb.os.HostName;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;

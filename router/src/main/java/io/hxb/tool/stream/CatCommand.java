@@ -1,7 +1,7 @@
 package io.hxb.tool.stream;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.linux.Terminals;
+import io.hxb.os.Terminals;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.stream.HxbServerSocketChannel;
 import io.hxb.pm.stream.HxbSocketAddress;

@@ -9,8 +9,8 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Memory;
-import io.hxb.linux.Sockets;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 
@@ -461,7 +461,7 @@ class RawLinkSystemTest {
             // when
             TestNamespaces.ipIn(left, "link set n0 down");
             // then
-            assertTrue(Sockets.poll(monitor.descriptor(), Sockets.POLLIN, 5000) != 0);
+            assertTrue(Descriptors.poll(monitor.descriptor(), Descriptors.POLLIN, 5000) != 0);
             assertTrue(monitor.poll());
             TestNamespaces.await("the news are over", () -> !monitor.poll());
         }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.nic.NicOffloads;
+import io.hxb.os.nic.NicOffloads;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,9 @@
 package io.hxb.tool.chaos.fault;
 
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.bpf.BpfProgram;
-import io.hxb.linux.bpf.FrameFilter;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.bpf.BpfProgram;
+import io.hxb.os.bpf.FrameFilter;
+import io.hxb.os.nic.NicInfo;
 import io.hxb.tool.chaos.script.Cable;
 import io.hxb.tool.chaos.script.Fault;
 import io.hxb.tool.chaos.script.FaultDetail;

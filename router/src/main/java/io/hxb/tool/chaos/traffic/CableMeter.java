@@ -1,6 +1,6 @@
 package io.hxb.tool.chaos.traffic;
 
-import io.hxb.linux.NetworkNamespace;
+import io.hxb.os.NetworkNamespace;
 import io.hxb.tool.chaos.script.Cable;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;

@@ -1,13 +1,14 @@
 package io.hxb.fabric.vlan.ovs;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.MessageVector;
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.PacketSocket;
-import io.hxb.linux.Sockets;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.os.MessageVector;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.PacketSocket;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicInfo;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -140,6 +141,6 @@ final class FrameTap implements AutoCloseable {
 
     @Override
     public void close() {
-        Sockets.close(descriptor);
+        Descriptors.close(descriptor);
     }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
-import io.hxb.linux.NetworkNamespace;
-import io.hxb.linux.nic.NicInfo;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicInfo;
 import io.hxb.testing.TestNamespaces;
 import io.hxb.tool.chaos.script.Fault;
 import io.hxb.tool.chaos.script.FaultScript;

@@ -1,4 +1,6 @@
-package io.hxb.linux;
+package io.hxb.os;
+
+import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,7 @@
-package io.hxb.linux.bpf;
+package io.hxb.os.bpf;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.Sockets;
 
 /**
  * A program in the kernel that sees the frames of NICs, in force where it is attached until it is
@@ -70,7 +70,7 @@ public final class BpfProgram implements AutoCloseable {
     public synchronized void close() {
         if (!isClosed) {
             isClosed = true;
-            Sockets.close(descriptor);
+            Descriptors.close(descriptor);
         }
     }
 
@@ -87,7 +87,7 @@ public final class BpfProgram implements AutoCloseable {
         public synchronized void close() {
             if (!isClosed) {
                 isClosed = true;
-                Sockets.close(descriptor);
+                Descriptors.close(descriptor);
             }
         }
     }

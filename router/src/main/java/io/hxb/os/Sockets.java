@@ -1,4 +1,10 @@
-package io.hxb.linux;
+package io.hxb.os;
+
+import io.hxb.linux.Errno;
+import io.hxb.linux.Linux;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.SocketOptions;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -28,21 +34,11 @@ public final class Sockets {
     /** Frames with their headers. */
     public static final int SOCK_RAW = 3;
 
-    /** Options of every socket. */
-    public static final int SOL_SOCKET = 1;
-
     /** Bytes of a sockaddr_in. */
     public static final int SOCKADDR_IN_LENGTH = 16;
 
-    /** Readable. */
-    public static final int POLLIN = 1;
-
-    /** Writable. */
-    public static final int POLLOUT = 4;
-
     private static final int SOCK_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     private static final int MSG_DONTWAIT = 0x40;
-    private static final int F_DUPFD_CLOEXEC = 1030;
     private static final long SIOCOUTQ = 0x5411;
     private static final int SO_ERROR = 4;
     private static final int SO_SNDBUF = 7;
@@ -67,7 +63,7 @@ public final class Sockets {
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
-        check(fd, "socket(family " + family + ")", errno);
+        Linux.check(fd, "socket(family " + family + ")", errno);
         return fd;
     }
 
@@ -86,7 +82,7 @@ public final class Sockets {
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
-        check(result, "bind(" + what + ")", errno);
+        Linux.check(result, "bind(" + what + ")", errno);
     }
 
     /** Fills at most {@code lengthBytes} at {@code address} with the socket's own sockaddr. */
@@ -98,74 +94,7 @@ public final class Sockets {
             length.set(INT, 0, lengthBytes);
             final int result =
                     (int) Open.GETSOCKNAME.invokeExact(errno, fd, address, length.address());
-            check(result, "getsockname", errno);
-        } catch (final LinuxException e) {
-            throw e;
-        } catch (final Throwable t) {
-            throw Linux.unexpected(t);
-        }
-    }
-
-    /** Sets an option that is an int. */
-    public static void setOption(final int fd, final int level, final int name, final int value)
-            throws LinuxException {
-        try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment memory = arena.allocate(INT);
-            memory.set(INT, 0, value);
-            setOption(fd, level, name, memory.address(), Integer.BYTES);
-        }
-    }
-
-    /** Sets an option to the {@code lengthBytes} at {@code address}. */
-    public static void setOption(
-            final int fd,
-            final int level,
-            final int name,
-            final long address,
-            final int lengthBytes)
-            throws LinuxException {
-        final MemorySegment errno = Linux.errnoSegment();
-        final int result;
-        try {
-            result =
-                    (int) Open.SETSOCKOPT.invokeExact(errno, fd, level, name, address, lengthBytes);
-        } catch (final Throwable t) {
-            throw Linux.unexpected(t);
-        }
-        check(result, "setsockopt(" + level + ", " + name + ")", errno);
-    }
-
-    /** Reads an option that is an int. */
-    public static int option(final int fd, final int level, final int name) throws LinuxException {
-        try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment memory = arena.allocate(INT);
-            option(fd, level, name, memory.address(), Integer.BYTES);
-            return memory.get(INT, 0);
-        }
-    }
-
-    /**
-     * Reads an option into at most {@code lengthBytes} at {@code address}.
-     *
-     * @return bytes written there.
-     */
-    public static int option(
-            final int fd,
-            final int level,
-            final int name,
-            final long address,
-            final int lengthBytes)
-            throws LinuxException {
-        final MemorySegment errno = Linux.errnoSegment();
-        try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment length = arena.allocate(INT);
-            length.set(INT, 0, lengthBytes);
-            final int result =
-                    (int)
-                            Open.GETSOCKOPT.invokeExact(
-                                    errno, fd, level, name, address, length.address());
-            check(result, "getsockopt(" + level + ", " + name + ")", errno);
-            return length.get(INT, 0);
+            Linux.check(result, "getsockname", errno);
         } catch (final LinuxException e) {
             throw e;
         } catch (final Throwable t) {
@@ -175,7 +104,7 @@ public final class Sockets {
 
     /** The error that waits on the socket, 0 for none; reading clears it. */
     public static int takeError(final int fd) throws LinuxException {
-        return option(fd, SOL_SOCKET, SO_ERROR);
+        return SocketOptions.get(fd, SocketOptions.SOL_SOCKET, SO_ERROR);
     }
 
     /**
@@ -199,15 +128,15 @@ public final class Sockets {
     private static int setBuffer(final int fd, final int bytes, final int force, final int plain)
             throws LinuxException {
         try {
-            setOption(fd, SOL_SOCKET, force, bytes);
+            SocketOptions.set(fd, SocketOptions.SOL_SOCKET, force, bytes);
         } catch (final LinuxException e) {
             if (e.errno() != Errno.EPERM) {
                 throw e;
             }
-            setOption(fd, SOL_SOCKET, plain, bytes);
+            SocketOptions.set(fd, SocketOptions.SOL_SOCKET, plain, bytes);
         }
         // The kernel doubles what it is asked for, to leave room for its own books. socket(7).
-        return option(fd, SOL_SOCKET, plain) / 2;
+        return SocketOptions.get(fd, SocketOptions.SOL_SOCKET, plain) / 2;
     }
 
     /**
@@ -317,55 +246,6 @@ public final class Sockets {
         return result < 0 ? -Linux.errno(errno) : (int) result;
     }
 
-    /**
-     * Waits until a descriptor is ready.
-     *
-     * @param events {@link #POLLIN}, {@link #POLLOUT} or both.
-     * @param timeoutMs 0 to return at once, -1 to wait for ever.
-     * @return the events that are there, errors included; 0 when the time is over.
-     */
-    public static int poll(final int fd, final int events, final int timeoutMs) {
-        final MemorySegment errno = Linux.errnoSegment();
-        try (Arena arena = Arena.ofConfined()) {
-            final long address = arena.allocate(8, 4).address();
-            Memory.putInt(address, fd);
-            Memory.putInt(address + 4, events);
-            final int result = (int) Files.POLL.invokeExact(errno, address, 1L, timeoutMs);
-            return result <= 0 ? 0 : Memory.getUnsignedShort(address + 6);
-        } catch (final Throwable t) {
-            throw Linux.unexpected(t);
-        }
-    }
-
-    /** A second descriptor of the same socket. */
-    public static int duplicate(final int fd) throws LinuxException {
-        final MemorySegment errno = Linux.errnoSegment();
-        final int copy;
-        try {
-            copy = (int) Files.FCNTL.invokeExact(errno, fd, F_DUPFD_CLOEXEC, 0);
-        } catch (final Throwable t) {
-            throw Linux.unexpected(t);
-        }
-        check(copy, "fcntl(F_DUPFD_CLOEXEC)", errno);
-        return copy;
-    }
-
-    /** Closes a descriptor; what the kernel answers does not matter. */
-    public static void close(final int fd) {
-        try {
-            final int ignored = (int) Files.CLOSE.invokeExact(Linux.errnoSegment(), fd);
-        } catch (final Throwable t) {
-            throw Linux.unexpected(t);
-        }
-    }
-
-    static void check(final int result, final String call, final MemorySegment errno)
-            throws LinuxException {
-        if (result < 0) {
-            throw new LinuxException(call, Linux.errno(errno));
-        }
-    }
-
     private static final class Open {
         static final MethodHandle SOCKET =
                 Linux.bind("socket", FunctionDescriptor.of(INT, INT, INT, INT));
@@ -373,10 +253,6 @@ public final class Sockets {
                 Linux.bind("bind", FunctionDescriptor.of(INT, INT, LONG, INT));
         static final MethodHandle GETSOCKNAME =
                 Linux.bind("getsockname", FunctionDescriptor.of(INT, INT, LONG, LONG));
-        static final MethodHandle SETSOCKOPT =
-                Linux.bind("setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, LONG, INT));
-        static final MethodHandle GETSOCKOPT =
-                Linux.bind("getsockopt", FunctionDescriptor.of(INT, INT, INT, INT, LONG, LONG));
     }
 
     private static final class Batch {
@@ -390,13 +266,5 @@ public final class Sockets {
                 Linux.bind("send", FunctionDescriptor.of(LONG, INT, LONG, LONG, INT));
         static final MethodHandle IOCTL =
                 Linux.bindVariadic("ioctl", FunctionDescriptor.of(INT, INT, LONG, LONG), 2);
-    }
-
-    private static final class Files {
-        static final MethodHandle POLL =
-                Linux.bind("poll", FunctionDescriptor.of(INT, LONG, LONG, INT));
-        static final MethodHandle FCNTL =
-                Linux.bindVariadic("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), 2);
-        static final MethodHandle CLOSE = Linux.bind("close", FunctionDescriptor.of(INT, INT));
     }
 }

@@ -1,4 +1,6 @@
-package io.hxb.linux;
+package io.hxb.os;
+
+import io.hxb.linux.Linux;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.ValueLayout;

@@ -1,9 +1,10 @@
-package io.hxb.linux.nic;
+package io.hxb.os.nic;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.Sockets;
+import io.hxb.os.Sockets;
 
 import java.lang.foreign.Arena;
 
@@ -41,7 +42,7 @@ public record NicInfo(
         try {
             return read(fd, name);
         } finally {
-            Sockets.close(fd);
+            Descriptors.close(fd);
         }
     }
 

@@ -1,8 +1,9 @@
-package io.hxb.linux.nic;
+package io.hxb.os.nic;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.Sockets;
+import io.hxb.os.Sockets;
 
 import java.lang.foreign.Arena;
 
@@ -59,7 +60,7 @@ public record NicOffloads(
                     (flags & ETH_FLAG_RXVLAN) != 0,
                     (flags & ETH_FLAG_TXVLAN) != 0);
         } finally {
-            Sockets.close(fd);
+            Descriptors.close(fd);
         }
     }
 

@@ -1,8 +1,8 @@
-package io.hxb.linux.bpf;
+package io.hxb.os.bpf;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
-import io.hxb.linux.Sockets;
 
 /**
  * Values that a BPF program and this process share as memory, all 0 at first. Any thread may call
@@ -46,7 +46,7 @@ public final class BpfArray implements AutoCloseable {
                     SharedMemory.mapReadWrite(descriptor, (long) entries * valueBytes);
             return new BpfArray(memory, entries, valueBytes);
         } catch (final LinuxException e) {
-            Sockets.close(descriptor);
+            Descriptors.close(descriptor);
             throw e;
         }
     }

@@ -1,4 +1,8 @@
-package io.hxb.linux;
+package io.hxb.os;
+
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.Linux;
+import io.hxb.linux.LinuxException;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -79,7 +83,7 @@ public final class NetworkNamespace {
         try (Arena arena = Arena.ofConfined()) {
             final long address = arena.allocateFrom(path).address();
             fd = (int) Calls.OPEN.invokeExact(errno, address, O_RDONLY_CLOEXEC);
-            Sockets.check(fd, "open(network namespace " + path + ")", errno);
+            Linux.check(fd, "open(network namespace " + path + ")", errno);
             result = (int) Calls.SETNS.invokeExact(errno, fd, CLONE_NEWNET);
         } catch (final LinuxException e) {
             throw e;
@@ -87,7 +91,7 @@ public final class NetworkNamespace {
             throw Linux.unexpected(t);
         }
         final int error = Linux.errno(errno);
-        Sockets.close(fd);
+        Descriptors.close(fd);
         if (result < 0) {
             throw new LinuxException("setns(" + path + ")", error);
         }

@@ -1,19 +1,19 @@
-package io.hxb.linux.bpf;
+package io.hxb.os.bpf;
 
-import static io.hxb.linux.bpf.BpfCode.BYTE;
-import static io.hxb.linux.bpf.BpfCode.DOUBLE;
-import static io.hxb.linux.bpf.BpfCode.R0;
-import static io.hxb.linux.bpf.BpfCode.R1;
-import static io.hxb.linux.bpf.BpfCode.R10;
-import static io.hxb.linux.bpf.BpfCode.R2;
-import static io.hxb.linux.bpf.BpfCode.R3;
-import static io.hxb.linux.bpf.BpfCode.R4;
-import static io.hxb.linux.bpf.BpfCode.R5;
-import static io.hxb.linux.bpf.BpfCode.R6;
-import static io.hxb.linux.bpf.BpfCode.R7;
-import static io.hxb.linux.bpf.BpfCode.R8;
-import static io.hxb.linux.bpf.BpfCode.R9;
-import static io.hxb.linux.bpf.BpfCode.WORD;
+import static io.hxb.os.bpf.BpfCode.BYTE;
+import static io.hxb.os.bpf.BpfCode.DOUBLE;
+import static io.hxb.os.bpf.BpfCode.R0;
+import static io.hxb.os.bpf.BpfCode.R1;
+import static io.hxb.os.bpf.BpfCode.R10;
+import static io.hxb.os.bpf.BpfCode.R2;
+import static io.hxb.os.bpf.BpfCode.R3;
+import static io.hxb.os.bpf.BpfCode.R4;
+import static io.hxb.os.bpf.BpfCode.R5;
+import static io.hxb.os.bpf.BpfCode.R6;
+import static io.hxb.os.bpf.BpfCode.R7;
+import static io.hxb.os.bpf.BpfCode.R8;
+import static io.hxb.os.bpf.BpfCode.R9;
+import static io.hxb.os.bpf.BpfCode.WORD;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;

@@ -1,9 +1,9 @@
-package io.hxb.linux.nic;
+package io.hxb.os.nic;
 
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.linux.Sockets;
+import io.hxb.os.Sockets;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package io.hxb.linux.bpf;
+package io.hxb.os.bpf;
 
 import java.util.ArrayList;
 import java.util.HashMap;

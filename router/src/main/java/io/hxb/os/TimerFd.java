@@ -1,4 +1,10 @@
-package io.hxb.linux;
+package io.hxb.os;
+
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.Errno;
+import io.hxb.linux.Linux;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -30,7 +36,7 @@ public final class TimerFd implements AutoCloseable {
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
-        Sockets.check(descriptor, "timerfd_create", errno);
+        Linux.check(descriptor, "timerfd_create", errno);
     }
 
     /** Readable once the time has come, until {@link #clear} or the next {@link #set}. */
@@ -87,7 +93,7 @@ public final class TimerFd implements AutoCloseable {
 
     @Override
     public void close() {
-        Sockets.close(descriptor);
+        Descriptors.close(descriptor);
     }
 
     private static final class Calls {

@@ -1,4 +1,4 @@
 /**
  * What the kernel says of a NIC: whether it is up, and what it does to frames on its own account.
  */
-package io.hxb.linux.nic;
+package io.hxb.os.nic;

@@ -1,4 +1,4 @@
-package io.hxb.linux;
+package io.hxb.os;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -3,4 +3,4 @@
  * process. They are written as instructions, need no compiler, and go when the process that loaded
  * them ends, however it ends.
  */
-package io.hxb.linux.bpf;
+package io.hxb.os.bpf;

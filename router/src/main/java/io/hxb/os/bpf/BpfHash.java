@@ -1,8 +1,8 @@
-package io.hxb.linux.bpf;
+package io.hxb.os.bpf;
 
+import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.Sockets;
 
 /**
  * A map of longs to longs that BPF programs look up. Any thread may call it; whoever made it closes
@@ -50,7 +50,7 @@ public final class BpfHash implements AutoCloseable {
     public synchronized void close() {
         if (!isClosed) {
             isClosed = true;
-            Sockets.close(descriptor);
+            Descriptors.close(descriptor);
         }
     }
 }

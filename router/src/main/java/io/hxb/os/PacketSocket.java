@@ -1,4 +1,10 @@
-package io.hxb.linux;
+package io.hxb.os;
+
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.Linux;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.SocketOptions;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -40,9 +46,9 @@ public final class PacketSocket {
     public static int open() throws LinuxException {
         final int fd = Sockets.open(Sockets.AF_PACKET, Sockets.SOCK_RAW, 0);
         try {
-            Sockets.setOption(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+            SocketOptions.set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
         } catch (final LinuxException e) {
-            Sockets.close(fd);
+            Descriptors.close(fd);
             throw e;
         }
         return fd;
@@ -87,13 +93,13 @@ public final class PacketSocket {
             final long header = arena.allocate(16, 8).address();
             Memory.putShort(header, program.length);
             Memory.putLong(header + 8, instructions);
-            Sockets.setOption(fd, Sockets.SOL_SOCKET, SO_ATTACH_FILTER, header, 16);
+            SocketOptions.set(fd, SocketOptions.SOL_SOCKET, SO_ATTACH_FILTER, header, 16);
         }
     }
 
     /** Adds control data with the 802.1Q tag to each received message; see {@link #tag}. */
     public static void enableTags(final int fd) throws LinuxException {
-        Sockets.setOption(fd, SOL_PACKET, PACKET_AUXDATA, 1);
+        SocketOptions.set(fd, SOL_PACKET, PACKET_AUXDATA, 1);
     }
 
     /**
@@ -114,7 +120,7 @@ public final class PacketSocket {
     public static long takeDrops(final int fd) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             final long address = arena.allocate(16, 4).address();
-            Sockets.option(fd, SOL_PACKET, PACKET_STATISTICS, address, 8);
+            SocketOptions.get(fd, SOL_PACKET, PACKET_STATISTICS, address, 8);
             return Memory.getInt(address + 4) & 0xFFFF_FFFFL;
         }
     }
@@ -130,14 +136,14 @@ public final class PacketSocket {
     public static long mapRing(
             final int fd, final int blockBytes, final int blockCount, final int slotBytes)
             throws LinuxException {
-        Sockets.setOption(fd, SOL_PACKET, PACKET_VERSION, TPACKET_V2);
+        SocketOptions.set(fd, SOL_PACKET, PACKET_VERSION, TPACKET_V2);
         try (Arena arena = Arena.ofConfined()) {
             final long request = arena.allocate(16, 4).address();
             Memory.putInt(request, blockBytes);
             Memory.putInt(request + 4, blockCount);
             Memory.putInt(request + 8, slotBytes);
             Memory.putInt(request + 12, blockBytes / slotBytes * blockCount);
-            Sockets.setOption(fd, SOL_PACKET, PACKET_RX_RING, request, 16);
+            SocketOptions.set(fd, SOL_PACKET, PACKET_RX_RING, request, 16);
         }
         final MemorySegment errno = Linux.errnoSegment();
         final long bytes = (long) blockBytes * blockCount;
@@ -150,7 +156,7 @@ public final class PacketSocket {
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
-        Sockets.check(address == -1 ? -1 : 0, "mmap(ring of " + bytes + " bytes)", errno);
+        Linux.check(address == -1 ? -1 : 0, "mmap(ring of " + bytes + " bytes)", errno);
         return address;
     }
 

@@ -1,4 +1,4 @@
-package io.hxb.linux.bpf;
+package io.hxb.os.bpf;
 
 import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;

@@ -1,4 +1,9 @@
-package io.hxb.linux;
+package io.hxb.os;
+
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.Linux;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -87,7 +92,7 @@ public final class EventFdSet implements AutoCloseable {
 
     @Override
     public void close() {
-        Sockets.close(descriptor);
+        Descriptors.close(descriptor);
         arena.close();
     }
 
