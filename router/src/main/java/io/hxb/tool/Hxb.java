@@ -4,6 +4,7 @@ import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.plan.PlanCommand;
 import io.hxb.tool.report.ResultStream;
+import io.hxb.tool.sim.SimCommand;
 import io.hxb.tool.stream.CatCommand;
 
 import picocli.CommandLine;
@@ -13,7 +14,6 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.ServiceLoader;
 
 /**
  * The command {@code hxb}. Exit status 0: fine, 1: failed, 2: wrong usage. Owned by the main
@@ -43,6 +43,7 @@ import java.util.ServiceLoader;
             DoctorCommand.class,
             PlanCommand.class,
             ChaosCommand.class,
+            SimCommand.class,
             HelpCommand.class
         })
 public final class Hxb implements Runnable {
@@ -94,14 +95,9 @@ public final class Hxb implements Runnable {
         }
     }
 
-    /** All commands, as far as their modules are on the class path. */
+    /** All commands. */
     static CommandLine commandLine() {
         final CommandLine commandLine = new CommandLine(new Hxb());
-        // Commands of modules that the node does without.
-        ServiceLoader.load(Extension.class).forEach(commandLine::addSubcommand);
-        if (!commandLine.getSubcommands().containsKey("sim")) {
-            commandLine.addSubcommand(new AbsentSimCommand());
-        }
         Usage.prepare(commandLine, VERSION);
         return commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     }

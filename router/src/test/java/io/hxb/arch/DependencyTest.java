@@ -30,7 +30,7 @@ class DependencyTest {
                     Set.of("linux"),
                     Set.of("topology", "pm", "os"),
                     Set.of("routing", "fabric"),
-                    Set.of("frame"),
+                    Set.of("frame", "sim"),
                     Set.of("config", "counter"),
                     Set.of("link"),
                     Set.of("flow", "trunk"),
@@ -122,6 +122,23 @@ class DependencyTest {
     }
 
     @Test
+    void shouldSimulateWithoutInputOrOutput() {
+        ArchRuleDefinition.noClasses()
+                .that()
+                .resideInAPackage("io.hxb.sim..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "java.io..",
+                        "java.nio..",
+                        "java.net..",
+                        "java.lang.foreign..",
+                        "io.netty..",
+                        "org.slf4j..")
+                .check(CLASSES);
+    }
+
+    @Test
     void shouldKeepTheApiOfApplicationsFreeOfTheRouter() {
         ArchRuleDefinition.classes()
                 .that()
@@ -163,6 +180,17 @@ class DependencyTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.jline..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void shouldLoadThePlottingLibraryForChartsOnly() {
+        ArchRuleDefinition.noClasses()
+                .that()
+                .resideOutsideOfPackage("io.hxb.tool.chart..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.knowm..", "java.awt..")
                 .check(CLASSES);
     }
 

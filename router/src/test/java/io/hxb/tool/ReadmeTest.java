@@ -38,13 +38,6 @@ class ReadmeTest {
         // given
         final var commands =
                 new HashSet<>(new picocli.CommandLine(new Hxb()).getSubcommands().keySet());
-        final String extension =
-                Files.readString(
-                                ROOT.resolve("benchmarks/src/main/resources/META-INF/services")
-                                        .resolve(Extension.class.getName()))
-                        .strip();
-        assertTrue(extension.endsWith(".SimCommand"), extension);
-        commands.add("sim");
 
         // when
         final var named =

@@ -1,7 +1,7 @@
 package io.hxb.tool.chaos;
 
-import io.hxb.tool.chaos.result.ChaosPicture;
 import io.hxb.tool.chaos.result.ChaosResult;
+import io.hxb.tool.chart.ThroughputPicture;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
@@ -10,8 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
-import java.util.ServiceLoader;
 
 /** Writes what a run has found. Stateless. */
 final class ChaosFiles {
@@ -28,9 +26,6 @@ final class ChaosFiles {
             if (!Files.isDirectory(folder)) {
                 throw new ToolException("cannot write " + file + ": there is no folder " + folder);
             }
-            if (isPicture(file)) {
-                picture();
-            }
         }
     }
 
@@ -39,7 +34,7 @@ final class ChaosFiles {
         for (final Path file : files) {
             try {
                 if (isPicture(file)) {
-                    picture().draw(file, result);
+                    ThroughputPicture.draw(file, result);
                 } else if (file.toString().endsWith(".yaml")) {
                     Files.writeString(file, script(result));
                 } else {
@@ -60,14 +55,5 @@ final class ChaosFiles {
 
     private static boolean isPicture(final Path file) {
         return file.toString().endsWith(".svg") || file.toString().endsWith(".png");
-    }
-
-    private static ChaosPicture picture() {
-        final Optional<ChaosPicture> found = ServiceLoader.load(ChaosPicture.class).findFirst();
-        return found.orElseThrow(
-                () ->
-                        new ToolException(
-                                "pictures are drawn by the module benchmarks, which is not on the"
-                                        + " class path: use deploy/hxb, or --out FILE.json"));
     }
 }

@@ -1,2 +1,0 @@
-/** What a run of the flit-level model yields: traffic, latency, hops, their confidence. */
-package io.hxb.bench.flit.measure;

@@ -1,2 +1,0 @@
-/** The tables and figures of the papers, simulated again and put beside the published ones. */
-package io.hxb.bench.flit.paper;

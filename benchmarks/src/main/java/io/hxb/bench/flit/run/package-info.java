@@ -1,2 +1,0 @@
-/** Experiments: what is simulated, single runs, sweeps over loads, and the files they come from. */
-package io.hxb.bench.flit.run;

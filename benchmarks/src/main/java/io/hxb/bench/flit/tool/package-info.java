@@ -1,2 +1,0 @@
-/** The commands {@code hxb sim}. */
-package io.hxb.bench.flit.tool;

@@ -1,2 +1,0 @@
-/** Who sends how much to whom and when: patterns, matrices, injection processes and traces. */
-package io.hxb.bench.flit.traffic;

@@ -1,0 +1,60 @@
+package io.hxb.sim.run;
+
+import io.hxb.fabric.route.PathSelection;
+import io.hxb.sim.flit.SimulationException;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Which of the shortest permitted paths packets take. */
+public enum PathChoice {
+    /** All where the algorithm leaves a choice, else the one that it has for each pair. */
+    AUTO(null),
+    /** All: the output selection function decides at every switch. */
+    ADAPTIVE(null),
+    /** One for each pair, the smallest ports first. */
+    LOW_PORT(PathSelection.LOW_PORT),
+    /** One for each pair, any. */
+    RANDOM(PathSelection.RANDOM),
+    /** One for each pair by Sancho's thinning of virtual channels. */
+    SANCHO(PathSelection.SANCHO),
+    /** One for each pair by thinning of physical channels first. */
+    HIGH_PHYSICAL(PathSelection.HIGH_PHYSICAL);
+
+    private final PathSelection selection;
+
+    PathChoice(final PathSelection selection) {
+        this.selection = selection;
+    }
+
+    /** The fabric's selection; the smallest ports where a routing has stored paths anyway. */
+    PathSelection selection() {
+        return selection == null ? PathSelection.LOW_PORT : selection;
+    }
+
+    /** Name on the command line. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** All names. */
+    public static List<String> words() {
+        return Arrays.stream(values()).map(PathChoice::word).toList();
+    }
+
+    /**
+     * The one of a name.
+     *
+     * @throws SimulationException naming all when there is none.
+     */
+    public static PathChoice of(final String word) {
+        for (final PathChoice choice : values()) {
+            if (choice.word().equals(word)) {
+                return choice;
+            }
+        }
+        throw new SimulationException(
+                "paths must be " + String.join(", ", words()) + ", not '" + word + "'");
+    }
+}

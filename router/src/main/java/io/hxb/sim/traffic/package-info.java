@@ -1,0 +1,2 @@
+/** Who sends how much to whom and when: patterns, matrices, injection processes and traces. */
+package io.hxb.sim.traffic;

@@ -1,0 +1,2 @@
+/** The commands {@code hxb sim}. */
+package io.hxb.tool.sim;
