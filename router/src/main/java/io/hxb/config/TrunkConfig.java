@@ -42,7 +42,20 @@ public record TrunkConfig(
                 .done();
     }
 
-    /** The same with another time after which a silent neighbour is asked. */
+    /** The same with another {@link #holdDownNs()} and {@link #maxHoldDownNs()}. */
+    public TrunkConfig withHoldDownNs(final long value, final long maxValue) {
+        return new TrunkConfig(
+                failFrames,
+                minFrames,
+                heartbeatNs,
+                healBeats,
+                lossPercent,
+                value,
+                maxValue,
+                silenceNs);
+    }
+
+    /** The same with another {@link #silenceNs()}. */
     public TrunkConfig withSilenceNs(final long value) {
         return new TrunkConfig(
                 failFrames,

@@ -1,7 +1,6 @@
 package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.config.TrunkConfig;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
@@ -17,7 +16,7 @@ import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
-import io.hxb.trunk.health.HealthSettings;
+import io.hxb.trunk.health.TrunkHealth;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.EpochClock;
@@ -115,30 +114,18 @@ record NodeParts(
             final String hostName,
             final List<Port> ports,
             final Complaints complaints) {
-        return new Discovery(
+        final NodeIdentity self =
                 new NodeIdentity(
                         config.shape(),
                         config.shape().coordinates(nodeId),
                         config.clusterId(),
                         config.fingerprint(),
                         incarnation,
-                        hostName,
-                        config.frame().helloIntervalNs()),
-                healthSettings(config.trunk()),
-                ports.toArray(new Port[0]),
-                complaints);
-    }
-
-    private static HealthSettings healthSettings(final TrunkConfig given) {
-        return new HealthSettings(
-                given.failFrames(),
-                given.minFrames(),
-                given.heartbeatNs(),
-                given.healBeats(),
-                given.lossPercent(),
-                given.holdDownNs(),
-                given.maxHoldDownNs(),
-                given.silenceNs());
+                        hostName);
+        final long helloIntervalNs = config.frame().helloIntervalNs();
+        final Port[] all = ports.toArray(new Port[0]);
+        final TrunkHealth health = new TrunkHealth(self, config.trunk(), helloIntervalNs, all);
+        return new Discovery(self, helloIntervalNs, all, health, complaints);
     }
 
     static FlowTable flows(

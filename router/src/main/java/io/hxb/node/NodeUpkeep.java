@@ -69,7 +69,7 @@ final class NodeUpkeep {
                         parts.epochClock(),
                         LOGGER,
                         LINK_LOG);
-        discovery.events().add(news);
+        discovery.health().events().add(news);
         nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
     }

@@ -3,7 +3,8 @@ package io.hxb.trunk;
 import io.hxb.topology.Shape;
 
 /**
- * Who this node is to its neighbours. Immutable.
+ * Who this node is to its neighbours: what its hello frames say of it, and what all its link-local
+ * frames carry. One for each start of a node, as the incarnation differs. Immutable.
  *
  * @param shape shape of the hyper-crossbar.
  * @param here coordinate vector of this node.
@@ -11,13 +12,6 @@ import io.hxb.topology.Shape;
  * @param fingerprint hash of what has to be equal in all nodes' cluster files.
  * @param incarnation of this node, never 0.
  * @param hostName name that people know this machine by.
- * @param helloIntervalNs time between hello frames once all neighbours are known.
  */
 public record NodeIdentity(
-        Shape shape,
-        long here,
-        int clusterId,
-        int fingerprint,
-        int incarnation,
-        String hostName,
-        long helloIntervalNs) {}
+        Shape shape, long here, int clusterId, int fingerprint, int incarnation, String hostName) {}

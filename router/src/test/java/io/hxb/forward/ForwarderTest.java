@@ -3,6 +3,7 @@ package io.hxb.forward;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hxb.config.RouteConfig;
+import io.hxb.config.TrunkConfig;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
@@ -18,6 +19,7 @@ import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.TrunkHealth;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,11 +43,9 @@ class ForwarderTest {
 
     private Forwarder forwarder() {
         final Port[] ports = {new Port(x, 0, 0), new Port(y, 1, 0)};
-        final Discovery discovery =
-                new Discovery(
-                        new NodeIdentity(SHAPE, HERE, CLUSTER, 1, 1, "", 1_000_000),
-                        ports,
-                        new Complaints());
+        final NodeIdentity self = new NodeIdentity(SHAPE, HERE, CLUSTER, 1, 1, "");
+        final TrunkHealth health = new TrunkHealth(self, TrunkConfig.DEFAULT, 1_000_000, ports);
+        final Discovery discovery = new Discovery(self, 1_000_000, ports, health, new Complaints());
         TestPorts.reachAll(ports);
         final TrunkSender[] trunks = {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),

@@ -122,8 +122,7 @@ final class FaultCluster implements AutoCloseable {
                                         .withPeerTimeoutNs(20_000 * MS)
                                         .withRoutes(
                                                 new RouteConfig(30 * MS, 200 * MS, 15_000 * MS)))
-                        .withTrunk(
-                                new TrunkConfig(48, 2, 20 * MS, 3, 25, 50 * MS, 200 * MS, 30 * MS))
+                        .withTrunk(TrunkConfig.DEFAULT.withHoldDownNs(50 * MS, 200 * MS))
                         .withFrame(new FrameConfig(false, 16, 0x88B5, 0x88B6, 50 * MS, false));
         hardware = new SimHardware(config, clock, network, FAULTLESS);
         for (int node = 0; node < shape.nodeCount(); node++) {

@@ -1,6 +1,7 @@
 package io.hxb.bench.micro;
 
 import io.hxb.config.RouteConfig;
+import io.hxb.config.TrunkConfig;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.OrderPolicy;
@@ -17,6 +18,7 @@ import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.TrunkHealth;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -43,6 +45,7 @@ import java.util.concurrent.TimeUnit;
 public class ForwarderBenchmark {
     private static final int CLUSTER_ID = 0x62;
     private static final int FINGERPRINT = 3;
+    private static final long HELLO_INTERVAL_NS = 1_000_000_000L;
     private static final int BUFFER_BYTES = 1024;
     private static final int BUFFERS = 64;
     private static final int HOPS = 8;
@@ -72,12 +75,11 @@ public class ForwarderBenchmark {
             senders[i] = ports[i].link().newSender(256);
             all[1 + i] = ports[i];
         }
+        final NodeIdentity self = new NodeIdentity(SHAPE, HERE, CLUSTER_ID, FINGERPRINT, 1, "here");
+        final TrunkHealth health =
+                new TrunkHealth(self, TrunkConfig.DEFAULT, HELLO_INTERVAL_NS, all);
         final Discovery discovery =
-                new Discovery(
-                        new NodeIdentity(
-                                SHAPE, HERE, CLUSTER_ID, FINGERPRINT, 1, "here", 1_000_000_000L),
-                        all,
-                        new Complaints());
+                new Discovery(self, HELLO_INTERVAL_NS, all, health, new Complaints());
         frame = Arena.global().allocate(BUFFER_BYTES, 64).address() + 64;
         for (final Port port : ports) {
             writeHello(port.number());

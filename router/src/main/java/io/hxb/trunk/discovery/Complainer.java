@@ -11,19 +11,19 @@ import io.hxb.trunk.Port;
  * Discovery}.
  */
 final class Complainer {
-    private final NodeIdentity settings;
+    private final NodeIdentity self;
     private final Complaints complaints;
 
-    Complainer(final NodeIdentity settings, final Complaints complaints) {
-        this.settings = settings;
+    Complainer(final NodeIdentity self, final Complaints complaints) {
+        this.self = self;
         this.complaints = complaints;
     }
 
     /** What is wrong with a neighbour that says it is at {@code source}; 0 if nothing. */
     int misplacement(final Port port, final long source, final HelloFlyweight hello) {
-        final long difference = source ^ settings.here();
-        final boolean isOfThisShape = settings.shape().node(source) >= 0;
-        if (hello.fingerprint() != settings.fingerprint() || !isOfThisShape) {
+        final long difference = source ^ self.here();
+        final boolean isOfThisShape = self.shape().node(source) >= 0;
+        if (hello.fingerprint() != self.fingerprint() || !isOfThisShape) {
             return ComplaintFlyweight.OTHER_FINGERPRINT;
         }
         if (difference == 0) {
@@ -43,7 +43,7 @@ final class Complainer {
 
     /** Another node with these coordinates, or two ports of this node on one switch. */
     private int duplicate(final Port port, final HelloFlyweight hello) {
-        if (hello.incarnation() != settings.incarnation()) {
+        if (hello.incarnation() != self.incarnation()) {
             return ComplaintFlyweight.DUPLICATE_COORDINATE;
         }
         return hello.dimension() == port.dimension()
@@ -58,7 +58,7 @@ final class Complainer {
             final long source,
             final HelloFlyweight hello,
             final long nowNs) {
-        final String other = "(" + settings.shape().format(source) + ")";
+        final String other = "(" + self.shape().format(source) + ")";
         final String otherPort = Port.label(hello.dimension(), hello.linkNumber());
         final String ends =
                 port.label() + " of " + hereText() + " and " + otherPort + " of " + other;
@@ -99,14 +99,14 @@ final class Complainer {
             final long source,
             final ComplaintFlyweight complaint,
             final long nowNs) {
-        if (complaint.otherCoordinates() != settings.here() || source == settings.here()) {
+        if (complaint.otherCoordinates() != self.here() || source == self.here()) {
             return;
         }
         complaints.addTold(
                 complaint.kind(),
                 port.link().index(),
                 "("
-                        + settings.shape().format(source)
+                        + self.shape().format(source)
                         + ") on "
                         + port.label()
                         + " complains of "
@@ -167,12 +167,12 @@ final class Complainer {
                         + " shares a switch with cluster "
                         + Integer.toHexString(clusterId)
                         + ", ours is "
-                        + Integer.toHexString(settings.clusterId())
+                        + Integer.toHexString(self.clusterId())
                         + ": separate them, or give both the same cluster name",
                 nowNs);
     }
 
     private String hereText() {
-        return "(" + settings.shape().format(settings.here()) + ")";
+        return "(" + self.shape().format(self.here()) + ")";
     }
 }

@@ -13,8 +13,6 @@ import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
-import io.hxb.trunk.health.HealthSettings;
-import io.hxb.trunk.health.LinkEvents;
 import io.hxb.trunk.health.TrunkHealth;
 
 import java.util.ArrayList;
@@ -33,7 +31,8 @@ public final class Discovery {
     private static final int MISSED_HELLOS = 5;
     private static final long NEVER = Long.MIN_VALUE;
 
-    private final NodeIdentity settings;
+    private final NodeIdentity self;
+    private final long helloIntervalNs;
     private final Port[] ports;
     private final Complainer complainer;
     private final long[][] heardNs;
@@ -53,28 +52,26 @@ public final class Discovery {
     private final TrunkHealth health;
     private int known;
 
-    /** Makes the discovery of one node with the usual settings of its links' health. */
-    public Discovery(final NodeIdentity settings, final Port[] ports, final Complaints complaints) {
-        this(settings, HealthSettings.DEFAULT, ports, complaints);
-    }
-
     /**
      * Makes the discovery of one node.
      *
-     * @param settings who this node is.
-     * @param healthSettings when a link counts as failed.
+     * @param self who this node is.
+     * @param helloIntervalNs time between hello frames once all neighbours are known.
      * @param ports its ports, by link index, {@code [links]}.
+     * @param health told of the neighbours that are found, and handed their status frames.
      * @param complaints where complaints go.
      */
     public Discovery(
-            final NodeIdentity settings,
-            final HealthSettings healthSettings,
+            final NodeIdentity self,
+            final long helloIntervalNs,
             final Port[] ports,
+            final TrunkHealth health,
             final Complaints complaints) {
-        this.settings = settings;
-        health = new TrunkHealth(settings, healthSettings, ports);
+        this.self = self;
+        this.helloIntervalNs = helloIntervalNs;
+        this.health = health;
         this.ports = ports.clone();
-        complainer = new Complainer(settings, complaints);
+        complainer = new Complainer(self, complaints);
         heardNs = new long[ports.length][Shape.MAX_EXTENT];
         incarnations = new int[ports.length][Shape.MAX_EXTENT];
         helloDueNs = new long[ports.length];
@@ -92,11 +89,6 @@ public final class Discovery {
         return counters;
     }
 
-    /** Where to learn of links that fail and recover. */
-    public LinkEvents events() {
-        return health.events();
-    }
-
     /** The health of the links to the neighbours that were found. */
     public TrunkHealth health() {
         return health;
@@ -111,7 +103,7 @@ public final class Discovery {
     public int expectedNeighbours() {
         int expected = 0;
         for (final Port port : ports) {
-            expected += settings.shape().extent(port.dimension()) - 1;
+            expected += self.shape().extent(port.dimension()) - 1;
         }
         return expected;
     }
@@ -132,7 +124,7 @@ public final class Discovery {
      */
     public synchronized List<Silence> silences() {
         final List<Silence> silences = new ArrayList<>();
-        for (int dimension = 0; dimension < settings.shape().dimensions(); dimension++) {
+        for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {
             final List<Port> trunk = trunk(dimension);
             final List<Integer> gone = neighbours(dimension);
             gone.removeIf(neighbour -> trunk.stream().anyMatch(port -> hears(port, neighbour)));
@@ -161,8 +153,8 @@ public final class Discovery {
 
     private List<Integer> neighbours(final int dimension) {
         final List<Integer> neighbours = new ArrayList<>();
-        for (int i = 0; i < settings.shape().extent(dimension); i++) {
-            if (i != Shape.coordinate(settings.here(), dimension)) {
+        for (int i = 0; i < self.shape().extent(dimension); i++) {
+            if (i != Shape.coordinate(self.here(), dimension)) {
                 neighbours.add(i);
             }
         }
@@ -183,7 +175,7 @@ public final class Discovery {
                                 + " hears ")
                 + names(dimension, neighbours)
                 + " from ("
-                + settings.shape().format(settings.here())
+                + self.shape().format(self.here())
                 + "): start "
                 + (neighbours.size() == 1 ? "that node" : "those nodes")
                 + " if not running, else plug "
@@ -196,7 +188,7 @@ public final class Discovery {
     private String missingText(final Port port, final List<Integer> neighbours) {
         return port.label()
                 + " of ("
-                + settings.shape().format(settings.here())
+                + self.shape().format(self.here())
                 + ") does not hear "
                 + names(port.dimension(), neighbours)
                 + ", which other links hear: plug the cables of "
@@ -209,8 +201,8 @@ public final class Discovery {
     private String names(final int dimension, final List<Integer> neighbours) {
         final List<String> names = new ArrayList<>();
         for (final int neighbour : neighbours) {
-            final long there = Shape.withCoordinate(settings.here(), dimension, neighbour);
-            names.add("(" + settings.shape().format(there) + ")");
+            final long there = Shape.withCoordinate(self.here(), dimension, neighbour);
+            names.add("(" + self.shape().format(there) + ")");
         }
         return String.join(" ", names);
     }
@@ -336,7 +328,7 @@ public final class Discovery {
             start(nowNs);
         }
         int sent = 0;
-        long dueNs = nowNs + settings.helloIntervalNs();
+        long dueNs = nowNs + helloIntervalNs;
         for (final Port port : ports) {
             final int index = port.link().index();
             expire(port, nowNs);
@@ -369,15 +361,13 @@ public final class Discovery {
 
     private long intervalNs(final long nowNs) {
         final boolean isStarting = nowNs - startNs < FAST_FOR_NS && known < expectedNeighbours();
-        return isStarting
-                ? Math.min(FAST_INTERVAL_NS, settings.helloIntervalNs())
-                : settings.helloIntervalNs();
+        return isStarting ? Math.min(FAST_INTERVAL_NS, helloIntervalNs) : helloIntervalNs;
     }
 
     private void expire(final Port port, final long nowNs) {
         final int index = port.link().index();
-        final long limitNs = MISSED_HELLOS * settings.helloIntervalNs();
-        final int extent = settings.shape().extent(port.dimension());
+        final long limitNs = MISSED_HELLOS * helloIntervalNs;
+        final int extent = self.shape().extent(port.dimension());
         for (int neighbour = 0; neighbour < extent; neighbour++) {
             final long heard = heardNs[index][neighbour];
             if (heard != NEVER && nowNs - heard > limitNs) {
@@ -399,15 +389,15 @@ public final class Discovery {
         linkLocal(pool.headerAddress(id), FrameType.HELLO);
         hello.wrap(outgoing.bodyAddress())
                 .clear()
-                .fingerprint(settings.fingerprint())
-                .node(settings.shape().node(settings.here()))
+                .fingerprint(self.fingerprint())
+                .node(self.shape().node(self.here()))
                 .dimension(port.dimension())
                 .linkNumber(port.number())
-                .shape(packedExtents(settings.shape()))
-                .dimensions(settings.shape().dimensions())
-                .incarnation(settings.incarnation())
+                .shape(packedExtents(self.shape()))
+                .dimensions(self.shape().dimensions())
+                .incarnation(self.incarnation())
                 .mtuBytes(port.link().mtuBytes())
-                .name(settings.hostName());
+                .name(self.hostName());
         counters.helloSent[port.link().index()]++;
         return broadcast(sender, id, hello.length(), share);
     }
@@ -426,7 +416,7 @@ public final class Discovery {
                 .wrap(outgoing.bodyAddress())
                 .clear()
                 .kind(pendingKind[linkIndex])
-                .coordinates(settings.here())
+                .coordinates(self.here())
                 .otherCoordinates(pendingSubject[linkIndex])
                 .dimension(ports[linkIndex].dimension())
                 .linkNumber(ports[linkIndex].number());
@@ -447,9 +437,9 @@ public final class Discovery {
                 .type(type)
                 .hopLimit(1)
                 .order(DimensionOrder.DEFAULT)
-                .clusterId(settings.clusterId())
-                .sourceIncarnation(settings.incarnation())
-                .source(settings.here())
+                .clusterId(self.clusterId())
+                .sourceIncarnation(self.incarnation())
+                .source(self.here())
                 .destination(FrameHeaderFlyweight.ANY_DESTINATION);
     }
 

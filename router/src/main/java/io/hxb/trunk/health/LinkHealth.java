@@ -1,5 +1,6 @@
 package io.hxb.trunk.health;
 
+import io.hxb.config.TrunkConfig;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
@@ -46,7 +47,7 @@ final class LinkHealth {
     /** Status frames sent over the link to this neighbour. */
     int beatsSent;
 
-    private final HealthSettings settings;
+    private final TrunkConfig config;
     private final HeardFrames heard;
     private final Patience patience;
     private final int[] othersBase;
@@ -73,13 +74,13 @@ final class LinkHealth {
     private boolean wasLossy;
 
     LinkHealth(
-            final HealthSettings settings,
+            final TrunkConfig config,
             final Port port,
             final int neighbour,
             final HeardFrames heard,
             final Patience patience,
             final int links) {
-        this.settings = settings;
+        this.config = config;
         this.port = port;
         this.neighbour = neighbour;
         this.heard = heard;
@@ -166,7 +167,7 @@ final class LinkHealth {
             final boolean isOtherHeard,
             final LinkHealth[] trunk,
             final long nowNs) {
-        if (frames - base >= settings.minFrames()) {
+        if (frames - base >= config.minFrames()) {
             measureGap(nowNs);
             rebase(trunk, nowNs);
         }
@@ -185,16 +186,20 @@ final class LinkHealth {
         if (isOtherHeard && isMissed()) {
             return true;
         }
-        if (silentChecks < HealthSettings.SILENT_CHECKS
-                || sentByNeighbour - sentBase < settings.sentFrames()) {
+        if (silentChecks < Patience.SILENT_CHECKS || sentByNeighbour - sentBase < sentFrames()) {
             return false;
         }
         for (int i = 0; i < trunk.length; i++) {
-            if (trunk[i].frames - othersBase[i] >= settings.failFrames()) {
+            if (trunk[i].frames - othersBase[i] >= config.failFrames()) {
                 return true;
             }
         }
         return false;
+    }
+
+    // Frames that the neighbour has sent, at least, for the silence of the link to mean something.
+    private int sentFrames() {
+        return Math.max(config.minFrames(), config.failFrames() / 4);
     }
 
     /**
@@ -275,7 +280,7 @@ final class LinkHealth {
         }
         final int lastingPercent =
                 loss.smoothedHundredths() / 100 - (loss.percent() - excessPercent);
-        return isAtLeast && lastingPercent > settings.lossPercent();
+        return isAtLeast && lastingPercent > config.lossPercent();
     }
 
     /** Leaves the link out from now on. */
@@ -284,18 +289,18 @@ final class LinkHealth {
             return;
         }
         final boolean isLossy = why == LinkReason.LOSSY;
-        final long leastNs = settings.holdDownNs() * (isLossy ? LOSSY_HOLD_FACTOR : 1);
+        final long leastNs = config.holdDownNs() * (isLossy ? LOSSY_HOLD_FACTOR : 1);
         final long memoryNs =
                 isLossy && wasLossy
                         ? LOSSY_MEMORY_NS
-                        : Math.max(LOSSY_FACTOR * settings.holdDownNs(), holdNs);
+                        : Math.max(LOSSY_FACTOR * config.holdDownNs(), holdNs);
         if (hasRecovered && nowNs - recoveredNs < memoryNs) {
-            holdNs = Math.min(settings.maxHoldDownNs(), Math.max(leastNs, 2 * holdNs));
+            holdNs = Math.min(config.maxHoldDownNs(), Math.max(leastNs, 2 * holdNs));
         } else {
-            holdNs = isLossy ? Math.min(settings.maxHoldDownNs(), leastNs) : 0;
+            holdNs = isLossy ? Math.min(config.maxHoldDownNs(), leastNs) : 0;
         }
         wasLossy = isLossy;
-        neededBeats = settings.healBeats() * (isLossy ? LOSSY_FACTOR : 1);
+        neededBeats = config.healBeats() * (isLossy ? LOSSY_FACTOR : 1);
         verdict = LinkState.FAILED;
         reason = why;
         failedNs = nowNs;

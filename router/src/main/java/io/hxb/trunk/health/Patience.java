@@ -1,6 +1,5 @@
 package io.hxb.trunk.health;
 
-
 /**
  * How long a node waits for the frames of a link that is silent while others are not. Frames that
  * come right after a link was given up were late, not lost: where that happens CPUs are away for as
@@ -8,7 +7,10 @@ package io.hxb.trunk.health;
  * {@link TrunkHealth}.
  */
 final class Patience {
-    private static final long LEAST_NS = HealthSettings.SILENT_CHECKS * HealthSettings.CHECK_NS;
+    /** Looks in a row in which a link was silent while another was not, before it is judged. */
+    static final int SILENT_CHECKS = 6;
+
+    private static final long LEAST_NS = SILENT_CHECKS * TrunkHealth.CHECK_NS;
     private static final long MOST_NS = 8 * LEAST_NS;
     private static final long RASH_NS = 10_000_000;
     private static final long MEMORY_NS = 10_000_000_000L;

@@ -1,5 +1,6 @@
 package io.hxb.trunk.health;
 
+import io.hxb.config.TrunkConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.topology.Shape;
@@ -21,12 +22,16 @@ import java.util.List;
  * sent over each link, so that a link that was not used is not taken for dead.
  */
 public final class TrunkHealth {
+    /** Time between two looks at the links of a trunk that carries frames. */
+    static final long CHECK_NS = 500_000;
+
     private static final long NS_A_BEATING_LINK = 50_000;
     private static final long NS_A_LINK_LOOKED_AT = 5_000;
     private static final int HELLOS_UNHEARD = 5;
 
     private final NodeIdentity self;
-    private final HealthSettings settings;
+    private final TrunkConfig config;
+    private final long helloIntervalNs;
     private final Port[] ports;
     private final Port[][] trunks;
     private final HeardFrames[] heard;
@@ -57,12 +62,18 @@ public final class TrunkHealth {
      * Makes the health of one node's links.
      *
      * @param self who this node is.
-     * @param settings when a link counts as failed.
+     * @param config when a link counts as failed and when as healed.
+     * @param helloIntervalNs time between two hello frames of a neighbour.
      * @param ports its ports, by link index, {@code [links]}.
      */
-    public TrunkHealth(final NodeIdentity self, final HealthSettings settings, final Port[] ports) {
+    public TrunkHealth(
+            final NodeIdentity self,
+            final TrunkConfig config,
+            final long helloIntervalNs,
+            final Port[] ports) {
         this.self = self;
-        this.settings = settings;
+        this.config = config;
+        this.helloIntervalNs = helloIntervalNs;
         this.ports = ports.clone();
         final int dimensions = self.shape().dimensions();
         trunks = new Port[dimensions][];
@@ -142,7 +153,7 @@ public final class TrunkHealth {
         if (partner == null) {
             partner =
                     new TrunkPartner(
-                            this, settings, trunks[port.dimension()], heard, neighbour, nowNs);
+                            this, config, trunks[port.dimension()], heard, neighbour, nowNs);
             partners[port.dimension()][neighbour] = partner;
             known.add(partner);
         }
@@ -215,7 +226,7 @@ public final class TrunkHealth {
     synchronized int work(final long nowNs, final HealthLoop loop) {
         isStarted = true;
         planner = loop;
-        final boolean isLook = !hasLooked || nowNs - lookedNs >= HealthSettings.CHECK_NS;
+        final boolean isLook = !hasLooked || nowNs - lookedNs >= CHECK_NS;
         if (isLook) {
             hasLooked = true;
             lookedNs = nowNs;
@@ -229,16 +240,16 @@ public final class TrunkHealth {
         for (int i = 0; i < known.size(); i++) {
             beating += known.get(i).beatingLinks();
         }
-        final long beatNs = Math.max(settings.heartbeatNs(), beating * NS_A_BEATING_LINK);
+        final long beatNs = Math.max(config.heartbeatNs(), beating * NS_A_BEATING_LINK);
         int sent = 0;
-        long soonestNs = self.helloIntervalNs();
+        long soonestNs = helloIntervalNs;
         for (int i = 0; i < known.size(); i++) {
             final TrunkPartner partner = known.get(i);
             final long links = partner.due(nowNs, sentFrames(partner), beatNs);
             sent += links == 0 ? 0 : send(partner, links, loop);
             soonestNs = partner.dueInNs(nowNs, soonestNs);
         }
-        lookNs = nowNs + Math.max(HealthSettings.CHECK_NS, ports.length * NS_A_LINK_LOOKED_AT);
+        lookNs = nowNs + Math.max(CHECK_NS, ports.length * NS_A_LINK_LOOKED_AT);
         dueNs = nowNs + soonestNs;
         return sent;
     }
@@ -276,7 +287,7 @@ public final class TrunkHealth {
 
     /** Time after which a link on which nothing is heard of a neighbour counts as failed. */
     long unheardNs() {
-        return HELLOS_UNHEARD * self.helloIntervalNs();
+        return HELLOS_UNHEARD * helloIntervalNs;
     }
 
     /** Frames that this node has sent to a neighbour over all links, status frames apart. */

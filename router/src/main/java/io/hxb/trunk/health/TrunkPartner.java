@@ -1,5 +1,6 @@
 package io.hxb.trunk.health;
 
+import io.hxb.config.TrunkConfig;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
@@ -13,6 +14,15 @@ import io.hxb.trunk.Port;
  * by both while neither says that it has failed, so both agree once both have heard.
  */
 final class TrunkPartner {
+    /** Frames to a neighbour after which it is told how many were sent over each link. */
+    private static final int MARK_FRAMES = 32;
+
+    /** Time between two such messages, at least, to a neighbour that sends and is sent little. */
+    private static final long RECEIVED_MARK_NS = 1_000_000;
+
+    /** Questions that a silent neighbour may leave unanswered. */
+    private static final int ASKS = 3;
+
     private static final long FIRST_REPEAT_NS = 2_000_000;
     private static final long LONG_DEAD_NS = 10_000_000_000L;
     private static final int LONG_DEAD_FACTOR = 5;
@@ -22,7 +32,7 @@ final class TrunkPartner {
     final LinkHealth[] links;
     int incarnation;
 
-    private final HealthSettings settings;
+    private final TrunkConfig config;
     private final TrunkHealth health;
     private int sequence;
     private int acknowledged;
@@ -49,13 +59,13 @@ final class TrunkPartner {
 
     TrunkPartner(
             final TrunkHealth health,
-            final HealthSettings settings,
+            final TrunkConfig config,
             final Port[] ports,
             final HeardFrames[] heard,
             final int neighbour,
             final long nowNs) {
         this.health = health;
-        this.settings = settings;
+        this.config = config;
         this.neighbour = neighbour;
         dimension = ports[0].dimension();
         links = new LinkHealth[ports.length];
@@ -63,7 +73,7 @@ final class TrunkPartner {
             final HeardFrames frames = heard[ports[i].link().index()];
             links[i] =
                     new LinkHealth(
-                            settings, ports[i], neighbour, frames, health.patience(), links.length);
+                            config, ports[i], neighbour, frames, health.patience(), links.length);
         }
         firstHeardNs = nowNs;
         beatNs = nowNs;
@@ -259,13 +269,13 @@ final class TrunkPartner {
         if (sequence != acknowledged && repeatNs - nowNs <= 0) {
             due |= good == 0 ? addressedLinks() : good;
             repeatNs = nowNs + repeatDelayNs;
-            repeatDelayNs = Math.min(settings.heartbeatNs(), 2 * repeatDelayNs);
+            repeatDelayNs = Math.min(config.heartbeatNs(), 2 * repeatDelayNs);
         }
         if (beatNs - nowNs <= 0) {
             due |= addressedLinks() & ~good;
             beatNs = nowNs + (isLongDead(good, nowNs) ? LONG_DEAD_FACTOR : 1) * beatIntervalNs;
         }
-        if (hasChoice(good) && nowNs - markNs >= HealthSettings.CHECK_NS) {
+        if (hasChoice(good) && nowNs - markNs >= TrunkHealth.CHECK_NS) {
             due |= marks(sentFrames, good, nowNs);
         }
         return due | asked(nowNs);
@@ -283,10 +293,10 @@ final class TrunkPartner {
         final int sentSince = sentFrames - markedFrames;
         final int receivedSince = received - markedReceived;
         final boolean isReceiver =
-                receivedSince >= HealthSettings.MARK_FRAMES
+                receivedSince >= MARK_FRAMES
                         && receivedSince / 2 > sentSince
-                        && nowNs - markNs >= HealthSettings.RECEIVED_MARK_NS;
-        if (!isReceiver && sentSince < HealthSettings.MARK_FRAMES) {
+                        && nowNs - markNs >= RECEIVED_MARK_NS;
+        if (!isReceiver && sentSince < MARK_FRAMES) {
             return 0;
         }
         markNs = nowNs;
@@ -328,7 +338,7 @@ final class TrunkPartner {
         if (!isWaiting || goodLinks() == 0 || askDueNs() - nowNs > 0) {
             return 0;
         }
-        if (asks == HealthSettings.ASKS) {
+        if (asks == ASKS) {
             for (final LinkHealth link : links) {
                 if (link.verdict == LinkState.GOOD) {
                     fail(link, LinkReason.UNANSWERED, nowNs);
@@ -339,12 +349,12 @@ final class TrunkPartner {
         }
         asks++;
         isAsking = true;
-        askNs = nowNs + settings.heartbeatNs();
+        askNs = nowNs + config.heartbeatNs();
         return addressedLinks();
     }
 
     private long askDueNs() {
-        return asks == 0 ? waitingSinceNs + settings.silenceNs() : askNs;
+        return asks == 0 ? waitingSinceNs + config.silenceNs() : askNs;
     }
 
     /** Time in ns until something is due again, 0 or more; at most {@code mostNs}. */

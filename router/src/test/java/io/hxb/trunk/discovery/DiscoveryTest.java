@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.TrunkConfig;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
@@ -17,6 +18,7 @@ import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
+import io.hxb.trunk.health.TrunkHealth;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -65,12 +67,12 @@ class DiscoveryTest {
                             segment, 0, Shape.coordinate(here, dimension), 2_000, pool, share);
             port = new Port(link, dimension, number);
             senders = new LinkSender[] {link.newSender(16)};
-            discovery =
-                    new Discovery(
-                            new NodeIdentity(
-                                    SHAPE, here, 7, fingerprint, incarnation, "host", INTERVAL_NS),
-                            new Port[] {port},
-                            complaints);
+            final NodeIdentity self =
+                    new NodeIdentity(SHAPE, here, 7, fingerprint, incarnation, "host");
+            final Port[] ports = {port};
+            final TrunkHealth health =
+                    new TrunkHealth(self, TrunkConfig.DEFAULT, INTERVAL_NS, ports);
+            discovery = new Discovery(self, INTERVAL_NS, ports, health, complaints);
             members.add(this);
         }
 

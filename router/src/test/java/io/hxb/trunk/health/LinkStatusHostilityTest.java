@@ -85,7 +85,7 @@ class LinkStatusHostilityTest {
     @Test
     void shouldIgnoreNeighboursThatWereNeverHeard() {
         // given
-        final TrunkWorld strangers = new TrunkWorld(3, 2, TrunkWorld.SETTINGS, 1);
+        final TrunkWorld strangers = new TrunkWorld(3, 2, TrunkWorld.CONFIG, 1);
         strangers.end(2).isAsleep = true;
         strangers.run(300 * MS);
         // when: nobody has that address, nobody was heard there.

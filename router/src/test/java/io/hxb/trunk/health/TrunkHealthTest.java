@@ -102,7 +102,7 @@ class TrunkHealthTest {
     @Test
     void shouldNotTakeALinkThatNobodyUsesForDead() {
         // given: round robin over two links, and frames to two neighbours in turn.
-        final TrunkWorld world = new TrunkWorld(3, 2, TrunkWorld.SETTINGS, 1);
+        final TrunkWorld world = new TrunkWorld(3, 2, TrunkWorld.CONFIG, 1);
         world.run(300 * MS);
         // when
         world.end(0).sendInTurnTo(1, 2, FULL);
@@ -179,7 +179,7 @@ class TrunkHealthTest {
                 world.runUntil(() -> world.end(0).isUsed(1) && world.end(1).isUsed(1), 200 * MS);
         // then
         assertTrue(ns <= 100 * MS, "took " + ns);
-        assertTrue(ns > 2 * TrunkWorld.SETTINGS.heartbeatNs(), "not after one heartbeat");
+        assertTrue(ns > 2 * TrunkWorld.CONFIG.heartbeatNs(), "not after one heartbeat");
         assertEquals(LinkReason.HEALED, world.end(0).lastReason());
     }
 

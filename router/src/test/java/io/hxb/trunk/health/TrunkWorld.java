@@ -1,5 +1,6 @@
 package io.hxb.trunk.health;
 
+import io.hxb.config.TrunkConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
@@ -35,8 +36,8 @@ import java.util.List;
 final class TrunkWorld {
     static final long MS = 1_000_000L;
     static final int CLUSTER = 7;
-    static final HealthSettings SETTINGS =
-            new HealthSettings(48, 2, 20 * MS, 3, 25, 100 * MS, 1_000 * MS, 30 * MS);
+    static final TrunkConfig CONFIG = TrunkConfig.DEFAULT.withHoldDownNs(100 * MS, 1_000 * MS);
+    private static final long HELLO_INTERVAL_NS = 200 * MS;
     private static final long STEP_NS = 50_000;
     private static final int BODY_BYTES = 1_000;
 
@@ -45,13 +46,13 @@ final class TrunkWorld {
     final TestFrames frames = new TestFrames();
     final List<End> ends = new ArrayList<>();
     private final Shape shape;
-    private final HealthSettings settings;
+    private final TrunkConfig config;
     private int incarnation = 1;
 
-    TrunkWorld(final int nodes, final int links, final HealthSettings settings, final long seed) {
+    TrunkWorld(final int nodes, final int links, final TrunkConfig config, final long seed) {
         network = new SimNetwork(clock, seed);
         shape = Shape.of(nodes);
-        this.settings = settings;
+        this.config = config;
         final List<SimSegment> segments = new ArrayList<>();
         for (int link = 0; link < links; link++) {
             segments.add(network.newSegment(SimFaults.NONE.withRate(1_000_000_000L, 64)));
@@ -62,7 +63,7 @@ final class TrunkWorld {
     }
 
     static TrunkWorld ofTwo(final int links) {
-        final TrunkWorld world = new TrunkWorld(2, links, SETTINGS, 1);
+        final TrunkWorld world = new TrunkWorld(2, links, CONFIG, 1);
         world.run(300 * MS);
         return world;
     }
@@ -106,17 +107,14 @@ final class TrunkWorld {
                 senders[i] = links[i].newSender(64);
             }
             trunk = new TrunkSender(ports, senders);
-            discovery =
-                    new Discovery(
-                            new NodeIdentity(
-                                    shape, node, CLUSTER, 5, incarnation++, "host", 200 * MS),
-                            settings,
-                            ports,
-                            new Complaints());
-            discovery.events().add(events::add);
+            final NodeIdentity self =
+                    new NodeIdentity(shape, node, CLUSTER, 5, incarnation++, "host");
+            final TrunkHealth health = new TrunkHealth(self, config, HELLO_INTERVAL_NS, ports);
+            health.events().add(events::add);
+            discovery = new Discovery(self, HELLO_INTERVAL_NS, ports, health, new Complaints());
             loop =
                     new HealthLoop(
-                            discovery.health(),
+                            health,
                             ports,
                             senders,
                             new TrunkSender[] {trunk},
