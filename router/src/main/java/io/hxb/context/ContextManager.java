@@ -1,6 +1,6 @@
 package io.hxb.context;
 
-import io.hxb.flow.api.FlowListener;
+import io.hxb.flow.FlowListener;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;

@@ -1,6 +1,6 @@
 package io.hxb.context;
 
-import io.hxb.flow.api.Staged;
+import io.hxb.flow.Staged;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.CloseReason;

@@ -1,6 +1,6 @@
 package io.hxb.context;
 
-import io.hxb.flow.api.Staged;
+import io.hxb.flow.Staged;
 
 /** What the contexts of one loop ask of its flows. Called by that loop only. */
 public interface FlowPort {

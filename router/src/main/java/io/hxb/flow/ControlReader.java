@@ -1,6 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;

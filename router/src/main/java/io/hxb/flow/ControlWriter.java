@@ -1,7 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;

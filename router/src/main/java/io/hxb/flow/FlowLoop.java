@@ -1,9 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.Staged;
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.flow.route.RouteTable;

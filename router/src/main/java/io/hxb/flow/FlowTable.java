@@ -1,8 +1,6 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.FlowOutput;
 import io.hxb.flow.order.FlowMap;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
@@ -15,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * each method.
  *
  * <p>Memory: a peer with one flow each way takes {@link #bytesPerPeer()} bytes of heap, made when
- * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link FlowConfig}),
+ * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link FlowSizes}),
  * received ones in the buffer pool. With the default window that is about 5 KB a peer.
  */
 public final class FlowTable implements AutoCloseable {

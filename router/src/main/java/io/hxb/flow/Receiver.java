@@ -1,8 +1,6 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowListener;
 import io.hxb.flow.order.OrderingArray;
 import io.hxb.flow.order.Sequence;
 import io.hxb.flow.route.RouteTable;

@@ -1,11 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.flow.api.FlowCounters;
 import io.hxb.flow.route.RouteTable;
-import io.hxb.flow.timing.CutOff;
-import io.hxb.flow.timing.EarlyCopy;
-import io.hxb.flow.timing.RoundTrip;
 import io.hxb.frame.FrameHeaderFlyweight;
 
 import java.lang.invoke.MethodHandles;

@@ -1,8 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.Staged;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.pm.PmStatus;

@@ -1,8 +1,6 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowOutput;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;
 

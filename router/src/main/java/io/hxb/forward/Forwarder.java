@@ -1,7 +1,7 @@
 package io.hxb.forward;
 
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.FlowOutput;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameCrc;

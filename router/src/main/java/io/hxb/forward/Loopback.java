@@ -1,6 +1,6 @@
 package io.hxb.forward;
 
-import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.FlowOutput;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.linux.Memory;

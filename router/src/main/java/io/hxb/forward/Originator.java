@@ -1,6 +1,6 @@
 package io.hxb.forward;
 
-import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.FlowOutput;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;

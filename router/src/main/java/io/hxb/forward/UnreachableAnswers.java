@@ -1,6 +1,6 @@
 package io.hxb.forward;
 
-import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;

@@ -2,9 +2,9 @@ package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.counter.Counters;
+import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
-import io.hxb.flow.api.FlowListener;
 import io.hxb.forward.ForwardSettings;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;

@@ -1,7 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.api.FlowOutput;
+import io.hxb.flow.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;

@@ -1,7 +1,7 @@
 package io.hxb.context;
 
-import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.Staged;
+import io.hxb.flow.FlowListener;
+import io.hxb.flow.Staged;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;

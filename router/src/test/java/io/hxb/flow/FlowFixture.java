@@ -1,8 +1,6 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.MessageRecordFlyweight;

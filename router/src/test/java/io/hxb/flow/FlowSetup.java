@@ -1,7 +1,6 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.flow.api.FlowListener;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
 

@@ -2,8 +2,6 @@ package io.hxb.flow;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.api.FlowCounters;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,6 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.flow.api.Staged;
 import io.hxb.frame.FrameType;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;

@@ -1,7 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.Staged;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.ShortRing;

@@ -1,8 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.flow.api.FlowCounters;
-import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.FlowOutput;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;

@@ -1,8 +1,8 @@
 package io.hxb.node;
 
+import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowTable;
-import io.hxb.flow.api.FlowListener;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;

@@ -1,12 +1,12 @@
 package io.hxb.bench.micro;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
+import io.hxb.flow.FlowOutput;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
-import io.hxb.flow.api.FlowListener;
-import io.hxb.flow.api.FlowOutput;
-import io.hxb.flow.api.Staged;
+import io.hxb.flow.Staged;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;

@@ -1,4 +1,4 @@
-package io.hxb.flow.api;
+package io.hxb.flow;
 
 /** The contexts' side of the flows: told what arrived, what is done and who is gone. */
 public interface FlowListener {

@@ -1,4 +1,4 @@
-package io.hxb.flow.api;
+package io.hxb.flow;
 
 /** What FlowLoop.stage has taken, in one long. Stateless. */
 public final class Staged {

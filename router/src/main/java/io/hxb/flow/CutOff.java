@@ -1,4 +1,4 @@
-package io.hxb.flow.timing;
+package io.hxb.flow;
 
 /**
  * Since when a flow has had no route to its peer. Owned by the loop of the flow. It ends when the
@@ -8,24 +8,24 @@ package io.hxb.flow.timing;
  * peer was heard last; but a node that stood still gets half of it to find its ways again.
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
-public final class CutOff {
+final class CutOff {
     /** Tries that have to fail before the time counts: a node that stood still has made none. */
     private static final int LEAST_TRIES = 16;
 
     private static final long RETRY_NS = 5_000_000;
 
     /** When to look for a route again, if {@link #isWaiting()}. */
-    public long retryNs;
+    long retryNs;
 
     private long sinceNs;
     private int tries;
     private boolean isWaiting;
 
     /** Makes one for a flow with routes. */
-    public CutOff() {}
+    CutOff() {}
 
     /** No route was found at {@code nowNs}. */
-    public void onNoRoute(final long nowNs) {
+    void onNoRoute(final long nowNs) {
         if (tries++ == 0) {
             sinceNs = nowNs;
         }
@@ -34,23 +34,23 @@ public final class CutOff {
     }
 
     /** The flow tries again now. */
-    public void onRetry() {
+    void onRetry() {
         isWaiting = false;
     }
 
     /** The peer was heard. */
-    public void onHeard() {
+    void onHeard() {
         tries = 0;
         isWaiting = false;
     }
 
     /** True while the flow waits for a route. */
-    public boolean isWaiting() {
+    boolean isWaiting() {
         return isWaiting;
     }
 
     /** True if a route was looked for in vain since the peer was heard. */
-    public boolean isCounting() {
+    boolean isCounting() {
         return tries > 0;
     }
 
@@ -60,14 +60,14 @@ public final class CutOff {
      * @param heardNs when the peer was heard last, or was first sent something after that.
      * @param limitNs longest time that may pass since then.
      */
-    public long endsNs(final long heardNs, final long limitNs) {
+    long endsNs(final long heardNs, final long limitNs) {
         final long silenceEndsNs = heardNs + limitNs;
         final long searchEndsNs = sinceNs + limitNs / 2;
         return silenceEndsNs - searchEndsNs > 0 ? silenceEndsNs : searchEndsNs;
     }
 
     /** True if there has been no route until {@link #endsNs}. */
-    public boolean isOver(final long heardNs, final long limitNs, final long nowNs) {
+    boolean isOver(final long heardNs, final long limitNs, final long nowNs) {
         return tries >= LEAST_TRIES && nowNs - endsNs(heardNs, limitNs) >= 0;
     }
 }

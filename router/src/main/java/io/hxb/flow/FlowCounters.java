@@ -1,4 +1,4 @@
-package io.hxb.flow.api;
+package io.hxb.flow;
 
 /**
  * What the flows of one loop have seen since start. Written by that loop with plain stores; others

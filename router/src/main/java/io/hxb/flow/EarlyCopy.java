@@ -1,4 +1,4 @@
-package io.hxb.flow.timing;
+package io.hxb.flow;
 
 /**
  * The last copy of a frame that was acknowledged sooner than a round trip takes. Owned by the loop
@@ -8,7 +8,7 @@ package io.hxb.flow.timing;
  * until the timer runs out once more, they are lost, and the round trip is short because the queues
  * in which it was measured were lost with them: then the copy did arrive.
  */
-public final class EarlyCopy {
+final class EarlyCopy {
     private int order;
     private long sentNs;
     private long ageNs;
@@ -16,7 +16,7 @@ public final class EarlyCopy {
     private boolean isThere;
 
     /** Makes one for a flow without copies. */
-    public EarlyCopy() {}
+    EarlyCopy() {}
 
     /**
      * A copy was acknowledged too soon.
@@ -26,7 +26,7 @@ public final class EarlyCopy {
      * @param copyAgeNs how long ago that was.
      * @param copyRoute the route it took.
      */
-    public void note(
+    void note(
             final int copyOrder,
             final long copySentNs,
             final long copyAgeNs,
@@ -39,32 +39,32 @@ public final class EarlyCopy {
     }
 
     /** A frame that was sent only once has arrived, or the flow begins anew. */
-    public void forget() {
+    void forget() {
         isThere = false;
     }
 
     /** True if nothing but such copies has arrived since the last {@link #forget}. */
-    public boolean isThere() {
+    boolean isThere() {
         return isThere;
     }
 
     /** Its place among all transmissions of the flow. */
-    public int order() {
+    int order() {
         return order;
     }
 
     /** When it was sent. */
-    public long sentNs() {
+    long sentNs() {
         return sentNs;
     }
 
     /** Time from then until it was acknowledged, in ns. */
-    public long ageNs() {
+    long ageNs() {
         return ageNs;
     }
 
     /** The route it took. */
-    public long route() {
+    long route() {
         return route;
     }
 }

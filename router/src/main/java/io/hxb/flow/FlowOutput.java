@@ -1,4 +1,4 @@
-package io.hxb.flow.api;
+package io.hxb.flow;
 
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;

@@ -1,4 +1,4 @@
-package io.hxb.flow.timing;
+package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
 
@@ -7,7 +7,7 @@ import io.hxb.config.FlowConfig;
  * loop of the flow. Source: RFC 6298; RFC 8985 for the time by which frames may be reordered, where
  * section 6.2, step 4, makes it longer after needless retransmissions.
  */
-public final class RoundTrip {
+final class RoundTrip {
     /** Time by which an earlier frame may come later, however short the round trip. */
     private static final long MIN_REORDERING_NS = 100_000;
 
@@ -26,12 +26,12 @@ public final class RoundTrip {
     private boolean hasGrown;
 
     /** Knows nothing yet. */
-    public RoundTrip(final FlowConfig config) {
+    RoundTrip(final FlowConfig config) {
         this.config = config;
     }
 
     /** Takes in one measured round trip; only of frames sent once (Karn). */
-    public void onSample(final long rttNs) {
+    void onSample(final long rttNs) {
         final long sampleNs = Math.max(1, rttNs);
         if (smoothedNs == 0) {
             smoothedNs = sampleNs;
@@ -43,7 +43,7 @@ public final class RoundTrip {
     }
 
     /** What was measured holds no more; {@code rttNs} is the first round trip of those to come. */
-    public void restart(final long rttNs) {
+    void restart(final long rttNs) {
         smoothedNs = 0;
         backOff = 0;
         patience = 1;
@@ -56,7 +56,7 @@ public final class RoundTrip {
      * A frame that was sent again has arrived itself: queues of unequal length had kept it, so such
      * frames get twice the patience, at most once in a round trip.
      */
-    public void onNeedlessResend(final long nowNs) {
+    void onNeedlessResend(final long nowNs) {
         needed = 0;
         if (!hasGrown || nowNs - grownNs >= smoothedNs) {
             hasGrown = true;
@@ -66,7 +66,7 @@ public final class RoundTrip {
     }
 
     /** The copy of a frame has arrived, and nothing says that the frame itself did. */
-    public void onNeededResend() {
+    void onNeededResend() {
         if (patience > 1 && ++needed >= NEEDED_BEFORE_LESS) {
             needed = 0;
             patience /= 2;
@@ -74,32 +74,32 @@ public final class RoundTrip {
     }
 
     /** By how much overtaken frames are given more than usual: 1 to 16. */
-    public int patience() {
+    int patience() {
         return patience;
     }
 
     /** Something has been acknowledged: the timer runs its plain time again. */
-    public void onProgress() {
+    void onProgress() {
         backOff = 0;
     }
 
     /** The timer has run out: it runs twice as long. */
-    public void onTimeout() {
+    void onTimeout() {
         backOff = Math.min(backOff + 1, MAX_BACK_OFF);
     }
 
     /** True if the timer has run out since the last progress. */
-    public boolean isBackedOff() {
+    boolean isBackedOff() {
         return backOff > 0;
     }
 
     /** Smoothed round trip; 0 before the first sample. */
-    public long smoothedNs() {
+    long smoothedNs() {
         return smoothedNs;
     }
 
     /** Time without progress after which frames are sent again. */
-    public long timeoutNs() {
+    long timeoutNs() {
         final long plainNs =
                 smoothedNs == 0
                         ? FIRST_TIMEOUT_NS
@@ -109,18 +109,18 @@ public final class RoundTrip {
     }
 
     /** Age at which a frame is lost when one sent later has arrived. */
-    public long overtakenNs() {
+    long overtakenNs() {
         final long slackNs = Math.max(MIN_REORDERING_NS, 4 * variationNs);
         return patience * (smoothedNs + Math.max(slackNs, smoothedNs / 4) + config.ackDelayNs());
     }
 
     /** Time between two bursts of frames sent again. */
-    public long resendPauseNs() {
+    long resendPauseNs() {
         return Math.max(50_000, smoothedNs / 8);
     }
 
     /** The time between tries number {@code tries} - 1 and {@code tries}, from 0. */
-    public long retryNs(final int tries) {
+    long retryNs(final int tries) {
         final long firstNs = smoothedNs == 0 ? FIRST_TIMEOUT_NS : 2 * smoothedNs;
         return clamp(Math.min(firstNs, config.maxRetransmitNs()) << Math.min(tries, MAX_BACK_OFF));
     }
