@@ -13,6 +13,7 @@ import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.DropReason;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.node.loop.LoopTask;
 
 import java.util.ArrayList;
 import java.util.List;

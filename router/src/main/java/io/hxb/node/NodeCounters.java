@@ -5,7 +5,7 @@ import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.Link;
-import io.hxb.node.event.LinkNews;
+import io.hxb.node.loop.LoopErrors;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;

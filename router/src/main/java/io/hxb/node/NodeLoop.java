@@ -9,6 +9,9 @@ import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.node.loop.DescriptorHandle;
+import io.hxb.node.loop.LoopDriver;
+import io.hxb.node.loop.LoopTask;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.health.HealthLoop;
@@ -180,7 +183,8 @@ final class NodeLoop implements LoopTask {
                 driver.register(
                         new DescriptorHandle(contexts.wakeDescriptor(), errorHandler) {
                             @Override
-                            void onReady(final boolean isReadable, final boolean isWritable) {
+                            protected void onReady(
+                                    final boolean isReadable, final boolean isWritable) {
                                 contexts.clearWake();
                             }
                         });
@@ -443,7 +447,7 @@ final class NodeLoop implements LoopTask {
         }
 
         @Override
-        void onReady(final boolean isReadable, final boolean isWritable) {
+        protected void onReady(final boolean isReadable, final boolean isWritable) {
             if (isReadable && !isUnread && receive(link, source, driver.nowNs()) == batchFrames) {
                 isUnread = true;
                 unread.add(this);
@@ -461,7 +465,7 @@ final class NodeLoop implements LoopTask {
         }
 
         @Override
-        void onReady(final boolean isReadable, final boolean isWritable) {
+        protected void onReady(final boolean isReadable, final boolean isWritable) {
             if (isWritable) {
                 onWritable(position);
             }

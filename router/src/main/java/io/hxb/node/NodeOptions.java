@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.link.Link;
+import io.hxb.node.loop.NodeThreads;
 
 import java.util.function.UnaryOperator;
 

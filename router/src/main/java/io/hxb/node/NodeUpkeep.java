@@ -8,8 +8,9 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.raw.LinkMonitor;
-import io.hxb.node.event.LinkLog;
-import io.hxb.node.event.LinkNews;
+import io.hxb.node.loop.DescriptorHandle;
+import io.hxb.node.loop.LoopDriver;
+import io.hxb.node.loop.LoopTask;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Complaint;
 import io.hxb.trunk.discovery.Complaints;
@@ -94,7 +95,8 @@ final class NodeUpkeep {
                     driver.register(
                             new DescriptorHandle(monitor.descriptor(), parts.errorHandler()) {
                                 @Override
-                                void onReady(final boolean isReadable, final boolean isWritable) {
+                                protected void onReady(
+                                        final boolean isReadable, final boolean isWritable) {
                                     isRefreshDue |= monitor.poll();
                                 }
                             });

@@ -1,5 +1,5 @@
 /**
- * Builds a node from its configuration, starts and stops it: links, forwarding, flows and contexts,
- * driven by Netty's epoll loop or by a simulation.
+ * A running node: opens what its configuration names (links, forwarding, flows, contexts,
+ * counters), deals it to loops, looks after it and closes it again.
  */
 package io.hxb.node;

@@ -15,6 +15,7 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
+import io.hxb.node.loop.LoopTask;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;

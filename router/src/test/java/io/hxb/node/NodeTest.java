@@ -8,6 +8,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterType;
+import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmLinkEvent;

@@ -11,7 +11,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
-import io.hxb.node.NodeThreads;
+import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.lab.NodeProcesses;
 import io.hxb.tool.lab.Privileges;

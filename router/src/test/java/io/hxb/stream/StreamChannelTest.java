@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.hxb.config.LoopConfig;
-import io.hxb.node.NodeThreads;
+import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.stream.HxbSelector;
 import io.hxb.pm.stream.HxbServerSocketChannel;
 import io.hxb.pm.stream.HxbSocketAddress;

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.LoopConfig;
-import io.hxb.node.NodeThreads;
+import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.stream.HxbServerSocketChannel;
 import io.hxb.pm.stream.HxbSocketChannel;
 import io.hxb.pm.stream.HxbStreams;

@@ -12,7 +12,7 @@ import io.hxb.config.LoopConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
-import io.hxb.node.NodeThreads;
+import io.hxb.node.loop.NodeThreads;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;

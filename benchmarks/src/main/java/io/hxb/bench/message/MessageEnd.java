@@ -6,7 +6,7 @@ import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.linux.Threads;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
-import io.hxb.node.NodeThreads;
+import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 

@@ -2,10 +2,10 @@ package io.hxb.tool.lab;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LoopConfig;
+import io.hxb.node.LinkLog;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
-import io.hxb.node.NodeThreads;
-import io.hxb.node.event.LinkLog;
+import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.report.ToolException;

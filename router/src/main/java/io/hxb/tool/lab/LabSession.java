@@ -1,7 +1,7 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.node.event.LinkLog;
+import io.hxb.node.LinkLog;
 import io.hxb.tool.measure.AttachedCluster;
 import io.hxb.tool.measure.Cluster;
 

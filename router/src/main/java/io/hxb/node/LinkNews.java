@@ -1,4 +1,4 @@
-package io.hxb.node.event;
+package io.hxb.node;
 
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.topology.Shape;

@@ -1,4 +1,4 @@
-package io.hxb.node.event;
+package io.hxb.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.os.TimerFd;
@@ -117,7 +117,7 @@ public final class LoopDriver implements AutoCloseable {
     }
 
     /** Ends the loop's sleep; any thread. */
-    void wakeUp() {
+    public void wakeUp() {
         loop.wakeup();
     }
 
@@ -129,7 +129,7 @@ public final class LoopDriver implements AutoCloseable {
     }
 
     /** Adds a task; it is started on the loop's thread. */
-    void add(final LoopTask task) {
+    public void add(final LoopTask task) {
         execute(
                 () -> {
                     final LoopTask[] more = Arrays.copyOf(tasks, tasks.length + 1);
@@ -140,7 +140,7 @@ public final class LoopDriver implements AutoCloseable {
     }
 
     /** Removes a task and then stops it; on the loop's thread, later. */
-    void remove(final LoopTask task, final Runnable whenStopped) {
+    public void remove(final LoopTask task, final Runnable whenStopped) {
         execute(
                 () -> {
                     tasks =
@@ -156,22 +156,22 @@ public final class LoopDriver implements AutoCloseable {
     }
 
     /** True if it takes turns without sleeping, for some time at least. */
-    boolean isSpinning() {
+    public boolean isSpinning() {
         return spin.limitNs() > 0;
     }
 
     /** How often it stopped spinning because another thread waited for its CPU. */
-    long giveWays() {
+    public long giveWays() {
         return spin.cpu().giveWays();
     }
 
     /** True if it would spin, but has found again and again that it has no CPU of its own. */
-    boolean isCrowded() {
+    public boolean isCrowded() {
         return spin.cpu().isCrowded();
     }
 
     /** The time of this turn in ns, read once after each sleep. On the loop's thread. */
-    long nowNs() {
+    public long nowNs() {
         if (!isTimeFresh) {
             turnNs = clock.nanoTime();
             isTimeFresh = true;
@@ -180,12 +180,12 @@ public final class LoopDriver implements AutoCloseable {
     }
 
     /** Registers a handle for readability; on the loop's thread. */
-    IoRegistration register(final EpollIoHandle handle) {
+    public IoRegistration register(final EpollIoHandle handle) {
         return register(handle, EpollIoOps.EPOLLIN);
     }
 
     /** Registers a handle for {@code interest}; on the loop's thread. */
-    IoRegistration register(final EpollIoHandle handle, final EpollIoOps interest) {
+    public IoRegistration register(final EpollIoHandle handle, final EpollIoOps interest) {
         final IoRegistration registration = loop.register(handle).syncUninterruptibly().getNow();
         registration.submit(interest);
         return registration;
@@ -233,7 +233,7 @@ public final class LoopDriver implements AutoCloseable {
     }
 
     /** How often the descriptors have been asked, and those that were ready handled. */
-    int polls() {
+    public int polls() {
         return polls;
     }
 
@@ -361,7 +361,7 @@ public final class LoopDriver implements AutoCloseable {
         }
 
         @Override
-        void onReady(final boolean isReadable, final boolean isWritable) {
+        protected void onReady(final boolean isReadable, final boolean isWritable) {
             timer.clear();
             armedNs = LoopTask.NEVER;
         }

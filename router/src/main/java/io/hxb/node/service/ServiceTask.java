@@ -1,9 +1,9 @@
-package io.hxb.node;
+package io.hxb.node.service;
 
 import io.hxb.context.ContextManager;
-import io.hxb.node.service.NodeService;
-import io.hxb.node.service.PortTable;
-import io.hxb.node.service.ServiceProtocol;
+import io.hxb.node.loop.DescriptorHandle;
+import io.hxb.node.loop.LoopDriver;
+import io.hxb.node.loop.LoopTask;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
@@ -14,7 +14,7 @@ import org.agrona.ErrorHandler;
 import java.io.IOException;
 
 /** Serves the node's own context on one of its loops. Owned by that loop. */
-final class ServiceTask implements LoopTask {
+public final class ServiceTask implements LoopTask {
     private static final PmContextOptions OPTIONS =
             PmContextOptions.DEFAULT.withSendBuffers(64).withSpinNs(0);
 
@@ -42,7 +42,7 @@ final class ServiceTask implements LoopTask {
      * @param contexts of the node, which tell whose a port is.
      * @throws IOException if the context cannot be opened.
      */
-    static ServiceTask open(
+    public static ServiceTask open(
             final PmDevice device, final ContextManager contexts, final ErrorHandler errorHandler)
             throws IOException {
         final PmContext context = device.openContext(ServiceProtocol.CONTEXT, OPTIONS);
@@ -56,7 +56,8 @@ final class ServiceTask implements LoopTask {
                 driver.register(
                         new DescriptorHandle(context.descriptor(), errorHandler) {
                             @Override
-                            void onReady(final boolean isReadable, final boolean isWritable) {
+                            protected void onReady(
+                                    final boolean isReadable, final boolean isWritable) {
                                 context.disarm();
                             }
                         });

@@ -1,4 +1,4 @@
-package io.hxb.node.event;
+package io.hxb.node;
 
 import org.slf4j.Logger;
 

@@ -1,7 +1,7 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 /** What a loop drives in each turn: one node's share of the work. Called by the loop's thread. */
-interface LoopTask {
+public interface LoopTask {
     /** Returned by {@link #nextDeadlineNs} when nothing is to be done at a certain time. */
     long NEVER = Long.MAX_VALUE;
 

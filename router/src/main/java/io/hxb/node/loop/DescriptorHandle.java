@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoRegistration;
@@ -13,19 +13,19 @@ import org.agrona.ErrorHandler;
  * A descriptor registered with a loop. The descriptor itself belongs to whoever opened it: closing
  * the handle leaves it open. Called by the loop's thread.
  */
-abstract class DescriptorHandle implements EpollIoHandle {
+public abstract class DescriptorHandle implements EpollIoHandle {
     private static final int ERROR_OR_HANG_UP = 0x8 | 0x10; // EPOLLERR, EPOLLHUP
 
     private final FileDescriptor descriptor;
     private final ErrorHandler errorHandler;
 
-    DescriptorHandle(final int descriptor, final ErrorHandler errorHandler) {
+    protected DescriptorHandle(final int descriptor, final ErrorHandler errorHandler) {
         this.descriptor = new FileDescriptor(descriptor);
         this.errorHandler = errorHandler;
     }
 
     /** The descriptor is ready; errors make it both readable and writable. */
-    abstract void onReady(boolean isReadable, boolean isWritable);
+    protected abstract void onReady(boolean isReadable, boolean isWritable);
 
     @Override
     public final FileDescriptor fd() {

@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -33,7 +33,7 @@ class LoopDriverTest {
             loop.register(
                     new DescriptorHandle(descriptor, LoopDriverTest::fail) {
                         @Override
-                        void onReady(final boolean isReadable, final boolean isWritable) {
+                        protected void onReady(final boolean isReadable, final boolean isWritable) {
                             calls.add("receive");
                             if (isRemovedOnReceive) {
                                 driver.remove(NotingTask.this, () -> calls.add("stopped"));

@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 /**
  * How a loop waits when it has nothing to do, see {@link io.hxb.pm.idle.AdaptiveSpin}.

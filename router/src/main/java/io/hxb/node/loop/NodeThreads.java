@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 import io.hxb.config.LoopConfig;
 import io.hxb.linux.LinuxException;
@@ -57,7 +57,7 @@ public final class NodeThreads implements AutoCloseable {
         return threads;
     }
 
-    static ErrorHandler errorHandler() {
+    public static ErrorHandler errorHandler() {
         return LoopErrors.INSTANCE;
     }
 
@@ -111,7 +111,7 @@ public final class NodeThreads implements AutoCloseable {
         return drivers.size();
     }
 
-    LoopDriver driver(final int index) {
+    public LoopDriver driver(final int index) {
         return drivers.get(index);
     }
 

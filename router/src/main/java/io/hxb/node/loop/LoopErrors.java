@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 import org.agrona.ErrorHandler;
 import org.slf4j.Logger;
@@ -7,9 +7,9 @@ import org.slf4j.LoggerFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Logs and counts what goes wrong in the loops of this process; they go on. Any thread. */
-final class LoopErrors implements ErrorHandler {
+public final class LoopErrors implements ErrorHandler {
     /** The one of this process: loops may serve several nodes. */
-    static final LoopErrors INSTANCE = new LoopErrors();
+    public static final LoopErrors INSTANCE = new LoopErrors();
 
     private static final Logger LOGGER = LoggerFactory.getLogger(LoopErrors.class);
 
@@ -27,7 +27,7 @@ final class LoopErrors implements ErrorHandler {
     }
 
     /** Errors so far. */
-    long count() {
+    public long count() {
         return count.get();
     }
 }

@@ -1,4 +1,4 @@
-package io.hxb.node;
+package io.hxb.node.loop;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
