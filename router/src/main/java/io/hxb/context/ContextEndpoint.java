@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.flow.FlowEnds;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
@@ -110,9 +111,7 @@ final class ContextEndpoint {
 
     /** Delivers one frame; any loop. True if it was taken. */
     boolean deliver(
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
@@ -132,12 +131,12 @@ final class ContextEndpoint {
                     (int) (record + MessageRecordFlyweight.LENGTH - bufferAddress),
                     lengthBytes,
                     Memory.getInt(record + 4),
-                    sourceNode,
-                    sourceContext);
+                    ends.sourceNode(),
+                    ends.sourceContext());
             record += MessageRecordFlyweight.paddedLength(lengthBytes);
         }
         // From here on the application may release the buffer: it is not read any more.
-        books.book(bufferId, contextId, messageCount, flowHandle);
+        books.book(bufferId, contextId, messageCount, ends.flowHandle());
         for (int i = 0; i < messageCount; i++) {
             deliveries.publish(first + i);
         }

@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.LinuxException;
@@ -120,26 +121,15 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     @Override
     public int onFrame(
-            final int contextId,
-            final int incarnation,
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
-        final ContextEndpoint endpoint = endpoints.get(contextId);
+        final ContextEndpoint endpoint = endpoints.get(ends.contextId());
         if (endpoint != null
-                && endpoint.incarnation() == incarnation
-                && endpoint.deliver(
-                        sourceNode,
-                        sourceContext,
-                        flowHandle,
-                        bufferId,
-                        bodyAddress,
-                        bodyLengthBytes,
-                        messageCount)) {
+                && endpoint.incarnation() == ends.incarnation()
+                && endpoint.deliver(ends, bufferId, bodyAddress, bodyLengthBytes, messageCount)) {
             return DELIVERED;
         }
         framesRefused.incrementAndGet();

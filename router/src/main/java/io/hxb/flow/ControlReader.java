@@ -42,7 +42,7 @@ final class ControlReader {
         final FrameHeaderFlyweight frame = header.wrap(headerAddress);
         final FlowContext context = table.context(frame.destinationContext());
         if (context == null) {
-            counters.noSuchContext++;
+            counters.onNoSuchContext();
             return;
         }
         final int type = frame.type();
@@ -52,7 +52,7 @@ final class ControlReader {
             return;
         }
         if (frame.destinationIncarnation() != context.incarnation) {
-            counters.staleIncarnation++;
+            counters.onStale();
             if (type == FrameType.PROBE) {
                 control.sendUnreachable(
                         frame, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
@@ -60,7 +60,7 @@ final class ControlReader {
             return;
         }
         if (type == FrameType.UNREACHABLE && isAboutRoute(frame)) {
-            counters.unreachables++;
+            counters.onUnreachable();
             handleBrokenRoute(frame, context);
             return;
         }
@@ -75,7 +75,7 @@ final class ControlReader {
     private void handleProbe(final FrameHeaderFlyweight frame, final long key) {
         final ReceiveFlow flow = table.receiveFlows().get(key);
         if (flow == null || !flow.isOf(frame)) {
-            counters.staleIncarnation++;
+            counters.onStale();
         } else {
             receiver.onProbe(flow, frame);
         }
@@ -85,11 +85,11 @@ final class ControlReader {
         final SendFlow flow = table.sendFlows().get(key);
         final int epoch = type == FrameType.UNREACHABLE ? frame.epoch() : frame.acknowledgedEpoch();
         if (flow == null || flow.epoch != epoch) {
-            counters.staleIncarnation++;
+            counters.onStale();
             return;
         }
         if (type == FrameType.UNREACHABLE) {
-            counters.unreachables++;
+            counters.onUnreachable();
             final int reason =
                     frame.bodyLength() == 0 ? 0 : Memory.getUnsignedByte(frame.bodyAddress());
             feedback.onUnreachable(flow, reason, frame.sourceIncarnation());
@@ -97,10 +97,10 @@ final class ControlReader {
             feedback.onAccept(
                     flow, frame.sourceIncarnation(), frame.acknowledgement(), frame.windowFrames());
         } else if (type != FrameType.ACK) {
-            counters.malformed++;
+            counters.onMalformed();
         } else if (flow.state != SendFlow.OPEN
                 || flow.peerIncarnation != frame.sourceIncarnation()) {
-            counters.staleIncarnation++;
+            counters.onStale();
         } else {
             if (frame.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
                 feedback.onArrivedAgain(flow, frame.sequence());

@@ -70,7 +70,7 @@ final class ControlWriter implements FrameOwner {
                 .destinationIncarnation(flow.peerIncarnation)
                 .flags(FrameHeaderFlyweight.FLAG_ACK_NOW)
                 .windowFrames(Math.min(0xFFFF, wantedFrames));
-        counters.probes++;
+        counters.onProbe();
         return send(index, 0);
     }
 
@@ -107,7 +107,7 @@ final class ControlWriter implements FrameOwner {
         if (isRecall) {
             header.windowFrames(0);
         }
-        counters.acksSent++;
+        counters.onAckSent();
         return send(index, bodyBytes);
     }
 
@@ -116,7 +116,7 @@ final class ControlWriter implements FrameOwner {
             final FrameHeaderFlyweight failed, final int ownIncarnation, final int reason) {
         final int index = pool.acquireControl();
         if (index < 0) {
-            counters.buffersExhausted++;
+            counters.onNoMemory();
             return false;
         }
         header.wrap(pool.controlHeaderAddress(index))
@@ -163,7 +163,7 @@ final class ControlWriter implements FrameOwner {
     private int begin(final Flow flow, final int type) {
         final int index = pool.acquireControl();
         if (index < 0) {
-            counters.buffersExhausted++;
+            counters.onNoMemory();
             return index;
         }
         header.wrap(pool.controlHeaderAddress(index))
@@ -189,9 +189,8 @@ final class ControlWriter implements FrameOwner {
         lastLink = link;
         if (link < 0) {
             pool.releaseControl(index);
+            counters.onNotTaken(link);
         }
-        counters.outputBlocked += link == FlowOutput.BLOCKED ? 1 : 0;
-        counters.noRoute += link == FlowOutput.NO_ROUTE ? 1 : 0;
         return link != FlowOutput.BLOCKED;
     }
 }

@@ -1,8 +1,9 @@
 package io.hxb.flow;
 
 /**
- * What the flows of one loop have seen since start. Written by that loop with plain stores; others
- * may read and see each value at most a little late. Totals of a node are the sums over its loops.
+ * What the flows of one loop have seen since start. Written by that loop with plain stores, by the
+ * methods only; others may read and see each value at most a little late. Totals of a node are the
+ * sums over its loops.
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
 public final class FlowCounters {
@@ -105,11 +106,134 @@ public final class FlowCounters {
     /** Round trips measured. */
     public long rttSamples;
 
+    /** A data frame was sent for the first time. */
+    void onFrameSent() {
+        framesSent++;
+    }
+
+    /** A data frame was sent again. */
+    void onFrameResent() {
+        framesResent++;
+    }
+
+    /** A context had no room for the next frame. */
+    void onRefused() {
+        deliveriesRefused++;
+    }
+
+    /** An answer came that a frame could not be delivered. */
+    void onUnreachable() {
+        unreachables++;
+    }
+
+    /** A data frame came that had arrived before. */
+    void onDuplicate() {
+        duplicates++;
+    }
+
+    /**
+     * A frame lay ahead of the ordering array, or an acknowledgement was of what was never sent.
+     */
+    void onOutOfWindow() {
+        outOfWindow++;
+    }
+
+    /** A frame was of an incarnation or epoch that is over. */
+    void onStale() {
+        staleIncarnation++;
+    }
+
+    /** A frame was for a context that is not open. */
+    void onNoSuchContext() {
+        noSuchContext++;
+    }
+
+    /** A frame made no sense. */
+    void onMalformed() {
+        malformed++;
+    }
+
+    /** An open or submit was refused because all flows are in use. */
+    void onNoFlow() {
+        flowsExhausted++;
+    }
+
+    /** An acknowledgement frame was sent. */
+    void onAckSent() {
+        acksSent++;
+    }
+
+    /** An acknowledgement was received. */
+    void onAck() {
+        acksReceived++;
+    }
+
+    /** A sender found its window used up while messages waited. */
+    void onStall() {
+        windowStalls++;
+    }
+
+    /** A probe was sent. */
+    void onProbe() {
+        probes++;
+    }
+
+    /** A retransmission timer ran out. */
+    void onTimeout() {
+        timeouts++;
+    }
+
+    /** A flow ended because the peer was silent. */
+    void onPeerUnreachable() {
+        peerUnreachable++;
+    }
+
+    /** A flow ended because the peer is a new incarnation. */
+    void onPeerRestarted() {
+        peerRestarted++;
+    }
+
+    /** A flow ended because the peer's context is not open. */
+    void onPeerContextGone() {
+        peerContextGone++;
+    }
+
+    /** No memory was free for a frame to send. */
+    void onNoMemory() {
+        buffersExhausted++;
+    }
+
+    /** A data frame with {@code messages} was made, whose body has {@code bodyBytes}. */
+    void onFrameMade(final int messages, final int bodyBytes) {
+        messagesSent += messages;
+        bytesSent += bodyBytes;
+        framesShared += messages > 1 ? 1 : 0;
+    }
+
+    /** A data frame was put into an ordering array; {@code isInOrder}: and could leave at once. */
+    void onStored(final boolean isInOrder) {
+        framesReceived++;
+        reordered += isInOrder ? 0 : 1;
+    }
+
+    /** A data frame was handed to a context. */
+    void onDelivered(final int messages, final int bodyBytes) {
+        framesDelivered++;
+        messagesDelivered += messages;
+        bytesDelivered += bodyBytes;
+    }
+
+    /** The output did not take a frame and answered {@code answer}. */
+    void onNotTaken(final int answer) {
+        outputBlocked += answer == FlowOutput.BLOCKED ? 1 : 0;
+        noRoute += answer == FlowOutput.NO_ROUTE ? 1 : 0;
+    }
+
     /**
      * Counts a round trip of {@code rttNs}, after which the flow's smoothed one is {@code
      * smoothedNs}.
      */
-    public void onRoundTrip(final long rttNs, final long smoothedNs) {
+    void onRoundTrip(final long rttNs, final long smoothedNs) {
         minRttNs = rttSamples == 0 ? rttNs : Math.min(minRttNs, rttNs);
         lastRttNs = rttNs;
         smoothedRttNs = smoothedNs;

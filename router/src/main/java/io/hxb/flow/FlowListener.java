@@ -13,12 +13,8 @@ public interface FlowListener {
      * once, for different sources possibly. The body has been checked: its records lie inside it
      * and are {@code messageCount} in number, 1 or more.
      *
-     * @param contextId destination context.
-     * @param incarnation of the context that the frame is for. Another loop may have closed it and
-     *     opened its successor meanwhile, which must not get the frame: answer {@link #FULL}.
-     * @param sourceNode node id of the source.
-     * @param sourceContext context of the source.
-     * @param flowHandle names the receiving flow in {@code FlowTable.released}.
+     * @param ends of the flow. If its incarnation of the context is not open any more, answer
+     *     {@link #FULL}.
      * @param bufferId pool buffer the frame lies in; ownership passes when taken, and the context
      *     gives it back by {@code FlowTable.released} when its last message is released.
      * @param bodyAddress first record (see MessageRecordFlyweight).
@@ -27,15 +23,7 @@ public interface FlowListener {
      * @return {@link #DELIVERED} or {@link #FULL}.
      */
     int onFrame(
-            int contextId,
-            int incarnation,
-            int sourceNode,
-            int sourceContext,
-            int flowHandle,
-            int bufferId,
-            long bodyAddress,
-            int bodyLengthBytes,
-            int messageCount);
+            FlowEnds ends, int bufferId, long bodyAddress, int bodyLengthBytes, int messageCount);
 
     /**
      * A message was acknowledged by the receiving node, or its flow ended: the send buffer is the

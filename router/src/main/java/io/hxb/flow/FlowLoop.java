@@ -7,6 +7,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
+import io.hxb.link.TurnClock;
 import io.hxb.pm.PmStatus;
 
 import java.lang.foreign.Arena;
@@ -25,6 +26,7 @@ public final class FlowLoop {
     private final BufferPool pool;
     private final BufferPool.Share share;
     private final Runnable wakeUp;
+    private final TurnClock clock = new TurnClock();
     private final FlowCounters counters = new FlowCounters();
     private final BufferStack inbox;
     private final WorkStack attention = new WorkStack();
@@ -57,11 +59,11 @@ public final class FlowLoop {
         inbox = new BufferStack(inboxLinks);
         final TxPool memory = new TxPool(table.sizes(), table.config().windowFrames(), arena);
         control = new ControlWriter(output, memory, counters, table.config().windowFrames());
-        sender = new Sender(table, output, memory, control, counters);
+        sender = new Sender(table, output, memory, control, counters, clock);
         feedback = sender.feedback();
         final RouteTable routes = output.routes();
         acks = new AckScheduler(table, control);
-        receiver = new Receiver(table, this, share, control, acks, routes, counters);
+        receiver = new Receiver(table, this, share, control, acks, routes, counters, clock);
         reader = new ControlReader(table, receiver, feedback, control, routes, counters);
     }
 
@@ -212,13 +214,13 @@ public final class FlowLoop {
         final int type = header.type();
         if (lengthBytes < FrameHeaderFlyweight.LENGTH + header.bodyLength()
                 || table.shape().node(header.source()) < 0) {
-            counters.malformed++;
+            counters.onMalformed();
             share.release(bufferId);
             return;
         }
         final FlowContext context = table.context(header.destinationContext());
         if (context == null) {
-            counters.noSuchContext++;
+            counters.onNoSuchContext();
             if (isAnswered(type)) {
                 control.sendUnreachable(header, 0, UnreachableFlyweight.NO_SUCH_CONTEXT);
             }
@@ -250,8 +252,7 @@ public final class FlowLoop {
      * @return frames handled, 0 when there was nothing to do.
      */
     public int doWork(final long nowNs) {
-        sender.now(nowNs);
-        receiver.now(nowNs);
+        clock.begin(nowNs);
         int work = handleInbox();
         work += attend();
         sender.fireTimers();

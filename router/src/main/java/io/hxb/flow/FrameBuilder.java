@@ -184,7 +184,6 @@ final class FrameBuilder {
         if (staged != null) {
             staged.headerLengthBytes =
                     FrameHeaderFlyweight.LENGTH + staged.bodyBytes - staged.paddingBytes;
-            counters.framesShared += staged.messageCount > 1 ? 1 : 0;
             writeHeader(flow, staged);
             return staged;
         }
@@ -215,9 +214,9 @@ final class FrameBuilder {
 
     private void writeHeader(final SendFlow flow, final TxFrame frame) {
         flow.add(frame);
-        counters.messagesSent += frame.messageCount;
-        counters.bytesSent +=
+        final int bodyBytes =
                 frame.headerLengthBytes - FrameHeaderFlyweight.LENGTH + frame.payloadLengthBytes;
+        counters.onFrameMade(frame.messageCount, bodyBytes);
         header.wrap(frame.headerAddress)
                 .clear()
                 .type(FrameType.DATA)
@@ -228,10 +227,7 @@ final class FrameBuilder {
                 .destinationContext(flow.peerContext)
                 .sequence(frame.sequence)
                 .epoch(flow.epoch)
-                .bodyLength(
-                        frame.headerLengthBytes
-                                - FrameHeaderFlyweight.LENGTH
-                                + frame.payloadLengthBytes)
+                .bodyLength(bodyBytes)
                 .messageCount(frame.messageCount);
     }
 
@@ -295,7 +291,6 @@ final class FrameBuilder {
         flow.pendingCount -= count;
         flow.pendingBytes -= offset;
         flow.sharedInFlight++;
-        counters.framesShared++;
     }
 
     /** Writes what changes from one transmission of a frame to the next. */

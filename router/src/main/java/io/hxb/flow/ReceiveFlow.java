@@ -42,6 +42,7 @@ final class ReceiveFlow extends Flow {
     final int peerIncarnation;
     final int epoch;
     final int handle;
+    final FlowEnds ends;
     final Waiting waiting = new Waiting(this);
 
     /** First sequence that the source may not send yet. */
@@ -104,6 +105,7 @@ final class ReceiveFlow extends Flow {
         this.peerIncarnation = peerIncarnation;
         this.epoch = epoch;
         this.handle = handle;
+        ends = new FlowEnds(context.id, context.incarnation, peerNode, peerContext, handle);
         this.firstSequence = firstSequence;
         array = new OrderingArray<>(windowFrames, firstSequence);
         limit = firstSequence;

@@ -7,6 +7,7 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
+import io.hxb.link.TurnClock;
 import io.hxb.pm.PmStatus;
 
 /**
@@ -33,9 +34,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final AckScheduler acks;
     private final RouteTable routes;
     private final FlowCounters counters;
+    private final TurnClock clock;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight delivered = new FrameHeaderFlyweight();
-    private long nowNs;
 
     Receiver(
             final FlowTable table,
@@ -44,7 +45,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final ControlWriter control,
             final AckScheduler acks,
             final RouteTable routes,
-            final FlowCounters counters) {
+            final FlowCounters counters,
+            final TurnClock clock) {
         this.table = table;
         this.loop = loop;
         config = table.config();
@@ -55,18 +57,14 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         this.acks = acks;
         this.routes = routes;
         this.counters = counters;
-    }
-
-    /** Takes the time for everything until the next call. */
-    void now(final long timeNs) {
-        nowNs = timeNs;
+        this.clock = clock;
     }
 
     /** Takes one data frame for an open context; any loop. */
     void onData(final FlowContext context, final long headerAddress, final int bufferId) {
         header.wrap(headerAddress);
         if (header.destinationIncarnation() != context.incarnation) {
-            counters.staleIncarnation++;
+            counters.onStale();
             control.sendUnreachable(
                     header, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
             share.release(bufferId);
@@ -76,7 +74,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final long key = Flow.key(context.id, node, header.sourceContext());
         final ReceiveFlow flow = node < 0 ? null : table.receiveFlows().get(key);
         if (flow == null || !flow.isOf(header) || flow.context != context) {
-            counters.staleIncarnation++;
+            counters.onStale();
             share.release(bufferId);
             return;
         }
@@ -146,7 +144,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
         serveCreditLine(context);
         if (!flow.array.isEnded()) {
-            acks.owe(flow, nowNs);
+            acks.owe(flow, clock.nowNs());
         }
     }
 
@@ -158,7 +156,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             return;
         }
         if (arrivals != 0) {
-            flow.lastHeardNs = nowNs;
+            flow.lastHeardNs = clock.nowNs();
             flow.debtFrames += (int) arrivals;
             flow.isAckNow |= (arrivals & ReceiveFlow.NOW) != 0;
             flow.isOutOfOrder |= (arrivals & ReceiveFlow.OUT_OF_ORDER) != 0;
@@ -171,7 +169,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 }
             }
         }
-        acks.owe(flow, nowNs);
+        acks.owe(flow, clock.nowNs());
     }
 
     /** Handles OPEN for an open context; on the loop that owns it. */
@@ -184,8 +182,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 accept(known);
                 return;
             }
-            if (!known.isBefore(open, nowNs, config.peerTimeoutNs() / 2)) {
-                counters.staleIncarnation++;
+            if (!known.isBefore(open, clock.nowNs(), config.peerTimeoutNs() / 2)) {
+                counters.onStale();
                 return;
             }
             replace(known, open.sourceIncarnation());
@@ -200,7 +198,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                         open.epoch(),
                         open.sequence());
         if (flow == null) {
-            counters.flowsExhausted++;
+            counters.onNoFlow();
             control.sendUnreachable(open, context.incarnation, UnreachableFlyweight.NO_FLOWS);
             return;
         }
@@ -209,7 +207,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Handles PROBE of a flow; on the loop that owns it. */
     void onProbe(final ReceiveFlow flow, final FrameHeaderFlyweight probe) {
-        flow.lastHeardNs = nowNs;
+        flow.lastHeardNs = clock.nowNs();
         if (flow.isAskedAgain()) {
             routes.onAskedAgain(flow.peerCoordinates, probe.route());
         }
@@ -227,7 +225,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** An answer to the source could not reach it: it gets another one. */
     void answerAgain(final ReceiveFlow flow) {
         flow.isAckNow = true;
-        acks.owe(flow, nowNs);
+        acks.owe(flow, clock.nowNs());
     }
 
     /** Ends all receiving flows of a context that is closed already. */
@@ -247,7 +245,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         ReceiveFlow flow = context.receiveFlows;
         while (flow != null) {
             final ReceiveFlow following = flow.nextOfContext;
-            final long silenceNs = nowNs - flow.lastHeardNs;
+            final long silenceNs = clock.nowNs() - flow.lastHeardNs;
             final int unused = flow.limit - flow.array.next();
             if (silenceNs >= 2 * config.peerTimeoutNs()) {
                 giveUp(flow, unused);
@@ -265,7 +263,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private void giveUp(final ReceiveFlow flow, final int unused) {
         if (!flow.array.isEmpty() && flow.array.held(flow.array.next()) % 2 == 0) {
-            counters.peerUnreachable++;
+            counters.onPeerUnreachable();
             final FlowContext context = flow.context;
             context.removeReceiveFlow(flow);
             end(flow);
@@ -280,7 +278,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         ReceiveFlow waiting = context.pollCreditLine();
         while (waiting != null) {
             if (!waiting.array.isEnded()) {
-                acks.owe(waiting, nowNs);
+                acks.owe(waiting, clock.nowNs());
             }
             waiting = context.pollCreditLine();
         }
@@ -290,20 +288,19 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             final ReceiveFlow flow, final int sequence, final int bufferId, final boolean isNow) {
         final int result = flow.array.store(sequence, bufferId);
         if (result == OrderingArray.STORED) {
-            counters.framesReceived++;
             flow.array.drain(this, flow);
             final boolean isInOrder = Sequence.isBefore(sequence, flow.array.next());
-            counters.reordered += isInOrder ? 0 : 1;
+            counters.onStored(isInOrder);
             final long marks =
                     (isNow ? ReceiveFlow.NOW : 0) | (isInOrder ? 0 : ReceiveFlow.OUT_OF_ORDER);
             flow.arrived(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
         } else {
             share.release(bufferId);
             if (result == OrderingArray.DUPLICATE) {
-                counters.duplicates++;
+                counters.onDuplicate();
                 flow.againSequence = sequence;
             } else {
-                counters.outOfWindow++;
+                counters.onOutOfWindow();
             }
             flow.arrived(1, ReceiveFlow.NOW | ReceiveFlow.AGAIN);
         }
@@ -326,27 +323,21 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final int messageCount = delivered.messageCount();
         final int answer =
                 listener.onFrame(
-                        flow.context.id,
-                        flow.context.incarnation,
-                        flow.peerNode,
-                        flow.peerContext,
-                        flow.handle,
+                        flow.ends,
                         bufferId,
                         delivered.bodyAddress(),
                         bodyLengthBytes,
                         messageCount);
         if (answer == FlowListener.DELIVERED) {
-            counters.framesDelivered++;
-            counters.messagesDelivered += messageCount;
-            counters.bytesDelivered += bodyLengthBytes;
+            counters.onDelivered(messageCount, bodyLengthBytes);
             return true;
         }
-        counters.deliveriesRefused++;
+        counters.onRefused();
         return false;
     }
 
     private void accept(final ReceiveFlow flow) {
-        flow.lastHeardNs = nowNs;
+        flow.lastHeardNs = clock.nowNs();
         table.window(flow);
         if (control.sendAccept(flow)) {
             flow.onAcknowledged(false);
@@ -361,7 +352,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         context.removeReceiveFlow(known);
         end(known);
         if (isRestart) {
-            counters.peerRestarted++;
+            counters.onPeerRestarted();
             if (sending != null
                     && sending.state == SendFlow.OPEN
                     && sending.peerIncarnation != newIncarnation) {

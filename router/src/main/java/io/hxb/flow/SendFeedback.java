@@ -5,6 +5,7 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 import io.hxb.topology.Shape;
@@ -25,7 +26,7 @@ final class SendFeedback {
     private final FlowTimers timers;
     private final SendQueue queue;
     private final FlowCounters counters;
-    private long nowNs;
+    private final TurnClock clock;
 
     SendFeedback(
             final FlowTable table,
@@ -34,7 +35,8 @@ final class SendFeedback {
             final Transmitter transmitter,
             final FlowTimers timers,
             final SendQueue queue,
-            final FlowCounters counters) {
+            final FlowCounters counters,
+            final TurnClock clock) {
         this.table = table;
         config = table.config();
         this.routes = routes;
@@ -43,11 +45,7 @@ final class SendFeedback {
         this.timers = timers;
         this.queue = queue;
         this.counters = counters;
-    }
-
-    /** Takes the time for everything until the next call. */
-    void now(final long timeNs) {
-        nowNs = timeNs;
+        this.clock = clock;
     }
 
     /**
@@ -64,11 +62,11 @@ final class SendFeedback {
             final int bitCount) {
         if (flow.nextSequence - acknowledgement < 0
                 || flow.firstSequence - acknowledgement > config.windowFrames()) {
-            counters.outOfWindow++;
+            counters.onOutOfWindow();
             return;
         }
-        counters.acksReceived++;
-        flow.lastHeardNs = nowNs;
+        counters.onAck();
+        flow.lastHeardNs = clock.nowNs();
         flow.cutOff.onHeard();
         final int before = flow.inFlight;
         for (int sequence = flow.firstSequence; sequence - acknowledgement < 0; sequence++) {
@@ -84,8 +82,8 @@ final class SendFeedback {
         flow.advance();
         if (flow.inFlight != before) {
             flow.roundTrip.onProgress();
-            flow.progressNs = nowNs;
-            flow.detectLost(nowNs);
+            flow.progressNs = clock.nowNs();
+            flow.detectLost(clock.nowNs());
         }
         onWindow(flow, acknowledgement + windowFrames);
         if (flow.inFlight == 0 && !flow.hasPending()) {
@@ -94,7 +92,7 @@ final class SendFeedback {
         if (flow.lost > 0 || flow.hasPending()) {
             queue.makeReady(flow);
         } else {
-            timers.arm(flow, nowNs);
+            timers.arm(flow, clock.nowNs());
         }
     }
 
@@ -104,7 +102,7 @@ final class SendFeedback {
      */
     void onArrivedAgain(final SendFlow flow, final int sequence) {
         if (flow.wasResent(sequence)) {
-            flow.roundTrip.onNeedlessResend(nowNs);
+            flow.roundTrip.onNeedlessResend(clock.nowNs());
         }
     }
 
@@ -115,7 +113,7 @@ final class SendFeedback {
             final int acknowledgement,
             final int windowFrames) {
         if (flow.state != SendFlow.OPENING || acknowledgement != flow.nextSequence) {
-            counters.staleIncarnation++;
+            counters.onStale();
             return;
         }
         flow.state = SendFlow.OPEN;
@@ -126,7 +124,7 @@ final class SendFeedback {
         }
         flow.peerIncarnation = peerIncarnation;
         flow.limit = acknowledgement + windowFrames;
-        flow.lastHeardNs = nowNs;
+        flow.lastHeardNs = clock.nowNs();
         flow.retries = 0;
         queue.makeReady(flow);
     }
@@ -140,12 +138,12 @@ final class SendFeedback {
             if (flow.state == SendFlow.OPENING && waitForPeer(flow)) {
                 return;
             }
-            counters.peerContextGone++;
+            counters.onPeerContextGone();
             end(flow, PmStatus.NO_SUCH_CONTEXT);
         } else if (reason == UnreachableFlyweight.STALE_INCARNATION
                 && flow.state == SendFlow.OPEN
                 && flow.peerIncarnation != peerIncarnation) {
-            counters.peerRestarted++;
+            counters.onPeerRestarted();
             end(flow, PmStatus.PEER_RESTARTED);
         } else if (reason == UnreachableFlyweight.NO_FLOWS && flow.state == SendFlow.OPENING) {
             end(flow, PmStatus.PEER_FULL);
@@ -157,20 +155,20 @@ final class SendFeedback {
     private boolean waitForPeer(final SendFlow flow) {
         if (!flow.isPeerAbsent) {
             flow.isPeerAbsent = true;
-            flow.absentSinceNs = nowNs;
+            flow.absentSinceNs = clock.nowNs();
         }
-        final long absentNs = nowNs - flow.absentSinceNs;
+        final long absentNs = clock.nowNs() - flow.absentSinceNs;
         final long leftNs = flow.context.peerWaitNs - absentNs;
         if (leftNs <= 0) {
             return false;
         }
         final long pauseNs = Math.clamp(absentNs / 4, MIN_ABSENCE_PAUSE_NS, MAX_ABSENCE_PAUSE_NS);
-        flow.retryNs = nowNs + Math.min(pauseNs, leftNs);
+        flow.retryNs = clock.nowNs() + Math.min(pauseNs, leftNs);
         flow.retries = 0;
         flow.epoch = (flow.epoch + 1) & 0xFFFF;
-        flow.lastHeardNs = nowNs;
+        flow.lastHeardNs = clock.nowNs();
         flow.cutOff.onHeard();
-        timers.arm(flow, nowNs);
+        timers.arm(flow, clock.nowNs());
         return true;
     }
 
@@ -189,12 +187,12 @@ final class SendFeedback {
             final long route,
             final long relay) {
         if (type != FrameType.DATA) {
-            flow.retryNs = nowNs;
+            flow.retryNs = clock.nowNs();
         } else if (flow.markBehind(sequence, route, relay) > 0) {
-            flow.resendNs = nowNs;
+            flow.resendNs = clock.nowNs();
         }
         queue.makeReady(flow);
-        timers.arm(flow, nowNs);
+        timers.arm(flow, clock.nowNs());
     }
 
     /**
@@ -276,7 +274,7 @@ final class SendFeedback {
                 final long route = FrameHeaderFlyweight.routeAt(frame.headerAddress);
                 routes.onArrived(flow.peerCoordinates, route, frame.sentNs);
             }
-            flow.onArrived(frame, nowNs, counters);
+            flow.onArrived(frame, clock.nowNs(), counters);
             transmitter.finish(frame, PmStatus.OK);
         }
     }

@@ -2,6 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.link.TurnClock;
 import io.hxb.pm.PmStatus;
 import io.hxb.topology.Shape;
 
@@ -15,26 +16,30 @@ final class Sender {
     private final TxPool pool;
     private final ControlWriter control;
     private final FlowCounters counters;
+    private final TurnClock clock;
     private final FlowTimers timers;
     private final SendQueue queue = new SendQueue();
     private final Transmitter transmitter;
     private final SendFeedback feedback;
-    private long nowNs;
 
     Sender(
             final FlowTable table,
             final FlowOutput output,
             final TxPool pool,
             final ControlWriter control,
-            final FlowCounters counters) {
+            final FlowCounters counters,
+            final TurnClock clock) {
         this.table = table;
         routes = output.routes();
         this.pool = pool;
         this.control = control;
         this.counters = counters;
+        this.clock = clock;
         timers = new FlowTimers(table.config());
-        transmitter = new Transmitter(table, output, pool, control, timers, queue, counters);
-        feedback = new SendFeedback(table, routes, control, transmitter, timers, queue, counters);
+        transmitter = new Transmitter(table, output, pool, control, timers, queue, counters, clock);
+        feedback =
+                new SendFeedback(
+                        table, routes, control, transmitter, timers, queue, counters, clock);
     }
 
     /** See {@link FlowLoop#submit}. */
@@ -57,7 +62,7 @@ final class Sender {
         }
         final SendFlow flow = flow(context, node, contextId);
         if (flow == null) {
-            counters.flowsExhausted++;
+            counters.onNoFlow();
             return PmStatus.NO_BUFFERS;
         }
         context.ensureSlot(sendSlot);
@@ -93,22 +98,15 @@ final class Sender {
                 : transmitter.stage(flow, address, lengthBytes, mostMessages, isNewRun);
     }
 
-    /** Takes the time for everything until the next call. */
-    void now(final long timeNs) {
-        nowNs = timeNs;
-        transmitter.now(timeNs);
-        feedback.now(timeNs);
-    }
-
     /** Looks after the flows whose time has come. */
     int fireTimers() {
         int fired = 0;
-        SendFlow flow = timers.poll(nowNs);
+        SendFlow flow = timers.poll(clock.nowNs());
         while (flow != null) {
             fired++;
             onTimer(flow);
-            timers.arm(flow, nowNs);
-            flow = timers.poll(nowNs);
+            timers.arm(flow, clock.nowNs());
+            flow = timers.poll(clock.nowNs());
         }
         return fired;
     }
@@ -178,12 +176,13 @@ final class Sender {
             return;
         }
         if (flow.isOutstanding
-                && (timers.silenceEndsNs(flow) - nowNs <= 0 || timers.isCutOff(flow, nowNs))) {
-            counters.peerUnreachable++;
+                && (timers.silenceEndsNs(flow) - clock.nowNs() <= 0
+                        || timers.isCutOff(flow, clock.nowNs()))) {
+            counters.onPeerUnreachable();
             feedback.end(flow, PmStatus.PEER_UNREACHABLE);
             return;
         }
-        if (flow.cutOff.isWaiting() && flow.cutOff.retryNs - nowNs <= 0) {
+        if (flow.cutOff.isWaiting() && flow.cutOff.retryNs - clock.nowNs() <= 0) {
             flow.cutOff.onRetry();
             queue.makeReady(flow);
         }
@@ -192,45 +191,45 @@ final class Sender {
             return;
         }
         if (flow.inFlight > flow.lost) {
-            if (flow.overtakenNs - nowNs <= 0) {
-                flow.detectLost(nowNs);
+            if (flow.overtakenNs - clock.nowNs() <= 0) {
+                flow.detectLost(clock.nowNs());
             }
             final long timeoutNs = flow.roundTrip.timeoutNs();
-            if (flow.progressNs + timeoutNs - nowNs <= 0) {
+            if (flow.progressNs + timeoutNs - clock.nowNs() <= 0) {
                 timeOut(flow, timeoutNs);
             }
         }
         if (flow.lost > 0) {
             queue.makeReady(flow);
         }
-        if (flow.isProbing && flow.retryNs - nowNs <= 0) {
+        if (flow.isProbing && flow.retryNs - clock.nowNs() <= 0) {
             control.sendProbe(flow, flow.pendingCount);
             if (control.hadNoRoute()) {
-                flow.cutOff.onNoRoute(nowNs);
+                flow.cutOff.onNoRoute(clock.nowNs());
                 flow.retryNs = flow.cutOff.retryNs;
             } else {
-                flow.retryNs = nowNs + flow.roundTrip.retryNs(flow.retries++);
+                flow.retryNs = clock.nowNs() + flow.roundTrip.retryNs(flow.retries++);
             }
         }
     }
 
     private void timeOut(final SendFlow flow, final long timeoutNs) {
-        flow.progressNs = nowNs;
-        if (flow.believeEarlyCopy(nowNs)) {
-            counters.timeouts++;
+        flow.progressNs = clock.nowNs();
+        if (flow.believeEarlyCopy(clock.nowNs())) {
+            counters.onTimeout();
             return;
         }
         // Mostly an end of the flow has waited for its CPU and nothing is lost: a single frame goes
         // first, and its acknowledgement tells what has arrived (as RFC 8985's tail loss probe).
         final int mostFrames = flow.roundTrip.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
-        if (flow.markOldest(nowNs, timeoutNs, mostFrames) > 0) {
-            counters.timeouts++;
+        if (flow.markOldest(clock.nowNs(), timeoutNs, mostFrames) > 0) {
+            counters.onTimeout();
             flow.roundTrip.onTimeout();
         }
         if (flow.takeRouteSilent()) {
             // The next ones go by another route, whose round trips begin anew.
             flow.roundTrip.onProgress();
-            flow.markOldest(nowNs, 0, SendFlow.MAX_RESEND_FRAMES);
+            flow.markOldest(clock.nowNs(), 0, SendFlow.MAX_RESEND_FRAMES);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.link.FrameOwner;
+import io.hxb.link.TurnClock;
 
 /**
  * Gives flows their turns and hands their frames to the output, for the first time or again. Owned
@@ -28,7 +29,7 @@ final class Transmitter implements FrameOwner {
     private final SendQueue queue;
     private final FrameBuilder builder;
     private final FlowCounters counters;
-    private long nowNs;
+    private final TurnClock clock;
 
     /** How the last turn ended: done, more to do, or held up by the output or the pool. */
     private boolean hasMore;
@@ -43,7 +44,8 @@ final class Transmitter implements FrameOwner {
             final ControlWriter control,
             final FlowTimers timers,
             final SendQueue queue,
-            final FlowCounters counters) {
+            final FlowCounters counters,
+            final TurnClock clock) {
         this.table = table;
         config = table.config();
         this.output = output;
@@ -53,12 +55,8 @@ final class Transmitter implements FrameOwner {
         this.timers = timers;
         this.queue = queue;
         this.counters = counters;
+        this.clock = clock;
         builder = new FrameBuilder(table, pool, counters);
-    }
-
-    /** Takes the time for everything until the next call. */
-    void now(final long timeNs) {
-        nowNs = timeNs;
     }
 
     /** See {@link FlowLoop#stage}. */
@@ -86,14 +84,14 @@ final class Transmitter implements FrameOwner {
         }
         if (frame.isFinished) {
             complete(frame);
-        } else if (nowNs - frame.sentNs > 0) {
-            frame.sentNs = nowNs;
+        } else if (clock.nowNs() - frame.sentNs > 0) {
+            frame.sentNs = clock.nowNs();
         }
     }
 
     /** Sends what may go; returns frames sent. */
     int sendReady() {
-        queue.retryBlockedWhenDue(nowNs);
+        queue.retryBlockedWhenDue(clock.nowNs());
         int frames = 0;
         for (int round = 0; round < ROUNDS; round++) {
             final int sent = sendRound();
@@ -106,7 +104,7 @@ final class Transmitter implements FrameOwner {
             }
             queue.retryBlocked();
         }
-        queue.setRetry(nowNs);
+        queue.setRetry(clock.nowNs());
         return frames;
     }
 
@@ -122,13 +120,13 @@ final class Transmitter implements FrameOwner {
             isWithoutRoute = false;
             frames += turn(flow);
             if (isWithoutRoute) {
-                flow.cutOff.onNoRoute(nowNs);
+                flow.cutOff.onNoRoute(clock.nowNs());
             } else if (isHeldUp) {
                 queue.block(flow);
             } else if (hasMore) {
                 queue.makeReady(flow);
             }
-            timers.arm(flow, nowNs);
+            timers.arm(flow, clock.nowNs());
         }
         return frames;
     }
@@ -136,7 +134,7 @@ final class Transmitter implements FrameOwner {
     private int turn(final SendFlow flow) {
         if (!flow.isOutstanding && (flow.hasPending() || flow.inFlight > 0)) {
             flow.isOutstanding = true;
-            flow.outstandingSinceNs = nowNs;
+            flow.outstandingSinceNs = clock.nowNs();
         }
         if (flow.state != SendFlow.OPEN) {
             open(flow);
@@ -159,12 +157,12 @@ final class Transmitter implements FrameOwner {
             }
             final TxFrame frame = builder.next(flow);
             if (frame == null) {
-                counters.buffersExhausted++;
+                counters.onNoMemory();
                 isHeldUp = true;
                 break;
             }
             if (flow.inFlight == 1) {
-                flow.progressNs = nowNs;
+                flow.progressNs = clock.nowNs();
             }
             frames += transmit(flow, frame);
         }
@@ -178,9 +176,9 @@ final class Transmitter implements FrameOwner {
             }
             flow.resetSequences();
             flow.state = SendFlow.OPENING;
-            flow.startTimes(nowNs);
+            flow.startTimes(clock.nowNs());
         }
-        if (flow.retryNs - nowNs <= 0) {
+        if (flow.retryNs - clock.nowNs() <= 0) {
             final boolean isRouteSilent =
                     flow.retries > 0 && routes.onLost(flow.peerCoordinates, flow.openRoute);
             if (isRouteSilent) {
@@ -193,9 +191,9 @@ final class Transmitter implements FrameOwner {
                 return;
             }
             flow.openRoute = control.lastRoute();
-            flow.openSentNs = nowNs;
+            flow.openSentNs = clock.nowNs();
             flow.retryNs =
-                    nowNs
+                    clock.nowNs()
                             + (isSent
                                     ? flow.roundTrip.retryNs(flow.retries++)
                                     : config.minRetransmitNs());
@@ -205,12 +203,12 @@ final class Transmitter implements FrameOwner {
     private void stall(final SendFlow flow) {
         if (!flow.isStalled) {
             flow.isStalled = true;
-            counters.windowStalls++;
+            counters.onStall();
         }
     }
 
     private int sendLost(final SendFlow flow) {
-        final boolean mayRepeat = flow.resendNs - nowNs <= 0;
+        final boolean mayRepeat = flow.resendNs - clock.nowNs() <= 0;
         int frames = 0;
         int repeated = 0;
         for (int sequence = flow.firstSequence;
@@ -229,7 +227,7 @@ final class Transmitter implements FrameOwner {
             frames += transmit(flow, frame);
         }
         if (repeated > 0) {
-            flow.resendNs = nowNs + flow.roundTrip.resendPauseNs();
+            flow.resendNs = clock.nowNs() + flow.roundTrip.resendPauseNs();
         }
         return frames;
     }
@@ -250,8 +248,7 @@ final class Transmitter implements FrameOwner {
         if (link < 0) {
             frame.queued--;
             flow.context.queuedFrames--;
-            counters.outputBlocked += link == FlowOutput.BLOCKED ? 1 : 0;
-            counters.noRoute += link == FlowOutput.NO_ROUTE ? 1 : 0;
+            counters.onNotTaken(link);
             isWithoutRoute = link == FlowOutput.NO_ROUTE;
             isHeldUp = true;
             if (!frame.isLost) {
@@ -260,11 +257,11 @@ final class Transmitter implements FrameOwner {
             return 0;
         }
         if (frame.attempts == 0) {
-            counters.framesSent++;
+            counters.onFrameSent();
         } else {
-            counters.framesResent++;
+            counters.onFrameResent();
         }
-        flow.onTransmitted(frame, link, nowNs);
+        flow.onTransmitted(frame, link, clock.nowNs());
         return 1;
     }
 

@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.Staged;
 import io.hxb.frame.MessageRecordFlyweight;
@@ -126,11 +127,12 @@ final class LoopbackPort implements FlowPort {
             Memory.copy(pending.address, body + MessageRecordFlyweight.LENGTH, pending.lengthBytes);
             final int taken =
                     listener.onFrame(
-                            destination,
-                            incarnations[destination],
-                            0,
-                            pending.source,
-                            destination,
+                            new FlowEnds(
+                                    destination,
+                                    incarnations[destination],
+                                    0,
+                                    pending.source,
+                                    destination),
                             buffer,
                             body,
                             MessageRecordFlyweight.LENGTH + pending.lengthBytes,

@@ -94,16 +94,12 @@ final class DirectNode implements FlowOutput, FlowListener {
 
     @Override
     public int onFrame(
-            final int contextId,
-            final int incarnation,
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
-        handles[heldFrames] = flowHandle;
+        handles[heldFrames] = ends.flowHandle();
         buffers[heldFrames++] = bufferId;
         receivedFrames++;
         receivedMessages += messageCount;

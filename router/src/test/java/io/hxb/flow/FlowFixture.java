@@ -274,18 +274,15 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
 
     @Override
     public int onFrame(
-            final int contextId,
-            final int incarnation,
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
         if (answer == DELIVERED) {
             final int sequence = (int) Memory.getLong(bodyAddress + 8);
-            delivered.add(new Delivery(sourceNode, sequence - FIRST, flowHandle, bufferId));
+            delivered.add(
+                    new Delivery(ends.sourceNode(), sequence - FIRST, ends.flowHandle(), bufferId));
         }
         return answer;
     }

@@ -188,9 +188,7 @@ final class SimContext {
     }
 
     int onFrame(
-            final int sourceNode,
-            final int sourceContext,
-            final int handle,
+            final FlowEnds ends,
             final int bufferId,
             final long body,
             final int bodyBytes,
@@ -202,13 +200,13 @@ final class SimContext {
         int offset = 0;
         for (int message = 0; message < count; message++) {
             final int length = Memory.getInt(body + offset);
-            check(sourceNode, sourceContext, body + offset + 8, length);
+            check(ends.sourceNode(), ends.sourceContext(), body + offset + 8, length);
             if (offset + 8 + length > bodyBytes) {
                 throw new AssertionError("message beyond the body");
             }
             offset += (8 + length + 7) & -8;
         }
-        held.add(new long[] {handle, bufferId});
+        held.add(new long[] {ends.flowHandle(), bufferId});
         return FlowListener.DELIVERED;
     }
 

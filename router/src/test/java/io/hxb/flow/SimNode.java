@@ -131,24 +131,13 @@ final class SimNode implements FlowListener {
 
     @Override
     public int onFrame(
-            final int contextId,
-            final int incarnation,
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
-        return contexts.get(contextId)
-                .onFrame(
-                        sourceNode,
-                        sourceContext,
-                        flowHandle,
-                        bufferId,
-                        bodyAddress,
-                        bodyLengthBytes,
-                        messageCount);
+        return contexts.get(ends.contextId())
+                .onFrame(ends, bufferId, bodyAddress, bodyLengthBytes, messageCount);
     }
 
     @Override

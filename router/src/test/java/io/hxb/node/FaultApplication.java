@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowTable;
@@ -114,11 +115,7 @@ final class FaultApplication implements FlowListener {
 
     @Override
     public int onFrame(
-            final int contextId,
-            final int incarnation,
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
@@ -134,7 +131,7 @@ final class FaultApplication implements FlowListener {
             lastOf.put(sender, number);
             at += (8 + Memory.getInt(at) + 7) & -8;
         }
-        table.released(flowHandle, bufferId, share);
+        table.released(ends.flowHandle(), bufferId, share);
         return DELIVERED;
     }
 

@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowTable;
@@ -129,11 +130,7 @@ final class SimApplication implements FlowListener {
 
     @Override
     public int onFrame(
-            final int contextId,
-            final int incarnation,
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
@@ -145,10 +142,10 @@ final class SimApplication implements FlowListener {
         long at = bodyAddress;
         for (int i = 0; i < messageCount; i++) {
             final int length = Memory.getInt(at);
-            check(sourceNode, at + 8, length);
+            check(ends.sourceNode(), at + 8, length);
             at += (8 + length + 7) & -8;
         }
-        held.add(new long[] {flowHandle, bufferId});
+        held.add(new long[] {ends.flowHandle(), bufferId});
         return DELIVERED;
     }
 

@@ -1,6 +1,7 @@
 package io.hxb.bench.micro;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowOutput;
@@ -151,17 +152,13 @@ final class FlowEnd implements FlowOutput, FlowListener {
 
     @Override
     public int onFrame(
-            final int contextId,
-            final int incarnation,
-            final int sourceNode,
-            final int sourceContext,
-            final int flowHandle,
+            final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
         received += messageCount;
-        held[heldCount++] = (long) flowHandle << 32 | bufferId;
+        held[heldCount++] = (long) ends.flowHandle() << 32 | bufferId;
         return DELIVERED;
     }
 
