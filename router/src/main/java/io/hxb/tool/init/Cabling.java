@@ -307,8 +307,8 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
             return new ToolException(
                     "the cables make no hyper-crossbar: "
                             + what
-                            + "; every machine needs a line in each dimension, see 'On real NICs'"
-                            + " in the README");
+                            + "; every machine needs a line in each dimension, see"
+                            + " docs/real-nics.md");
         }
     }
 

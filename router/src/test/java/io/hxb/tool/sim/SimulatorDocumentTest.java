@@ -37,8 +37,7 @@ class SimulatorDocumentTest {
     private static Set<String> documented(final String heading) throws IOException {
         final String document =
                 Files.readString(
-                        Path.of(System.getProperty("hxb.root", ".."))
-                                .resolve("docs/simulator.md"));
+                        Path.of(System.getProperty("hxb.root", "..")).resolve("docs/simulator.md"));
         final int start = document.indexOf("\n### " + heading + "\n");
         assertFalse(start < 0, "no heading " + heading);
         final int end = document.indexOf("\n#", start + 5);
