@@ -8,47 +8,120 @@ import io.hxb.frame.DropReason;
  * others may read and see each value at most a little late. {@code received} = {@code delivered} +
  * {@code relayed} + {@code linkLocal} + {@link #dropped()}.
  */
-@SuppressWarnings("checkstyle:VisibilityModifier")
 public final class ForwardCounters {
-    /** Frames received on any link, and frames of this node to itself. */
-    public long received;
-
-    /** Frames handed to the flows of this node. */
-    public long delivered;
-
-    /** Frames queued on a link towards their destination. */
-    public long relayed;
-
-    /** Bytes of header and body of the frames relayed. */
-    public long relayedBytes;
-
-    /** Frames about a link: hello, status, complaint. */
-    public long linkLocal;
-
-    /** Frames of this node's flows that were routed, to itself too. */
-    public long originated;
-
-    /** Delivered frames that had to be copied into a pool buffer first. */
-    public long copied;
-
-    /** Bytes copied with them. */
-    public long copiedBytes;
-
-    /** Frames this node sent to itself. */
-    public long loopedBack;
-
-    /** Answers sent that a frame could not be relayed. */
-    public long unreachableSent;
-
+    private long received;
+    private long delivered;
+    private long relayed;
+    private long relayedBytes;
+    private long linkLocal;
+    private long originated;
+    private long copied;
+    private long copiedBytes;
+    private long loopedBack;
+    private long unreachableSent;
     private final long[] drops = new long[DropReason.COUNT + 1];
     private final long[] linkFrames = new long[LinkPlan.MAX_LINKS];
     private final long[] linkBytes = new long[LinkPlan.MAX_LINKS];
+
+    ForwardCounters() {}
 
     /** Counts a frame of {@code lengthBytes} received on a link. */
     void receive(final int linkIndex, final int lengthBytes) {
         received++;
         linkFrames[linkIndex]++;
         linkBytes[linkIndex] += lengthBytes;
+    }
+
+    /** Counts a frame of this node to itself that was taken back. */
+    void receiveOwn() {
+        received++;
+    }
+
+    /** Counts a frame handed to the flows. */
+    void deliver() {
+        delivered++;
+    }
+
+    /** Counts a frame of {@code lengthBytes} that was copied before. */
+    void copy(final int lengthBytes) {
+        copied++;
+        copiedBytes += lengthBytes;
+    }
+
+    /** Counts a frame of {@code lengthBytes} queued towards its destination. */
+    void relay(final int lengthBytes) {
+        relayed++;
+        relayedBytes += lengthBytes;
+    }
+
+    /** Counts a frame about a link. */
+    void takeLinkLocal() {
+        linkLocal++;
+    }
+
+    /** Counts a frame of this node's flows that was routed. */
+    void originate() {
+        originated++;
+    }
+
+    /** Counts a frame routed to this node itself. */
+    void loopBack() {
+        loopedBack++;
+    }
+
+    /** Counts an answer that a frame could not be relayed. */
+    void tellUnreachable() {
+        unreachableSent++;
+    }
+
+    /** Frames received on any link, and frames of this node to itself. */
+    public long received() {
+        return received;
+    }
+
+    /** Frames handed to the flows of this node. */
+    public long delivered() {
+        return delivered;
+    }
+
+    /** Frames queued on a link towards their destination. */
+    public long relayed() {
+        return relayed;
+    }
+
+    /** Bytes of header and body of the frames relayed. */
+    public long relayedBytes() {
+        return relayedBytes;
+    }
+
+    /** Frames about a link: hello, status, complaint. */
+    public long linkLocal() {
+        return linkLocal;
+    }
+
+    /** Frames of this node's flows that were routed, to itself too. */
+    public long originated() {
+        return originated;
+    }
+
+    /** Delivered frames that had to be copied into a pool buffer first. */
+    public long copied() {
+        return copied;
+    }
+
+    /** Bytes copied with them. */
+    public long copiedBytes() {
+        return copiedBytes;
+    }
+
+    /** Frames this node sent to itself. */
+    public long loopedBack() {
+        return loopedBack;
+    }
+
+    /** Answers sent that a frame could not be relayed. */
+    public long unreachableSent() {
+        return unreachableSent;
     }
 
     /** Frames received on one link. */

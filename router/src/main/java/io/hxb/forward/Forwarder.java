@@ -12,6 +12,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
+import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -39,44 +40,44 @@ public final class Forwarder implements FrameSink {
     private final RouteCodec codec;
     private final Discovery discovery;
     private final HeardFrames[] heard;
+    private final TurnClock clock;
     private final Loopback loopback;
     private final Originator originator;
     private final UnreachableAnswers answers;
     private final ForwardCounters counters = new ForwardCounters();
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
-    private long nowNs;
     private FlowLoop flows;
 
     /**
      * Makes the forwarding path of one loop.
      *
-     * @param settings what is the same for all loops of the node.
+     * @param parts what all loops of the node share.
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
      * @param share this loop's share of the pool.
-     * @param orders chooses the order of frames sent here.
+     * @param clock of this loop.
      * @param flusher flushes all senders of this loop.
      */
     public Forwarder(
-            final ForwardSettings settings,
+            final ForwardParts parts,
             final TrunkSender[] trunks,
             final BufferPool.Share share,
-            final OrderPolicy orders,
+            final TurnClock clock,
             final Runnable flusher) {
-        shape = settings.shape();
-        here = settings.here();
-        clusterId = settings.clusterId();
-        relayBacklogFrames = settings.relayBacklogFrames();
-        pool = settings.pool();
-        discovery = settings.discovery();
+        shape = parts.cluster().shape();
+        here = parts.here();
+        clusterId = parts.cluster().clusterId();
+        relayBacklogFrames = parts.cluster().socket().senderQueueFrames();
+        pool = parts.pool();
+        discovery = parts.discovery();
         heard = discovery.health().heard();
         this.trunks = trunks.clone();
         this.share = share;
+        this.clock = clock;
         codec = new RouteCodec(shape);
         loopback = new Loopback(pool, share);
-        originator =
-                new Originator(settings, this.trunks, orders, codec, loopback, flusher, counters);
-        answers = new UnreachableAnswers(settings, share, codec, originator, counters);
+        originator = new Originator(parts, this.trunks, codec, loopback, clock, flusher, counters);
+        answers = new UnreachableAnswers(parts, share, codec, originator, counters);
     }
 
     /** Sets the flows that frames to this node go to; before the first frame. */
@@ -87,12 +88,6 @@ public final class Forwarder implements FrameSink {
     /** What this loop has seen. */
     public ForwardCounters counters() {
         return counters;
-    }
-
-    /** Sets the time that frames of this turn are handled at, in ns. */
-    public void time(final long turnNs) {
-        nowNs = turnNs;
-        originator.routes().now(turnNs);
     }
 
     /** Where the flows of this node send their frames. */
@@ -144,7 +139,7 @@ public final class Forwarder implements FrameSink {
         final int hopsLeft = received.hopLimit() - 1;
         if (hopsLeft <= 0) {
             counters.drop(DropReason.HOP_LIMIT);
-            answers.tell(UnreachableFlyweight.HOP_LIMIT, headerAddress, nowNs);
+            answers.tell(UnreachableFlyweight.HOP_LIMIT, headerAddress, clock.nowNs());
             owner.release(token);
             return;
         }
@@ -172,8 +167,7 @@ public final class Forwarder implements FrameSink {
                         owner,
                         token);
         if (link >= 0) {
-            counters.relayed++;
-            counters.relayedBytes += frameBytes;
+            counters.relay(frameBytes);
         } else {
             onNotRelayed(link, headerAddress);
             owner.release(token);
@@ -185,7 +179,7 @@ public final class Forwarder implements FrameSink {
             counters.drop(DropReason.LINK_BLOCKED);
         } else {
             counters.drop(DropReason.NO_ROUTE);
-            answers.tell(UnreachableFlyweight.NO_ROUTE, headerAddress, nowNs);
+            answers.tell(UnreachableFlyweight.NO_ROUTE, headerAddress, clock.nowNs());
         }
     }
 
@@ -201,7 +195,7 @@ public final class Forwarder implements FrameSink {
             return;
         }
         if (owner instanceof BufferPool.Share || owner instanceof BufferPool) {
-            counters.delivered++;
+            counters.deliver();
             flows.onFrame(headerAddress, lengthBytes, (int) token);
             return;
         }
@@ -209,9 +203,8 @@ public final class Forwarder implements FrameSink {
         if (id == BufferPool.NONE) {
             counters.drop(DropReason.POOL_EMPTY);
         } else {
-            counters.copied++;
-            counters.copiedBytes += lengthBytes;
-            counters.delivered++;
+            counters.copy(lengthBytes);
+            counters.deliver();
             Memory.copy(headerAddress, pool.headerAddress(id), lengthBytes);
         }
         owner.release(token);
@@ -226,8 +219,8 @@ public final class Forwarder implements FrameSink {
             counters.drop(reason);
             return;
         }
-        counters.linkLocal++;
-        discovery.onFrame(link.index(), headerAddress, sourceAddress, nowNs);
+        counters.takeLinkLocal();
+        discovery.onFrame(link.index(), headerAddress, sourceAddress, clock.nowNs());
     }
 
     private void onInvalidHeader(
@@ -237,7 +230,8 @@ public final class Forwarder implements FrameSink {
             final int lengthBytes,
             final long sourceAddress) {
         counters.drop(reason);
-        discovery.onInvalid(link.index(), reason, headerAddress, lengthBytes, sourceAddress, nowNs);
+        discovery.onInvalid(
+                link.index(), reason, headerAddress, lengthBytes, sourceAddress, clock.nowNs());
     }
 
     /**
@@ -250,7 +244,7 @@ public final class Forwarder implements FrameSink {
         while (!loopback.isEmpty() && count < Loopback.FRAMES) {
             final long entry = loopback.poll();
             final int id = Loopback.id(entry);
-            counters.received++;
+            counters.receiveOwn();
             deliver(share, id, pool.headerAddress(id), Loopback.lengthBytes(entry));
             count++;
         }

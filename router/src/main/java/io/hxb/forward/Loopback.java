@@ -10,7 +10,7 @@ final class Loopback {
     /** Number of the link that frames to this node itself take. */
     static final int LINK = Integer.MAX_VALUE;
 
-    /** Most frames that wait. */
+    /** Max frames that wait. */
     static final int FRAMES = 256;
 
     private final BufferPool pool;
@@ -63,6 +63,7 @@ final class Loopback {
      * Takes out the frame that waits longest: read it with {@link #id} and {@link #lengthBytes}.
      */
     long poll() {
+        assert !isEmpty();
         return entries[head++ & (FRAMES - 1)];
     }
 

@@ -1,11 +1,13 @@
 package io.hxb.forward;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.flow.FlowOutput;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.FrameOwner;
+import io.hxb.link.TurnClock;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
 import io.hxb.trunk.TrunkSender;
@@ -38,31 +40,25 @@ final class Originator implements FlowOutput {
      * @param flusher flushes all senders of this loop.
      */
     Originator(
-            final ForwardSettings settings,
+            final ForwardParts parts,
             final TrunkSender[] trunks,
-            final OrderPolicy orders,
             final RouteCodec codec,
             final Loopback loopback,
+            final TurnClock clock,
             final Runnable flusher,
             final ForwardCounters counters) {
-        here = settings.here();
-        clusterId = settings.clusterId();
-        hopLimit = settings.hopLimit();
-        hasCrc = settings.hasCrc();
+        final ClusterConfig cluster = parts.cluster();
+        here = parts.here();
+        clusterId = cluster.clusterId();
+        hopLimit = cluster.frame().hopLimit();
+        hasCrc = cluster.frame().crc();
         this.trunks = trunks;
-        this.orders = orders;
+        orders = new OrderPolicy(cluster.orders());
         this.codec = codec;
         this.loopback = loopback;
         this.flusher = flusher;
         this.counters = counters;
-        routes =
-                new RouteTable(
-                        settings.routes(),
-                        settings.shape(),
-                        here,
-                        hopLimit,
-                        orders.orders(),
-                        this::isReached);
+        routes = new RouteTable(cluster, here, this::isReached, clock);
     }
 
     private boolean isReached(final int dimension, final int coordinate) {
@@ -103,7 +99,9 @@ final class Originator implements FlowOutput {
                                 payloadLengthBytes,
                                 owner,
                                 token);
-                counters.loopedBack += link >= 0 ? 1 : 0;
+                if (link >= 0) {
+                    counters.loopBack();
+                }
             } else if (hop >> 8 < trunks.length) {
                 link =
                         trunks[hop >> 8].offer(
@@ -117,7 +115,9 @@ final class Originator implements FlowOutput {
                                 token);
             }
             if (link != NO_ROUTE) {
-                counters.originated += link >= 0 ? 1 : 0;
+                if (link >= 0) {
+                    counters.originate();
+                }
                 return link;
             }
             route = others == 0 ? Route.NONE : otherRoute(headerAddress);
@@ -146,7 +146,9 @@ final class Originator implements FlowOutput {
         final int link =
                 trunks[hop >> 8].offer(
                         hop & 0xFF, 0, headerAddress, lengthBytes, 0, 0, owner, token);
-        counters.originated += link >= 0 ? 1 : 0;
+        if (link >= 0) {
+            counters.originate();
+        }
         return link;
     }
 

@@ -29,14 +29,14 @@ final class UnreachableAnswers {
 
     /** Makes the answers of one loop, in buffers of its {@code share}. */
     UnreachableAnswers(
-            final ForwardSettings settings,
+            final ForwardParts parts,
             final BufferPool.Share share,
             final RouteCodec codec,
             final Originator output,
             final ForwardCounters counters) {
-        shape = settings.shape();
-        here = settings.here();
-        pool = settings.pool();
+        shape = parts.cluster().shape();
+        here = parts.here();
+        pool = parts.pool();
         this.share = share;
         this.codec = codec;
         this.output = output;
@@ -76,7 +76,7 @@ final class UnreachableAnswers {
         if (link < 0) {
             share.release(id);
         } else {
-            counters.unreachableSent++;
+            counters.tellUnreachable();
         }
     }
 

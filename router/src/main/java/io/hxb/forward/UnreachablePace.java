@@ -6,14 +6,14 @@ package io.hxb.forward;
  */
 final class UnreachablePace {
     private static final long INTERVAL_NS = 1_000_000;
-    private static final int MOST_SLOTS = 4_096;
+    private static final int MAX_SLOTS = 4_096;
 
     private final long[] dueNs;
     private final boolean[] isSet;
 
     /** Makes the pace of the sources of a cluster; those alike modulo 4,096 share theirs. */
     UnreachablePace(final int nodeCount) {
-        dueNs = new long[Math.min(nodeCount, MOST_SLOTS)];
+        dueNs = new long[Math.min(nodeCount, MAX_SLOTS)];
         isSet = new boolean[dueNs.length];
     }
 

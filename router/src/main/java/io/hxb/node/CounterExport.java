@@ -113,20 +113,20 @@ final class CounterExport {
             add(CounterType.FORWARD_KERNEL_RELAYED_FRAMES, sum(isFirst, () -> 0, ofKernel));
             return add(
                             CounterType.FORWARD_RECEIVED_FRAMES,
-                            sum(isFirst, () -> seen.received, ofKernel))
-                    .add(CounterType.FORWARD_DELIVERED_FRAMES, () -> seen.delivered)
-                    .add(CounterType.FORWARD_CONTROL_FRAMES, () -> seen.linkLocal)
+                            sum(isFirst, () -> seen.received(), ofKernel))
+                    .add(CounterType.FORWARD_DELIVERED_FRAMES, () -> seen.delivered())
+                    .add(CounterType.FORWARD_CONTROL_FRAMES, () -> seen.linkLocal())
                     .add(
                             CounterType.FORWARD_RELAYED_FRAMES,
-                            sum(isFirst, () -> seen.relayed, ofKernel))
+                            sum(isFirst, () -> seen.relayed(), ofKernel))
                     .add(
                             CounterType.FORWARD_RELAYED_BYTES,
-                            sum(isFirst, () -> seen.relayedBytes, () -> kernel.relayedBytes()))
-                    .add(CounterType.FORWARD_ORIGINATED_FRAMES, () -> seen.originated)
-                    .add(CounterType.FORWARD_LOOPED_BACK_FRAMES, () -> seen.loopedBack)
-                    .add(CounterType.FORWARD_COPIED_FRAMES, () -> seen.copied)
-                    .add(CounterType.FORWARD_COPIED_BYTES, () -> seen.copiedBytes)
-                    .add(CounterType.FORWARD_UNREACHABLE_SENT_FRAMES, () -> seen.unreachableSent);
+                            sum(isFirst, () -> seen.relayedBytes(), () -> kernel.relayedBytes()))
+                    .add(CounterType.FORWARD_ORIGINATED_FRAMES, () -> seen.originated())
+                    .add(CounterType.FORWARD_LOOPED_BACK_FRAMES, () -> seen.loopedBack())
+                    .add(CounterType.FORWARD_COPIED_FRAMES, () -> seen.copied())
+                    .add(CounterType.FORWARD_COPIED_BYTES, () -> seen.copiedBytes())
+                    .add(CounterType.FORWARD_UNREACHABLE_SENT_FRAMES, () -> seen.unreachableSent());
         }
 
         Builder flows(final FlowLoop flows) {
@@ -159,13 +159,13 @@ final class CounterExport {
 
         Builder routes(final RouteTable routes) {
             final RouteCounters seen = routes.counters();
-            return add(CounterType.FLOW_BROKEN_HOPS_EVENTS, () -> seen.brokenHops)
-                    .add(CounterType.FLOW_SILENT_ROUTES_EVENTS, () -> seen.silentRoutes)
-                    .add(CounterType.FLOW_DETOURED_FRAMES, () -> seen.detouredFrames)
-                    .add(CounterType.FLOW_ROUTE_PROBES_FRAMES, () -> seen.probes)
-                    .add(CounterType.FLOW_ROUTES_RETURNED_EVENTS, () -> seen.returned)
-                    .add(CounterType.FLOW_REFUSED_ANSWERS_FRAMES, () -> seen.refusedAnswers)
-                    .add(CounterType.FLOW_CUT_OFF_EVENTS, () -> seen.cutOff)
+            return add(CounterType.FLOW_BROKEN_HOPS_EVENTS, () -> seen.brokenHops())
+                    .add(CounterType.FLOW_SILENT_ROUTES_EVENTS, () -> seen.silentRoutes())
+                    .add(CounterType.FLOW_DETOURED_FRAMES, () -> seen.detouredFrames())
+                    .add(CounterType.FLOW_ROUTE_PROBES_FRAMES, () -> seen.probes())
+                    .add(CounterType.FLOW_ROUTES_RETURNED_EVENTS, () -> seen.returned())
+                    .add(CounterType.FLOW_REFUSED_ANSWERS_FRAMES, () -> seen.refusedAnswers())
+                    .add(CounterType.FLOW_CUT_OFF_EVENTS, () -> seen.cutOff())
                     .add(CounterType.FLOW_TROUBLED_DESTINATIONS, routes::troubledDestinations);
         }
 

@@ -4,7 +4,6 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.forward.kernel.KernelRelay;
-import io.hxb.forward.kernel.KernelRelaySettings;
 import io.hxb.link.raw.RawLink;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.trunk.Port;
@@ -67,7 +66,7 @@ final class KernelRelays {
             throw cannot("its frames are captured", "capture nothing", null);
         }
         try {
-            return isNeeded ? KernelRelay.open(settings(config, nodeId), ports) : null;
+            return isNeeded ? KernelRelay.open(config, nodeId, ports) : null;
         } catch (final IOException e) {
             throw cannot(
                     e.getMessage(),
@@ -82,16 +81,5 @@ final class KernelRelays {
             final String why, final String whatToDo, final IOException cause) {
         return new IOException(
                 "the kernel cannot relay (socket.kernelRelay): " + why + "; " + whatToDo, cause);
-    }
-
-    private static KernelRelaySettings settings(final ClusterConfig config, final int nodeId) {
-        final String namespace = config.netns(nodeId);
-        return new KernelRelaySettings(
-                config.shape(),
-                config.shape().coordinates(nodeId),
-                config.clusterId(),
-                config.frame().etherType(),
-                config.frame().relayEtherType(),
-                namespace.isEmpty() ? null : namespace);
     }
 }

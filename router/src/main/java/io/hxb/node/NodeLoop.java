@@ -4,11 +4,11 @@ import io.hxb.context.ContextManager;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.forward.Forwarder;
-import io.hxb.forward.OrderPolicy;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TurnClock;
 import io.hxb.node.loop.DescriptorHandle;
 import io.hxb.node.loop.LoopDriver;
 import io.hxb.node.loop.LoopTask;
@@ -35,6 +35,7 @@ final class NodeLoop implements LoopTask {
 
     private final Link[] received;
     private final LinkSender[] senders;
+    private final TurnClock clock = new TurnClock();
     private final Forwarder forwarder;
     private final FlowLoop flows;
     private final BufferPool.Share share;
@@ -87,16 +88,7 @@ final class NodeLoop implements LoopTask {
                                                                 .senderQueueFrames()))
                         .toArray(LinkSender[]::new);
         final TrunkSender[] trunks = parts.trunks(senders);
-        forwarder =
-                new Forwarder(
-                        parts.forwardSettings(),
-                        trunks,
-                        share,
-                        new OrderPolicy(
-                                parts.config().orders().orders().stream()
-                                        .mapToInt(Integer::intValue)
-                                        .toArray()),
-                        this::flush);
+        forwarder = new Forwarder(parts.forwarding(), trunks, share, clock, this::flush);
         flows = parts.flows().newLoop(forwarder.output(), share, this::wake);
         forwarder.flows(flows);
         health =
@@ -241,7 +233,7 @@ final class NodeLoop implements LoopTask {
      * @return frames received.
      */
     int receive(final Link link, final int source, final long nowNs) {
-        forwarder.time(nowNs);
+        clock.begin(nowNs);
         final int frames = link.receive(source, forwarder, batchFrames);
         if (frames > 0) {
             export.note();
@@ -252,7 +244,7 @@ final class NodeLoop implements LoopTask {
 
     @Override
     public int doWork(final long nowNs) {
-        forwarder.time(nowNs);
+        clock.begin(nowNs);
         int work = contexts.doWork(nowNs);
         if (!unread.isEmpty()) {
             work += receiveUnread(nowNs);

@@ -5,7 +5,7 @@ import io.hxb.counter.Counters;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
-import io.hxb.forward.ForwardSettings;
+import io.hxb.forward.ForwardParts;
 import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -63,17 +63,9 @@ record NodeParts(
         return config.shape().coordinates(nodeId);
     }
 
-    ForwardSettings forwardSettings() {
-        return new ForwardSettings(
-                config.shape(),
-                here(),
-                config.clusterId(),
-                config.frame().hopLimit(),
-                config.frame().crc(),
-                config.socket().senderQueueFrames(),
-                pool,
-                discovery,
-                config.flow().routes());
+    /** What its loops share to forward frames. */
+    ForwardParts forwarding() {
+        return new ForwardParts(config, here(), pool, discovery);
     }
 
     /**

@@ -2,12 +2,15 @@ package io.hxb.forward;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.hxb.config.RouteConfig;
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TurnClock;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -52,12 +55,18 @@ class ForwarderTest {
             new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
         };
         return new Forwarder(
-                new ForwardSettings(
-                        SHAPE, HERE, CLUSTER, 8, false, 4, pool, discovery, RouteConfig.DEFAULT),
+                new ForwardParts(cluster(), HERE, pool, discovery),
                 trunks,
                 pool.newShare(),
-                new OrderPolicy(DimensionOrder.DEFAULT),
+                new TurnClock(),
                 () -> {});
+    }
+
+    private static ClusterConfig cluster() {
+        final LinkPlan plan = LinkPlan.udp(SHAPE.dimensions(), 1, 20_000);
+        return new ClusterConfig.Builder("test", SHAPE, Backend.UDP, plan)
+                .clusterId(CLUSTER)
+                .build();
     }
 
     private long frame(final String source, final String destination, final int hopLimit) {
@@ -87,7 +96,7 @@ class ForwarderTest {
         assertEquals(42, offer.token());
         assertEquals(2, offer.neighbour());
         assertEquals(7, header.wrap(address).hopLimit());
-        assertEquals(1, forwarder.counters().relayed);
+        assertEquals(1, forwarder.counters().relayed());
     }
 
     @Test
@@ -151,7 +160,7 @@ class ForwarderTest {
         // when
         receive(address);
         // then
-        assertEquals(1, forwarder.counters().unreachableSent);
+        assertEquals(1, forwarder.counters().unreachableSent());
         assertEquals(1, y.offers().size());
         assertEquals(0, y.offers().getFirst().neighbour());
         assertEquals(0, x.offers().size());
@@ -194,9 +203,10 @@ class ForwarderTest {
         // when
         final ForwardCounters seen = forwarder.counters();
         // then
-        assertEquals(5, seen.received);
+        assertEquals(5, seen.received());
         assertEquals(
-                seen.received, seen.delivered + seen.relayed + seen.linkLocal + seen.dropped());
+                seen.received(),
+                seen.delivered() + seen.relayed() + seen.linkLocal() + seen.dropped());
         assertEquals(5, released.size());
     }
 

@@ -107,16 +107,16 @@ class DetourSimulationTest {
                 cluster.cutTrunk(3, 1, true);
                 cluster.runUntil(() -> false, 500 * MILLISECOND);
                 final RouteCounters routes = routes(cluster, 0);
-                assertTrue(routes.brokenHops + routes.silentRoutes > 0, "the fault was seen");
-                final long relayedBefore = cluster.members.get(1).counters().relayed;
+                assertTrue(routes.brokenHops() + routes.silentRoutes() > 0, "the fault was seen");
+                final long relayedBefore = cluster.members.get(1).counters().relayed();
                 // when
                 cluster.cutTrunk(3, 1, false);
                 cluster.runUntil(() -> false, 700 * MILLISECOND);
                 // then
-                final long relayed = cluster.members.get(1).counters().relayed - relayedBefore;
+                final long relayed = cluster.members.get(1).counters().relayed() - relayedBefore;
                 assertTrue(relayed > 100, "seed " + seed + ": " + relayed + " frames");
-                assertTrue(routes.returned > 0);
-                final long probes = routes.probes;
+                assertTrue(routes.returned() > 0);
+                final long probes = routes.probes();
                 assertTrue(probes > 0 && probes < 60, probes + " frames tried the broken route");
                 source.toSend = source.sent;
                 assertTrue(cluster.runUntil(() -> source.done == source.sent, 5 * SECOND));
@@ -143,7 +143,7 @@ class DetourSimulationTest {
                 final boolean isTold = cluster.runUntil(() -> source.ended > 0, SECOND);
                 // then
                 assertTrue(isTold, "seed " + seed);
-                assertTrue(routes(cluster, 0).cutOff > 0);
+                assertTrue(routes(cluster, 0).cutOff() > 0);
                 source.toSend = source.sent;
                 // when
                 cutOff(cluster, 3, false);

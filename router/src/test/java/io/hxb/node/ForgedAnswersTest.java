@@ -48,12 +48,12 @@ class ForgedAnswersTest {
             finish(cluster);
             // then
             final RouteCounters routes = source.loop.forwarder().routes().counters();
-            assertEquals(0, routes.brokenHops);
-            assertEquals(0, routes.detouredFrames);
+            assertEquals(0, routes.brokenHops());
+            assertEquals(0, routes.detouredFrames());
             final long refused =
-                    routes.refusedAnswers + source.loop.flows().counters().staleIncarnation;
+                    routes.refusedAnswers() + source.loop.flows().counters().staleIncarnation;
             assertEquals(FORGERIES, refused);
-            assertTrue(routes.refusedAnswers > FORGERIES / 2, refused + " refused");
+            assertTrue(routes.refusedAnswers() > FORGERIES / 2, refused + " refused");
             assertEquals(0, cluster.leftovers(), "buffers not given back");
         }
     }
@@ -70,8 +70,8 @@ class ForgedAnswersTest {
             finish(cluster);
             // then
             final RouteCounters routes = source.loop.forwarder().routes().counters();
-            assertTrue(routes.brokenHops > 0, "it was believed");
-            assertTrue(routes.detouredFrames > 0, "and another way taken");
+            assertTrue(routes.brokenHops() > 0, "it was believed");
+            assertTrue(routes.detouredFrames() > 0, "and another way taken");
             assertEquals(0, cluster.leftovers(), "buffers not given back");
         }
     }

@@ -78,12 +78,13 @@ class NodeSimulationTest {
             }
             final ForwardCounters seen = member.counters();
             assertEquals(
-                    seen.received, seen.delivered + seen.relayed + seen.linkLocal + seen.dropped());
+                    seen.received(),
+                    seen.delivered() + seen.relayed() + seen.linkLocal() + seen.dropped());
             // A bit flipped in the hop limit itself may use it up.
             if (cluster.network.corruptedFrames() == 0) {
                 assertEquals(0, seen.dropped(DropReason.HOP_LIMIT));
             }
-            relayed += seen.relayed;
+            relayed += seen.relayed();
         }
         // On a line there may be detours too, when much was lost.
         assertTrue(shape.dimensions() == 1 || relayed > 0, "relays were passed");

@@ -1,16 +1,18 @@
 package io.hxb.bench.micro;
 
-import io.hxb.config.RouteConfig;
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
-import io.hxb.forward.ForwardSettings;
+import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
-import io.hxb.forward.OrderPolicy;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TurnClock;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
@@ -93,21 +95,19 @@ public class ForwarderBenchmark {
                 new BufferPool(Arena.global().allocate(bytes, 64).address(), BUFFERS, BUFFER_BYTES);
         forwarder =
                 new Forwarder(
-                        new ForwardSettings(
-                                SHAPE,
-                                HERE,
-                                CLUSTER_ID,
-                                HOPS,
-                                false,
-                                64,
-                                pool,
-                                discovery,
-                                RouteConfig.DEFAULT),
+                        new ForwardParts(cluster(), HERE, pool, discovery),
                         new TrunkSender[] {back, trunk},
                         pool.newShare(),
-                        new OrderPolicy(DimensionOrder.DEFAULT),
+                        new TurnClock(),
                         () -> {});
         writeData();
+    }
+
+    private static ClusterConfig cluster() {
+        final LinkPlan plan = LinkPlan.udp(SHAPE.dimensions(), 1, 20_000);
+        return new ClusterConfig.Builder("bench", SHAPE, Backend.UDP, plan)
+                .clusterId(CLUSTER_ID)
+                .build();
     }
 
     private void writeHello(final int number) {
@@ -125,7 +125,7 @@ public class ForwarderBenchmark {
     private void writeData() {
         begin(FrameType.DATA).source(SHAPE.parseCoordinates("0,0")).destination(THERE);
         relay();
-        if (forwarder.counters().relayed != 1) {
+        if (forwarder.counters().relayed() != 1) {
             throw new IllegalStateException("the frame was not relayed");
         }
     }
@@ -144,7 +144,7 @@ public class ForwarderBenchmark {
     public long relay() {
         header.wrap(frame).hopLimit(HOPS);
         forwarder.onFrame(from, nobody, 0, frame, FrameHeaderFlyweight.LENGTH, 2, -1);
-        return forwarder.counters().relayed;
+        return forwarder.counters().relayed();
     }
 
     /** The choice of the link alone. */

@@ -5,43 +5,185 @@ import io.hxb.routing.Route;
 /** What is known of the routes to one destination that has trouble. Owned by one loop. */
 final class Destination {
     private static final int STATISTICS = 8;
+    private static final long CALM_NS = 1_000_000_000;
+    private static final long ANSWER_NS = 1_000_000_000;
 
-    final int node;
-    final long coordinates;
+    private final int node;
+    private final long coordinates;
+    private final long allOrders;
 
-    /** Configured orders that work, as bits. */
-    long usable;
+    // What the last check of all routes found, and when the next is due.
+    private long usable;
+    private long alternative = Route.NONE;
+    private long candidate = Route.NONE;
+    private int checkedVersion;
+    private long checkNs;
+    private int searches;
+    private int lastOrder;
+    private boolean isCutOff;
+    private long troubleNs;
 
-    /** The route when no configured order works; {@link Route#NONE} when none does. */
-    long alternative = Route.NONE;
+    // The way back of what the peer had to send again, for a while.
+    private long answer = Route.NONE;
+    private long answerUntilNs;
 
-    /** A better route that may be tried, or NONE. */
-    long candidate = Route.NONE;
+    // A route of which the book knew nothing bad when it had this version.
+    private long sound = Route.NONE;
+    private int soundVersion;
 
-    /** The way back of what the peer had to send again, or NONE. */
-    long answer = Route.NONE;
-
-    long answerUntilNs;
-
-    /** A route of which nothing bad was known when the book had {@link #soundVersion}, or NONE. */
-    long sound = Route.NONE;
-
-    int soundVersion;
-    int next;
-    int version;
-    int shift;
-    long checkNs;
-    long troubleNs;
-    boolean isCutOff;
-
+    // Frames lost on the routes used last, since one arrived.
     private final long[] routes = new long[STATISTICS];
     private final int[] lost = new int[STATISTICS];
     private final long[] sinceNs = new long[STATISTICS];
     private int victim;
 
-    Destination(final int node, final long coordinates) {
+    /**
+     * A destination whose trouble begins now; all its orders count as sound until they are checked.
+     *
+     * @param allOrders the configured orders, as bits.
+     * @param version of the book.
+     */
+    Destination(
+            final int node,
+            final long coordinates,
+            final long allOrders,
+            final int version,
+            final long nowNs) {
         this.node = node;
         this.coordinates = coordinates;
+        this.allOrders = allOrders;
+        usable = allOrders;
+        checkedVersion = version;
+        checkNs = nowNs;
+        troubleNs = nowNs;
+    }
+
+    int node() {
+        return node;
+    }
+
+    long coordinates() {
+        return coordinates;
+    }
+
+    /** There is trouble on the way to it. */
+    void onTrouble(final long nowNs) {
+        troubleNs = nowNs;
+    }
+
+    /** When the trouble was noticed last. */
+    long troubleNs() {
+        return troubleNs;
+    }
+
+    /** Has the routes checked with the next frame. */
+    void checkSoon(final long nowNs) {
+        checkNs = nowNs;
+    }
+
+    /** True if the routes have to be checked: the book has another version, or it is time. */
+    boolean isCheckDue(final int version, final long nowNs) {
+        return checkedVersion != version || checkNs - nowNs <= 0;
+    }
+
+    /** Varies from one search for other ways to the next. */
+    int nextSearch() {
+        return searches++ & 0xFFFF;
+    }
+
+    /**
+     * Takes what a check has found.
+     *
+     * @param version of the book.
+     * @param nextCheckNs when to check again at the latest.
+     * @param usableOrders configured orders that work, as bits.
+     * @param otherWay the cheapest route when no order works, or {@link Route#NONE}.
+     * @param better a route that may be tried, or NONE.
+     * @return true if no route at all is left, and one was before.
+     */
+    boolean onChecked(
+            final int version,
+            final long nextCheckNs,
+            final long usableOrders,
+            final long otherWay,
+            final long better) {
+        assert (usableOrders & ~allOrders) == 0;
+        assert usableOrders == 0 || otherWay == Route.NONE : "the orders go first";
+        checkedVersion = version;
+        checkNs = nextCheckNs;
+        usable = usableOrders;
+        alternative = otherWay;
+        candidate = better;
+        final boolean wasCutOff = isCutOff;
+        isCutOff = !hasRoute();
+        return isCutOff && !wasCutOff;
+    }
+
+    /** True if a route works, as far as is known. */
+    boolean hasRoute() {
+        return usable != 0 || alternative != Route.NONE;
+    }
+
+    /** True if a configured order works. */
+    boolean hasOrder() {
+        return usable != 0;
+    }
+
+    /** True if all works and has for a second: nothing need be known of it any more. */
+    boolean isCalm(final long nowNs) {
+        return usable == allOrders && nowNs - troubleNs >= CALM_NS && answer(nowNs) == Route.NONE;
+    }
+
+    /** Index of the order that the next frame takes, of those that work in turn. */
+    int nextOrder() {
+        assert hasOrder();
+        do {
+            lastOrder = lastOrder + 1 >= Long.bitCount(allOrders) ? 0 : lastOrder + 1;
+        } while ((usable >>> lastOrder & 1) == 0);
+        return lastOrder;
+    }
+
+    /** The route when no configured order works; {@link Route#NONE} when none does. */
+    long alternative() {
+        return alternative;
+    }
+
+    /** A better route that may be tried, once; or {@link Route#NONE}. */
+    long takeCandidate() {
+        final long route = candidate;
+        candidate = Route.NONE;
+        return route;
+    }
+
+    /** True if there is a better route that may be tried. */
+    boolean hasCandidate() {
+        return candidate != Route.NONE;
+    }
+
+    /** Answers to it get lost: for a second they go back by {@code route}. */
+    void onAskedAgain(final long route, final long nowNs) {
+        troubleNs = nowNs;
+        answer = route;
+        answerUntilNs = nowNs + ANSWER_NS;
+    }
+
+    /** The route of answers to it, or {@link Route#NONE} for that of other frames. */
+    long answer(final long nowNs) {
+        if (answer != Route.NONE && answerUntilNs - nowNs <= 0) {
+            answer = Route.NONE;
+        }
+        return answer;
+    }
+
+    /** True if nothing bad was known of {@code route} when the book had {@code version}. */
+    boolean isSound(final long route, final int version) {
+        return route == sound && soundVersion == version;
+    }
+
+    /** Nothing bad is known of {@code route}, or of none with {@link Route#NONE}. */
+    void onSound(final long route, final int version) {
+        sound = route;
+        soundVersion = version;
     }
 
     /**

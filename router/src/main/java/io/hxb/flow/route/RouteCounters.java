@@ -1,32 +1,80 @@
 package io.hxb.flow.route;
 
 /**
- * What the routes of one loop have seen since start. Written by that loop with plain stores; others
- * may read and see each value at most a little late.
+ * What the routes of one loop have seen since start. Written by the route table of that loop with
+ * plain stores; others may read and see each value at most a little late.
  */
-@SuppressWarnings("checkstyle:VisibilityModifier")
 public final class RouteCounters {
+    private long brokenHops;
+    private long silentRoutes;
+    private long detouredFrames;
+    private long probes;
+    private long returned;
+    private long refusedAnswers;
+    private long cutOff;
+
+    RouteCounters() {}
+
+    void onBrokenHop() {
+        brokenHops++;
+    }
+
+    void onSilentRoute() {
+        silentRoutes++;
+    }
+
+    void onDetour() {
+        detouredFrames++;
+    }
+
+    void onProbe() {
+        probes++;
+    }
+
+    void onReturned() {
+        returned++;
+    }
+
+    void onRefusedAnswer() {
+        refusedAnswers++;
+    }
+
+    void onCutOff() {
+        cutOff++;
+    }
+
     /** Hops that a relay has reported broken, again each time it does after a try. */
-    public long brokenHops;
+    public long brokenHops() {
+        return brokenHops;
+    }
 
     /** Routes on which nothing arrived any more. */
-    public long silentRoutes;
+    public long silentRoutes() {
+        return silentRoutes;
+    }
 
     /** Frames sent by another route than the configured orders. */
-    public long detouredFrames;
+    public long detouredFrames() {
+        return detouredFrames;
+    }
 
     /** Frames sent by a broken route to see if it works again. */
-    public long probes;
+    public long probes() {
+        return probes;
+    }
 
     /** Broken routes that worked again. */
-    public long returned;
+    public long returned() {
+        return returned;
+    }
 
     /** Answers about routes that were no answers to anything sent: forged, stale or damaged. */
-    public long refusedAnswers;
+    public long refusedAnswers() {
+        return refusedAnswers;
+    }
 
     /** Times no route at all was left to a destination. */
-    public long cutOff;
-
-    /** Makes counters that are 0. */
-    public RouteCounters() {}
+    public long cutOff() {
+        return cutOff;
+    }
 }

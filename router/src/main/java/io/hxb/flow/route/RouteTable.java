@@ -1,6 +1,10 @@
 package io.hxb.flow.route;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.config.RouteConfig;
+import io.hxb.link.TurnClock;
 import io.hxb.routing.PathSearch;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -18,15 +22,18 @@ import org.agrona.collections.Int2ObjectHashMap;
  * to be bad; if there is none, the cheapest other way, which may be another order or a detour.
  */
 public final class RouteTable {
-    /** Knows no trouble and learns nothing: for outputs that do not route. */
-    public static final RouteTable NONE = new RouteTable();
+    /** Knows no other node, so it learns nothing: for outputs that do not route. */
+    public static final RouteTable NONE =
+            new RouteTable(
+                    ClusterConfig.of("none", Shape.of(1), Backend.UDP, LinkPlan.udp(1, 1, 1)),
+                    0,
+                    (dimension, coordinate) -> false,
+                    new TurnClock());
 
     private static final int MAX_DESTINATIONS = 128;
     private static final int MAX_ORDERS = 64;
     private static final int MAX_HOPS = 24;
     private static final long CHECK_NS = 10_000_000;
-    private static final long CALM_NS = 1_000_000_000;
-    private static final long ANSWER_NS = 1_000_000_000;
     private static final long FORGET_NS = 2_000_000_000L;
 
     private final RouteConfig config;
@@ -35,6 +42,8 @@ public final class RouteTable {
     private final int here;
     private final long hereVector;
     private final long[] orders;
+    private final long allOrders;
+    private final TurnClock clock;
     private final Neighbours neighbours;
     private final PathSearch search;
     private final HopBook book;
@@ -44,7 +53,6 @@ public final class RouteTable {
     private final PathSearch.HopCosts strictCosts = (from, to, d) -> cost(from, to, d, false);
     private final PathSearch.HopCosts trialCosts = (from, to, d) -> cost(from, to, d, true);
     private boolean hasTrouble;
-    private long nowNs;
 
     /** Tells which neighbours this node's own links reach. */
     @FunctionalInterface
@@ -56,56 +64,32 @@ public final class RouteTable {
     /**
      * Makes the table of one loop.
      *
-     * @param config times.
-     * @param shape shape of the hyper-crossbar.
+     * @param cluster its shape, hop limit, dimension orders and route times.
      * @param here coordinate vector of this node.
-     * @param hopLimit links a frame may cross.
-     * @param orders configured dimension orders, 1 to 64.
      * @param neighbours asked in the loop.
+     * @param clock of the loop.
      */
     public RouteTable(
-            final RouteConfig config,
-            final Shape shape,
+            final ClusterConfig cluster,
             final long here,
-            final int hopLimit,
-            final int[] orders,
-            final Neighbours neighbours) {
-        this.config = config;
-        this.shape = shape;
+            final Neighbours neighbours,
+            final TurnClock clock) {
+        config = cluster.flow().routes();
+        shape = cluster.shape();
         this.neighbours = neighbours;
+        this.clock = clock;
         this.here = shape.node(here);
         hereVector = here;
         codec = new RouteCodec(shape);
         search = new PathSearch(shape);
         book = new HopBook(config.retryNs());
-        nodes = new long[Math.min(MAX_HOPS, hopLimit) + 1];
-        this.orders = new long[Math.min(MAX_ORDERS, orders.length)];
-        for (int i = 0; i < this.orders.length; i++) {
-            this.orders[i] = Route.ofOrder(orders[i]);
-        }
-    }
-
-    private RouteTable() {
-        config = RouteConfig.DEFAULT;
-        shape = null;
-        codec = null;
-        search = null;
-        book = null;
-        neighbours = null;
-        here = 0;
-        hereVector = 0;
-        orders = new long[0];
-        nodes = new long[0];
-    }
-
-    /** Sets the time of everything until the next call. */
-    public void now(final long timeNs) {
-        nowNs = timeNs;
-    }
-
-    /** The times by which it judges. */
-    public RouteConfig config() {
-        return config;
+        nodes = new long[Math.min(MAX_HOPS, cluster.frame().hopLimit()) + 1];
+        orders =
+                cluster.orders().orders().stream()
+                        .limit(MAX_ORDERS)
+                        .mapToLong(Route::ofOrder)
+                        .toArray();
+        allOrders = orders.length == Long.SIZE ? -1L : (1L << orders.length) - 1;
     }
 
     /** What it has counted. */
@@ -133,21 +117,29 @@ public final class RouteTable {
      */
     public long choose(final long destination, final long preferred, final boolean isData) {
         final Destination entry = find(destination);
-        if (entry == null || (isDue(entry) && isCalmAfterCheck(entry))) {
+        if (entry == null) {
             return preferred;
         }
-        if (!isData && entry.answer != Route.NONE && isAnswerGood(entry)) {
-            return entry.answer;
+        final long nowNs = clock.nowNs();
+        if (entry.isCheckDue(book.version(), nowNs) && isCalmAfterCheck(entry, nowNs)) {
+            return preferred;
         }
-        final boolean isWithout = entry.usable == 0 && entry.alternative == Route.NONE;
-        if (entry.candidate != Route.NONE && (isData || isWithout)) {
-            return tryOut(entry);
+        if (!isData) {
+            final long answer = entry.answer(nowNs);
+            if (answer != Route.NONE && isFirstHopReached(answer, entry.coordinates())) {
+                return answer;
+            }
         }
-        if (entry.usable != 0) {
-            return nextOrder(entry);
+        if (entry.hasCandidate() && (isData || !entry.hasRoute())) {
+            return tryOut(entry, nowNs);
         }
-        counters.detouredFrames += isWithout ? 0 : 1;
-        return entry.alternative;
+        if (entry.hasOrder()) {
+            return orders[entry.nextOrder()];
+        }
+        if (entry.hasRoute()) {
+            counters.onDetour();
+        }
+        return entry.alternative();
     }
 
     /**
@@ -156,12 +148,13 @@ public final class RouteTable {
      * @return the route to use instead, or {@link Route#NONE}.
      */
     public long onNoLink(final long destination, final boolean isData) {
-        if (shape == null || shape.node(destination) < 0) {
+        if (!isOtherNode(destination)) {
             return Route.NONE;
         }
-        final Destination entry = obtain(destination);
-        entry.troubleNs = nowNs;
-        check(entry);
+        final long nowNs = clock.nowNs();
+        final Destination entry = obtain(destination, nowNs);
+        entry.onTrouble(nowNs);
+        check(entry, nowNs);
         return choose(destination, Route.NONE, isData);
     }
 
@@ -173,15 +166,16 @@ public final class RouteTable {
      * @return false if that node does not lie on the route: nothing was learned then.
      */
     public boolean onUnreachable(final long destination, final long route, final long relay) {
-        final boolean isRight = shape != null && RouteCodec.isRight(route, shape);
-        final int count = isRight ? codec.trace(route, hereVector, destination, nodes) : -1;
+        final boolean isTraced = isOtherNode(destination) && RouteCodec.isRight(route, shape);
+        final int count = isTraced ? codec.trace(route, hereVector, destination, nodes) : -1;
         for (int i = 1; i < count - 1; i++) {
             if (nodes[i] == relay) {
-                counters.brokenHops++;
+                final long nowNs = clock.nowNs();
+                counters.onBrokenHop();
                 book.onBroken(shape.node(relay), shape.node(nodes[i + 1]), nowNs);
-                final Destination entry = obtain(destination);
-                entry.troubleNs = nowNs;
-                entry.checkNs = nowNs;
+                final Destination entry = obtain(destination, nowNs);
+                entry.onTrouble(nowNs);
+                entry.checkSoon(nowNs);
                 return true;
             }
         }
@@ -191,7 +185,7 @@ public final class RouteTable {
 
     /** An answer about a route is no answer to anything sent. */
     public void refuse() {
-        counters.refusedAnswers++;
+        counters.onRefusedAnswer();
     }
 
     /**
@@ -200,11 +194,12 @@ public final class RouteTable {
      * @return true if nothing seems to arrive by that route any more, and others are used from now.
      */
     public boolean onLost(final long destination, final long route) {
-        if (shape == null || destination == hereVector) {
+        if (!isOtherNode(destination)) {
             return false;
         }
-        final Destination entry = obtain(destination);
-        entry.troubleNs = nowNs;
+        final long nowNs = clock.nowNs();
+        final Destination entry = obtain(destination, nowNs);
+        entry.onTrouble(nowNs);
         if (!entry.onLost(Route.start(route), nowNs, config.silenceNs())) {
             return false;
         }
@@ -212,8 +207,8 @@ public final class RouteTable {
         for (int i = 1; i < count; i++) {
             book.onSilent(shape.node(nodes[i - 1]), shape.node(nodes[i]), nowNs);
         }
-        counters.silentRoutes++;
-        entry.checkNs = nowNs;
+        counters.onSilentRoute();
+        entry.checkSoon(nowNs);
         return true;
     }
 
@@ -224,7 +219,7 @@ public final class RouteTable {
             return;
         }
         entry.onArrived(Route.start(route));
-        if (book.count() == 0 || (route == entry.sound && entry.soundVersion == book.version())) {
+        if (book.count() == 0 || entry.isSound(route, book.version())) {
             return;
         }
         final int count = codec.trace(route, hereVector, destination, nodes);
@@ -236,9 +231,10 @@ public final class RouteTable {
             isReturned |= book.onCrossed(from, to, sentNs);
             isSound &= !book.has(from, to);
         }
-        counters.returned += isReturned ? 1 : 0;
-        entry.sound = isSound ? route : Route.NONE;
-        entry.soundVersion = book.version();
+        if (isReturned) {
+            counters.onReturned();
+        }
+        entry.onSound(isSound ? route : Route.NONE, book.version());
     }
 
     /**
@@ -259,15 +255,13 @@ public final class RouteTable {
      * @param route as that frame carried it.
      */
     public void onAskedAgain(final long source, final long route) {
-        if (shape == null || source == hereVector) {
+        if (!isOtherNode(source)) {
             return;
         }
         final long back = codec.reverse(route, source, hereVector, hereVector, nodes);
         if (back != Route.NONE) {
-            final Destination entry = obtain(source);
-            entry.troubleNs = nowNs;
-            entry.answer = back;
-            entry.answerUntilNs = nowNs + ANSWER_NS;
+            final long nowNs = clock.nowNs();
+            obtain(source, nowNs).onAskedAgain(back, nowNs);
         }
     }
 
@@ -291,95 +285,72 @@ public final class RouteTable {
         return false;
     }
 
-    private boolean isAnswerGood(final Destination entry) {
-        if (entry.answerUntilNs - nowNs <= 0) {
-            entry.answer = Route.NONE;
-            return false;
-        }
-        final int hop = codec.nextHop(entry.answer, hereVector, entry.coordinates);
+    private boolean isOtherNode(final long coordinates) {
+        return coordinates != hereVector && shape.node(coordinates) >= 0;
+    }
+
+    private boolean isFirstHopReached(final long route, final long destination) {
+        final int hop = codec.nextHop(route, hereVector, destination);
         return hop >= 0 && neighbours.isReached(hop >> 8, hop & 0xFF);
     }
 
-    private long tryOut(final Destination entry) {
-        final long route = entry.candidate;
-        entry.candidate = Route.NONE;
-        counters.probes++;
-        final int count = codec.trace(route, hereVector, entry.coordinates, nodes);
+    private long tryOut(final Destination entry, final long nowNs) {
+        final long route = entry.takeCandidate();
+        counters.onProbe();
+        final int count = codec.trace(route, hereVector, entry.coordinates(), nodes);
         for (int i = 1; i < count; i++) {
             book.onTried(shape.node(nodes[i - 1]), shape.node(nodes[i]), nowNs);
         }
         return route;
     }
 
-    private long nextOrder(final Destination entry) {
-        do {
-            entry.next = entry.next + 1 >= orders.length ? 0 : entry.next + 1;
-        } while ((entry.usable >>> entry.next & 1) == 0);
-        return orders[entry.next];
-    }
-
-    private boolean isDue(final Destination entry) {
-        return entry.version != book.version() || entry.checkNs - nowNs <= 0;
-    }
-
-    private boolean isCalmAfterCheck(final Destination entry) {
-        check(entry);
-        final boolean isCalm =
-                entry.usable == allOrders()
-                        && nowNs - entry.troubleNs >= CALM_NS
-                        && (entry.answer == Route.NONE || entry.answerUntilNs - nowNs <= 0);
+    private boolean isCalmAfterCheck(final Destination entry, final long nowNs) {
+        check(entry, nowNs);
+        final boolean isCalm = entry.isCalm(nowNs);
         if (isCalm) {
-            destinations.remove(entry.node);
+            destinations.remove(entry.node());
             hasTrouble = !destinations.isEmpty();
         }
         return isCalm;
     }
 
-    private long allOrders() {
-        return orders.length == Long.SIZE ? -1L : (1L << orders.length) - 1;
-    }
-
     /** Looks at all routes of a destination anew. */
-    private void check(final Destination entry) {
+    private void check(final Destination entry, final long nowNs) {
         book.forget(nowNs, FORGET_NS);
-        entry.version = book.version();
-        entry.checkNs = nowNs + CHECK_NS * (1 + destinations.size() / 8);
-        entry.usable = soundOrders(entry, false);
-        entry.candidate = Route.NONE;
-        if (entry.usable == allOrders()) {
-            entry.isCutOff = false;
-            return;
+        final long usable = soundOrders(entry, strictCosts);
+        long alternative = Route.NONE;
+        long candidate = Route.NONE;
+        if (usable != allOrders) {
+            final long worthTrying = soundOrders(entry, trialCosts) & ~usable;
+            if (worthTrying != 0) {
+                candidate = orders[Long.numberOfTrailingZeros(worthTrying)];
+            }
         }
-        final long worthTrying = soundOrders(entry, true) & ~entry.usable;
-        if (worthTrying != 0) {
-            entry.candidate = orders[Long.numberOfTrailingZeros(worthTrying)];
+        if (usable == 0) {
+            final int shift = entry.nextSearch();
+            final int count = search(entry, shift, strictCosts);
+            alternative = count < 0 ? Route.NONE : codec.encode(nodes, count);
+            if (candidate == Route.NONE) {
+                final int trial = search(entry, shift, trialCosts);
+                if (trial > 0 && (alternative == Route.NONE || trial < count)) {
+                    candidate = codec.encode(nodes, trial);
+                }
+            }
         }
-        if (entry.usable == 0) {
-            searchWays(entry);
-        }
-        final boolean isCutOff = entry.usable == 0 && entry.alternative == Route.NONE;
-        counters.cutOff += isCutOff && !entry.isCutOff ? 1 : 0;
-        entry.isCutOff = isCutOff;
-    }
-
-    private void searchWays(final Destination entry) {
-        final int shift = entry.shift++ & 0xFFFF;
-        final int count = search.find(hereVector, entry.coordinates, shift, strictCosts, nodes);
-        entry.alternative = count < 0 ? Route.NONE : codec.encode(nodes, count);
-        if (entry.candidate != Route.NONE) {
-            return;
-        }
-        final int trial = search.find(hereVector, entry.coordinates, shift, trialCosts, nodes);
-        if (trial > 0 && (entry.alternative == Route.NONE || trial < count)) {
-            entry.candidate = codec.encode(nodes, trial);
+        final long nextCheckNs = nowNs + CHECK_NS * (1 + destinations.size() / 8);
+        if (entry.onChecked(book.version(), nextCheckNs, usable, alternative, candidate)) {
+            counters.onCutOff();
         }
     }
 
-    private long soundOrders(final Destination entry, final boolean isTrial) {
-        final PathSearch.HopCosts costs = isTrial ? trialCosts : strictCosts;
+    private int search(final Destination entry, final int shift, final PathSearch.HopCosts costs) {
+        return search.find(hereVector, entry.coordinates(), shift, costs, nodes);
+    }
+
+    private long soundOrders(final Destination entry, final PathSearch.HopCosts costs) {
         long sound = 0;
         for (int i = 0; i < orders.length; i++) {
-            final int count = codec.trace(orders[i], hereVector, entry.coordinates, nodes);
+            final int count = codec.trace(orders[i], hereVector, entry.coordinates(), nodes);
             boolean isSound = count > 0;
             for (int hop = 1; hop < count && isSound; hop++) {
                 final long from = nodes[hop - 1];
@@ -397,25 +368,25 @@ public final class RouteTable {
             return PathSearch.HopCosts.CLOSED;
         }
         return book.cost(
-                from == hereVector ? here : shape.node(from), shape.node(to), isTrial, nowNs);
+                from == hereVector ? here : shape.node(from),
+                shape.node(to),
+                isTrial,
+                clock.nowNs());
     }
 
     private Destination find(final long destination) {
         return hasTrouble ? destinations.get(shape.node(destination)) : null;
     }
 
-    private Destination obtain(final long destination) {
+    private Destination obtain(final long destination, final long nowNs) {
         final int node = shape.node(destination);
+        assert node >= 0 && node != here : "trouble is on the way to other nodes";
         Destination entry = destinations.get(node);
         if (entry == null) {
             if (destinations.size() == MAX_DESTINATIONS) {
                 evict();
             }
-            entry = new Destination(node, destination);
-            entry.checkNs = nowNs;
-            entry.troubleNs = nowNs;
-            entry.usable = allOrders();
-            entry.version = book.version();
+            entry = new Destination(node, destination, allOrders, book.version(), nowNs);
             destinations.put(node, entry);
             hasTrouble = true;
         }
@@ -425,10 +396,10 @@ public final class RouteTable {
     private void evict() {
         Destination oldest = null;
         for (final Destination entry : destinations.values()) {
-            if (oldest == null || entry.troubleNs - oldest.troubleNs < 0) {
+            if (oldest == null || entry.troubleNs() - oldest.troubleNs() < 0) {
                 oldest = entry;
             }
         }
-        destinations.remove(oldest.node);
+        destinations.remove(oldest.node());
     }
 }

@@ -1,5 +1,6 @@
 package io.hxb.forward.kernel;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.link.Link;
 import io.hxb.link.raw.RawLink;
 import io.hxb.linux.LinuxException;
@@ -50,17 +51,20 @@ public final class KernelRelay implements AutoCloseable {
     /**
      * Loads the programs of a node and attaches them; before its loops start.
      *
+     * @param cluster the cluster that the node belongs to.
+     * @param node its node id.
      * @param ports its ports, all over {@link RawLink}s, of which it must be the only bypass.
      * @throws IOException if the kernel refuses: older than {@link BpfProgram#KERNEL}, or no
      *     CAP_BPF and CAP_NET_ADMIN. Nothing stays loaded.
      */
-    public static KernelRelay open(final KernelRelaySettings settings, final List<Port> ports)
+    public static KernelRelay open(
+            final ClusterConfig cluster, final int node, final List<Port> ports)
             throws IOException {
-        final int[] links = new int[settings.shape().dimensions()];
+        final int[] links = new int[cluster.shape().dimensions()];
         int stations = 1;
         for (final Port port : ports) {
             links[port.dimension()]++;
-            stations += settings.shape().extent(port.dimension());
+            stations += cluster.shape().extent(port.dimension());
         }
         final RelayTable table = RelayTable.create(links, stations);
         final List<Port> inOrder =
@@ -69,13 +73,16 @@ public final class KernelRelay implements AutoCloseable {
                                 Comparator.comparingInt(Port::dimension)
                                         .thenComparingInt(Port::number))
                         .toList();
+        final long here = cluster.shape().coordinates(node);
         final Entry[] entries = new Entry[inOrder.size()];
         final int[] entryOfLink = new int[entries.length];
+        final String namespace = cluster.netns(node);
         final KernelRelay relay =
-                new KernelRelay(settings.namespace(), table, entries, entryOfLink);
+                new KernelRelay(
+                        namespace.isEmpty() ? null : namespace, table, entries, entryOfLink);
         try {
             for (int i = 0; i < entries.length; i++) {
-                final RelayProgram program = new RelayProgram(settings, table, links, i);
+                final RelayProgram program = new RelayProgram(cluster, here, table, links, i);
                 final RawLink link = (RawLink) inOrder.get(i).link();
                 entries[i] = new Entry(link, load(program));
                 entryOfLink[link.index()] = i;

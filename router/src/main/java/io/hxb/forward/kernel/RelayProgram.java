@@ -16,6 +16,7 @@ import static io.hxb.os.bpf.BpfCode.R8;
 import static io.hxb.os.bpf.BpfCode.R9;
 import static io.hxb.os.bpf.BpfCode.WORD;
 
+import io.hxb.config.ClusterConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfCode;
@@ -57,30 +58,35 @@ final class RelayProgram {
     private static final int PORT = -120;
     private static final int RECEIVER = -128;
 
-    private final KernelRelaySettings settings;
+    private final ClusterConfig cluster;
+    private final long here;
     private final RelayTable table;
     private final int port;
     private final int dimensions;
-    private final int mostLinks;
+    private final int maxLinks;
     private final BpfCode code = new BpfCode();
 
     /**
      * Prepares the program of a port.
      *
+     * @param cluster the cluster that the node belongs to.
+     * @param here coordinate vector of the node.
      * @param table what the node's programs share.
      * @param links ports of each trunk, {@code [dimensions]}.
      * @param port number of the port in the table.
      */
     RelayProgram(
-            final KernelRelaySettings settings,
+            final ClusterConfig cluster,
+            final long here,
             final RelayTable table,
             final int[] links,
             final int port) {
-        this.settings = settings;
+        this.cluster = cluster;
+        this.here = here;
         this.table = table;
         this.port = port;
         dimensions = links.length;
-        mostLinks = Arrays.stream(links).max().orElseThrow();
+        maxLinks = Arrays.stream(links).max().orElseThrow();
     }
 
     /** Writes it; once. */
@@ -106,7 +112,7 @@ final class RelayProgram {
 
     private void readHead() {
         code.load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
-                .jumpIfNotWord(R1, networkOrder(settings.relayEtherType()), "pass")
+                .jumpIfNotWord(R1, networkOrder(cluster.frame().relayEtherType()), "pass")
                 .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
                 .jumpIfNotZero(R1, "pass")
                 .load(WORD, R1, R6, BpfCode.SKB_LENGTH)
@@ -119,7 +125,7 @@ final class RelayProgram {
                 .call(BpfCode.SKB_LOAD_BYTES)
                 .jumpIfNotZero(R0, "pass")
                 .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
-                .setLong(R2, settings.here())
+                .setLong(R2, here)
                 .jumpIfEqual(R1, R2, "pass");
     }
 
@@ -181,7 +187,7 @@ final class RelayProgram {
         code.load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.VERSION_OFFSET)
                 .jumpIfNotWord(R1, FrameHeaderFlyweight.VERSION, "pass")
                 .load(WORD, R1, R10, HEADER + FrameHeaderFlyweight.CLUSTER_OFFSET)
-                .jumpIfNotWord(R1, settings.clusterId(), "pass")
+                .jumpIfNotWord(R1, cluster.clusterId(), "pass")
                 .load(HALF, R1, R10, HEADER + FrameHeaderFlyweight.BODY_LENGTH_OFFSET)
                 .plus(R1, HEAD_BYTES)
                 .load(WORD, R2, R6, BpfCode.SKB_LENGTH)
@@ -202,7 +208,7 @@ final class RelayProgram {
                 .load(DOUBLE, R8, R10, HEADER + FrameHeaderFlyweight.DESTINATION_OFFSET)
                 .jumpIfValue(R8, (int) FrameHeaderFlyweight.ANY_DESTINATION, "pass")
                 .load(DOUBLE, R1, R10, HEADER + FrameHeaderFlyweight.SOURCE_OFFSET)
-                .setLong(R2, settings.here())
+                .setLong(R2, here)
                 .jumpIfEqual(R1, R2, "pass")
                 .move(R1, R8)
                 .xorRegister(R1, R2);
@@ -225,12 +231,12 @@ final class RelayProgram {
                 .store(WORD, R10, KEY, R2)
                 .shiftLeftRegister(R4, R3)
                 .xorRegister(R1, R4)
-                .set(R2, networkOrder(settings.relayEtherType()))
+                .set(R2, networkOrder(cluster.frame().relayEtherType()))
                 .jumpIfNotZero(R1, "for its ring")
                 .load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.FLAGS_OFFSET)
                 .and(R1, FrameHeaderFlyweight.FLAG_SPARSE)
                 .jumpIfNotZero(R1, "for its ring")
-                .set(R2, networkOrder(settings.etherType()))
+                .set(R2, networkOrder(cluster.frame().etherType()))
                 .label("for its ring")
                 .store(HALF, R10, ETHER_TYPE, R2);
         lookUp(table.trunks());
@@ -247,7 +253,7 @@ final class RelayProgram {
                 .move(R2, R7)
                 .plus(R2, 1)
                 .store(WORD, R9, RelayTable.NEXT_OFFSET, R2);
-        for (int tried = 0; tried < mostLinks; tried++) {
+        for (int tried = 0; tried < maxLinks; tried++) {
             final String following = "link " + (tried + 1);
             code.load(WORD, R1, R9, RelayTable.FIRST_OFFSET)
                     .plusRegister(R1, R7)

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
-import io.hxb.config.RouteConfig;
+import io.hxb.link.TurnClock;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -33,22 +37,34 @@ class RouteTableTest {
 
     private final RouteCodec codec = new RouteCodec(SHAPE);
     private final Set<Integer> lostLinks = new HashSet<>();
+    private final TurnClock clock = new TurnClock();
     private final RouteTable table = table(DimensionOrder.DEFAULT);
-    private long nowNs = Long.MAX_VALUE - 100 * MILLISECOND;
 
-    private RouteTable table(final int... orders) {
-        return new RouteTable(
-                RouteConfig.DEFAULT,
-                SHAPE,
-                HERE,
-                16,
-                orders,
-                (dimension, coordinate) -> !lostLinks.contains(dimension << 8 | coordinate));
+    RouteTableTest() {
+        clock.begin(Long.MAX_VALUE - 100 * MILLISECOND);
     }
 
-    private void pass(final RouteTable of, final long timeNs) {
-        nowNs += timeNs;
-        of.now(nowNs);
+    private RouteTable table(final Integer... orders) {
+        return table(
+                SHAPE,
+                (dimension, coordinate) -> !lostLinks.contains(dimension << 8 | coordinate),
+                orders);
+    }
+
+    private RouteTable table(
+            final Shape shape, final RouteTable.Neighbours neighbours, final Integer... orders) {
+        final ClusterConfig cluster =
+                ClusterConfig.of(
+                                "test",
+                                shape,
+                                Backend.UDP,
+                                LinkPlan.udp(shape.dimensions(), 1, 20_000))
+                        .withOrders(new OrderConfig(OrderConfig.Mode.EXPLICIT, List.of(orders)));
+        return new RouteTable(cluster, HERE, neighbours, clock);
+    }
+
+    private void pass(final long timeNs) {
+        clock.begin(clock.nowNs() + timeNs);
     }
 
     private long choose(final RouteTable of) {
@@ -58,37 +74,35 @@ class RouteTableTest {
     @Test
     void shouldTakeAnotherOrderAfterARelaySaidThatItHasNoLink() {
         // given
-        pass(table, 0);
         assertFalse(table.hasTrouble());
         // when
         assertTrue(table.onUnreachable(THERE, X_FIRST, X_RELAY));
         // then
         assertTrue(table.hasTrouble());
         assertEquals(Y_FIRST, choose(table));
-        assertEquals(1, table.counters().brokenHops);
+        assertEquals(1, table.counters().brokenHops());
     }
 
     @Test
     void shouldTryTheBrokenRouteWithFewFramesAndUseItWhenOneArrives() {
         // given
-        pass(table, 0);
         table.onUnreachable(THERE, X_FIRST, X_RELAY);
         // when
         int tries = 0;
         for (int ms = 0; ms < 1_000; ms++) {
-            pass(table, MILLISECOND);
+            pass(MILLISECOND);
             tries += choose(table) == X_FIRST ? 1 : 0;
         }
         // then
         assertTrue(tries >= 4 && tries <= 10, tries + " tries");
-        assertEquals(tries, table.counters().probes);
+        assertEquals(tries, table.counters().probes());
         // when
-        table.onArrived(THERE, X_FIRST, nowNs);
+        table.onArrived(THERE, X_FIRST, clock.nowNs());
         // then
         assertEquals(X_FIRST, choose(table));
         assertEquals(X_FIRST, choose(table));
-        assertEquals(1, table.counters().returned);
-        pass(table, 2_000 * MILLISECOND);
+        assertEquals(1, table.counters().returned());
+        pass(2_000 * MILLISECOND);
         choose(table);
         assertFalse(table.hasTrouble(), "all is well, and the destination forgotten");
     }
@@ -96,9 +110,8 @@ class RouteTableTest {
     @Test
     void shouldNotBelieveInARouteBecauseOfAFrameSentBeforeItBroke() {
         // given
-        pass(table, 0);
-        final long sentNs = nowNs;
-        pass(table, MILLISECOND);
+        final long sentNs = clock.nowNs();
+        pass(MILLISECOND);
         table.onUnreachable(THERE, X_FIRST, X_RELAY);
         // when
         table.onArrived(THERE, X_FIRST, sentNs);
@@ -109,13 +122,12 @@ class RouteTableTest {
     @Test
     void shouldFindARouteSilentAfterSomeTimeWithoutArrivals() {
         // given
-        pass(table, 0);
         assertFalse(table.onLost(THERE, X_FIRST));
-        pass(table, 20 * MILLISECOND);
+        pass(20 * MILLISECOND);
         assertFalse(table.onLost(THERE, X_FIRST));
         assertEquals(X_FIRST, choose(table));
         // when
-        pass(table, 20 * MILLISECOND);
+        pass(20 * MILLISECOND);
         final boolean isSilent = table.onLost(THERE, X_FIRST);
         // then
         assertTrue(isSilent);
@@ -124,14 +136,13 @@ class RouteTableTest {
 
     @Test
     void shouldNotTakeLossForSilence() {
-        pass(table, 0);
         for (int i = 0; i < 1_000; i++) {
             // given
-            pass(table, 10 * MILLISECOND);
-            final long sentNs = nowNs;
+            pass(10 * MILLISECOND);
+            final long sentNs = clock.nowNs();
             // when
             final boolean isSilent = table.onLost(THERE, X_FIRST);
-            pass(table, 10 * MILLISECOND);
+            pass(10 * MILLISECOND);
             table.onArrived(THERE, X_FIRST, sentNs);
             // then
             assertFalse(isSilent);
@@ -142,9 +153,7 @@ class RouteTableTest {
     @Test
     void shouldLeaveBadOrdersOutOfThoseItSpreadsOver() {
         // given
-        final RouteTable all =
-                table(OrderConfig.all(2).orders().stream().mapToInt(Integer::intValue).toArray());
-        pass(all, 0);
+        final RouteTable all = table(OrderConfig.all(2).orders().toArray(Integer[]::new));
         // when
         all.onUnreachable(THERE, X_FIRST, X_RELAY);
         // then
@@ -156,7 +165,6 @@ class RouteTableTest {
     @Test
     void shouldGoRoundByAThirdNodeWhenNoMinimalOrderWorks() {
         // given
-        pass(table, 0);
         lostLinks.add(0 << 8 | 1);
         // when
         final long route = table.onNoLink(X_RELAY, true);
@@ -166,7 +174,7 @@ class RouteTableTest {
         assertEquals(SHAPE.parseCoordinates("2,0"), way[1]);
         // when: its own link is back, which needs no trying
         lostLinks.clear();
-        pass(table, 11 * MILLISECOND);
+        pass(11 * MILLISECOND);
         // then
         assertEquals(X_FIRST, table.choose(X_RELAY, X_FIRST, true));
     }
@@ -174,24 +182,16 @@ class RouteTableTest {
     @Test
     void shouldSayThatThereIsNoRouteWhenAllAreProvenBroken() {
         // given
-        pass(table, 0);
         final RouteTable small =
-                new RouteTable(
-                        RouteConfig.DEFAULT,
-                        Shape.of(2, 2),
-                        HERE,
-                        16,
-                        new int[] {DimensionOrder.DEFAULT},
-                        (dimension, coordinate) -> true);
-        pass(small, 0);
+                table(Shape.of(2, 2), (dimension, coordinate) -> true, DimensionOrder.DEFAULT);
         // when
         small.onUnreachable(THERE, X_FIRST, X_RELAY);
         small.onUnreachable(THERE, Y_FIRST, Y_RELAY);
         // then
         assertEquals(Route.NONE, small.choose(THERE, X_FIRST, true));
-        assertEquals(1, small.counters().cutOff);
+        assertEquals(1, small.counters().cutOff());
         // when: after a while one frame may try
-        pass(small, 25 * MILLISECOND);
+        pass(25 * MILLISECOND);
         assertNotEquals(Route.NONE, small.choose(THERE, X_FIRST, false));
         // then
         assertEquals(Route.NONE, small.choose(THERE, X_FIRST, false));
@@ -199,25 +199,23 @@ class RouteTableTest {
 
     @Test
     void shouldRefuseAnswersFromNodesThatAreNotOnTheRoute() {
-        pass(table, 0);
         assertFalse(table.onUnreachable(THERE, X_FIRST, Y_RELAY));
         assertFalse(table.onUnreachable(THERE, X_FIRST, HERE));
         assertFalse(table.onUnreachable(THERE, X_FIRST, THERE));
         assertFalse(table.onUnreachable(THERE, Route.of(-1, -1), SHAPE.parseCoordinates("2,2")));
-        assertEquals(4, table.counters().refusedAnswers);
+        assertEquals(4, table.counters().refusedAnswers());
         assertFalse(table.hasTrouble());
     }
 
     @Test
     void shouldAnswerByTheWayThePeerWasHeard() {
         // given
-        pass(table, 0);
         // when
         table.onAskedAgain(THERE, X_FIRST);
         // then
         assertEquals(Y_FIRST, table.choose(THERE, X_FIRST, false), "x first from there, reversed");
         assertEquals(X_FIRST, table.choose(THERE, X_FIRST, true), "data goes on as before");
-        pass(table, 1_100 * MILLISECOND);
+        pass(1_100 * MILLISECOND);
         assertEquals(X_FIRST, table.choose(THERE, X_FIRST, false));
     }
 
@@ -229,17 +227,11 @@ class RouteTableTest {
             // given
             final SplittableRandom random = new SplittableRandom(seed);
             final RouteTable many =
-                    new RouteTable(
-                            RouteConfig.DEFAULT,
-                            large,
-                            HERE,
-                            32,
-                            new int[] {DimensionOrder.DEFAULT},
-                            (dimension, coordinate) -> true);
+                    table(large, (dimension, coordinate) -> true, DimensionOrder.DEFAULT);
             final RouteCodec largeCodec = new RouteCodec(large);
             for (int i = 0; i < 1_500; i++) {
                 // when
-                pass(many, MILLISECOND);
+                pass(MILLISECOND);
                 final long to = large.coordinates(1 + random.nextInt(large.nodeCount() - 1));
                 final long route = many.hasTrouble() ? many.choose(to, X_FIRST, true) : X_FIRST;
                 final int count = largeCodec.trace(route, HERE, to, way);

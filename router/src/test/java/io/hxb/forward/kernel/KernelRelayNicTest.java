@@ -3,6 +3,9 @@ package io.hxb.forward.kernel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
@@ -47,6 +50,13 @@ class KernelRelayNicTest {
     private KernelRelay relay;
     private LinkSender sender;
 
+    private static ClusterConfig cluster(final String namespace) {
+        final LinkPlan plan = LinkPlan.raw(List.of(List.of("x0"), List.of("y0")), namespace);
+        return new ClusterConfig.Builder("test", SHAPE, Backend.RAW, plan)
+                .clusterId(CLUSTER)
+                .build();
+    }
+
     @BeforeEach
     void join() throws IOException {
         TestNamespaces.assumeRoot();
@@ -67,13 +77,8 @@ class KernelRelayNicTest {
         relay =
                 keep(
                         KernelRelay.open(
-                                new KernelRelaySettings(
-                                        SHAPE,
-                                        SHAPE.parseCoordinates("1,0"),
-                                        CLUSTER,
-                                        RawLinkConfig.DEFAULT_ETHER_TYPE,
-                                        RawLinkConfig.DEFAULT_RELAY_ETHER_TYPE,
-                                        middleSpace),
+                                cluster(middleSpace),
+                                SHAPE.node(SHAPE.parseCoordinates("1,0")),
                                 List.of(xPort, yPort)));
         PortTesting.learn(xPort, 0, left.localAddress());
         PortTesting.learn(yPort, 1, right.localAddress());

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.FrameConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
@@ -37,8 +41,8 @@ class RelayProgramTest {
     private static final Shape SHAPE = Shape.of(3, 3, 3);
     private static final long HERE = SHAPE.parseCoordinates("1,1,1");
     private static final int CLUSTER = 0x8000_0077;
-    private static final int ETHER_TYPE = 0x88B5;
-    private static final int RELAY_ETHER_TYPE = 0x88B6;
+    private static final int ETHER_TYPE = FrameConfig.DEFAULT.etherType();
+    private static final int RELAY_ETHER_TYPE = FrameConfig.DEFAULT.relayEtherType();
     private static final int LINKS = 2;
     private static final int PORT = 1;
     private static final int FROM = 2;
@@ -57,18 +61,7 @@ class RelayProgramTest {
         table = RelayTable.create(links, 32);
         program =
                 BpfProgram.load(
-                        new RelayProgram(
-                                        new KernelRelaySettings(
-                                                SHAPE,
-                                                HERE,
-                                                CLUSTER,
-                                                ETHER_TYPE,
-                                                RELAY_ETHER_TYPE,
-                                                null),
-                                        table,
-                                        links,
-                                        PORT)
-                                .write(),
+                        new RelayProgram(cluster(), HERE, table, links, PORT).write(),
                         BpfProgram.Hook.INGRESS);
         for (int port = 0; port < 3 * LINKS; port++) {
             table.open(port, 100 + port, LONGEST_BYTES, ownMac(port));
@@ -78,6 +71,13 @@ class RelayProgramTest {
             }
         }
         table.turn();
+    }
+
+    private static ClusterConfig cluster() {
+        final LinkPlan plan = LinkPlan.udp(SHAPE.dimensions(), 1, 20_000);
+        return new ClusterConfig.Builder("test", SHAPE, Backend.RAW, plan)
+                .clusterId(CLUSTER)
+                .build();
     }
 
     @AfterEach

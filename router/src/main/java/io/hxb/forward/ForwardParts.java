@@ -1,0 +1,16 @@
+package io.hxb.forward;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.link.BufferPool;
+import io.hxb.trunk.discovery.Discovery;
+
+/**
+ * What the forwarding of all loops of a node shares. Immutable.
+ *
+ * @param cluster the cluster that the node belongs to.
+ * @param here coordinate vector of the node.
+ * @param pool the node's receive buffers.
+ * @param discovery told of link-local and invalid frames.
+ */
+public record ForwardParts(
+        ClusterConfig cluster, long here, BufferPool pool, Discovery discovery) {}
