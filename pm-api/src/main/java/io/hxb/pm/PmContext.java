@@ -1,15 +1,8 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
-import io.hxb.pm.endpoint.ContextSleep;
-import io.hxb.pm.endpoint.ContextState;
-import io.hxb.pm.endpoint.ContextWaiter;
-import io.hxb.pm.endpoint.FailedSends;
-import io.hxb.pm.endpoint.NodeBell;
-import io.hxb.pm.endpoint.NodeWatch;
-import io.hxb.pm.endpoint.ReceiveEnd;
-import io.hxb.pm.endpoint.SendEnd;
-import io.hxb.pm.endpoint.SendSlots;
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
@@ -35,8 +28,8 @@ import java.lang.foreign.MemorySegment;
  */
 public final class PmContext implements AutoCloseable {
     private final PmDevice device;
-    private final PmAttachment attachment;
-    private final PmAttachment.ContextMemory memory;
+    private final Attachment attachment;
+    private final Attachment.ContextMemory memory;
     private final ContextState state;
     private final SendSlots slots;
     private final SendEnd sends;
@@ -48,8 +41,8 @@ public final class PmContext implements AutoCloseable {
 
     PmContext(
             final PmDevice device,
-            final PmAttachment attachment,
-            final PmAttachment.ContextMemory memory,
+            final Attachment attachment,
+            final Attachment.ContextMemory memory,
             final long spinNs) {
         this.device = device;
         this.attachment = attachment;
@@ -59,7 +52,7 @@ public final class PmContext implements AutoCloseable {
                 new ControlMemory(
                         memory.controlAddress(), memory.sendBuffers(), memory.deliveryEntries());
         control.check();
-        final PmInvoker invoker = attachment.invoker();
+        final NodeInvoker invoker = attachment.invoker();
         final NodePage node = new NodePage(attachment.nodePageAddress());
         final NodeBell bell = new NodeBell(node, memory.loop(), memory.wakeNode(), invoker != null);
         state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));

@@ -1,20 +1,22 @@
 package io.hxb.pm;
 
+import io.hxb.pm.attach.ContextRequest;
+
 /**
  * Sizes of a context. Immutable. The memory of a context is {@code sendBuffers * sendBufferBytes}
  * of send pool and about {@code 144 * sendBuffers + 48 * deliveryEntries} bytes of rings.
  *
  * @param sendBuffers messages that may be under way at once, 1 to 65,536.
- * @param sendBufferBytes bytes of each send buffer, a multiple of 64; 0 for the node's longest
- *     message.
+ * @param sendBufferBytes bytes of each send buffer, a multiple of 64, at most 2^20; 0 for the
+ *     node's longest message.
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
  *     2^20; the node raises it to what one full frame of the smallest messages needs.
- * @param spinNs longest time {@code await} spins before it sleeps, in ns; 0 to sleep at once. It
- *     sleeps at once, too, after spins that found nothing ({@link io.hxb.pm.idle.AdaptiveSpin}),
- *     and spins for 10 us at most while other threads need its CPU ({@link io.hxb.pm.idle.OwnCpu}).
+ * @param spinNs longest time a wait spins before it sleeps, in ns, 0 or more; 0 to sleep at once. A
+ *     wait also sleeps at once after waits whose spinning found nothing, and spins for at most 10
+ *     us while other threads need its CPU.
  * @param peerWaitNs how long messages wait for their destination's context to be opened before they
- *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns; 0 to fail at once. So the programs of a
- *     cluster may start in any order.
+ *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns, at most a day; 0 to fail at once. With a
+ *     time, the programs of a cluster may start in any order.
  */
 public record PmContextOptions(
         int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs, long peerWaitNs) {
@@ -25,31 +27,22 @@ public record PmContextOptions(
     public static final PmContextOptions DEFAULT =
             new PmContextOptions(256, 0, 4096, 10_000, 10_000_000_000L);
 
-    private static final long MAX_PEER_WAIT_NS = 86_400_000_000_000L;
-
-    /** Checks the sizes. */
+    /**
+     * Checks the sizes.
+     *
+     * @throws IllegalArgumentException if one is out of its range.
+     */
     public PmContextOptions {
-        if (sendBuffers < 1 || sendBuffers > 1 << 16) {
-            throw new IllegalArgumentException("sendBuffers must be 1..65536: " + sendBuffers);
-        }
-        if (sendBufferBytes < 0 || (sendBufferBytes & 63) != 0 || sendBufferBytes > 1 << 20) {
-            throw new IllegalArgumentException(
-                    "sendBufferBytes must be a multiple of 64, at most 1048576: "
-                            + sendBufferBytes);
-        }
-        if (deliveryEntries < 64
-                || deliveryEntries > 1 << 20
-                || Integer.bitCount(deliveryEntries) != 1) {
-            throw new IllegalArgumentException(
-                    "deliveryEntries must be a power of two, 64..1048576: " + deliveryEntries);
-        }
         if (spinNs < 0) {
             throw new IllegalArgumentException("spinNs must be 0 or more: " + spinNs);
         }
-        if (peerWaitNs < 0 || peerWaitNs > MAX_PEER_WAIT_NS) {
-            throw new IllegalArgumentException(
-                    "peerWaitNs must be 0.." + MAX_PEER_WAIT_NS + " (a day): " + peerWaitNs);
-        }
+        final ContextRequest ignored =
+                new ContextRequest(sendBuffers, sendBufferBytes, deliveryEntries, peerWaitNs);
+    }
+
+    /** What of this the node has to know. */
+    ContextRequest request() {
+        return new ContextRequest(sendBuffers, sendBufferBytes, deliveryEntries, peerWaitNs);
     }
 
     /** These options with another number of send buffers. */

@@ -1,5 +1,8 @@
 package io.hxb.pm;
 
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.pm.attach.RunFolders;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
 
@@ -29,7 +32,7 @@ import java.util.Objects;
  * }</pre>
  */
 public final class PmDevice implements AutoCloseable {
-    private final PmAttachment attachment;
+    private final Attachment attachment;
     private final NodePage.Facts facts;
     private final int[] extents;
     private final List<PmContext> contexts = new ArrayList<>();
@@ -37,7 +40,7 @@ public final class PmDevice implements AutoCloseable {
     private volatile PmLinkListener linkListener;
     private boolean isClosed;
 
-    private PmDevice(final PmAttachment attachment) {
+    private PmDevice(final Attachment attachment) {
         this.attachment = attachment;
         final NodePage page = new NodePage(attachment.nodePageAddress());
         facts = page.facts();
@@ -97,7 +100,7 @@ public final class PmDevice implements AutoCloseable {
      *
      * @param attachment closed by this device.
      */
-    public static PmDevice over(final PmAttachment attachment) {
+    public static PmDevice over(final Attachment attachment) {
         return new PmDevice(attachment);
     }
 
@@ -191,7 +194,8 @@ public final class PmDevice implements AutoCloseable {
             throw new IllegalArgumentException(
                     "contextId must be 0.." + (facts.contexts() - 1) + ": " + contextId);
         }
-        final PmAttachment.ContextMemory memory = attachment.openContext(contextId, options);
+        final Attachment.ContextMemory memory =
+                attachment.openContext(contextId, options.request());
         final PmContext context = new PmContext(this, attachment, memory, options.spinNs());
         synchronized (contexts) {
             contexts.add(context);
@@ -227,7 +231,7 @@ public final class PmDevice implements AutoCloseable {
      * @return how much work was done, 0 when idle or when the node has a thread of its own.
      */
     public int poll() {
-        final PmInvoker invoker = attachment.invoker();
+        final NodeInvoker invoker = attachment.invoker();
         return invoker == null ? 0 : invoker.run(0);
     }
 
@@ -335,7 +339,7 @@ public final class PmDevice implements AutoCloseable {
         }
     }
 
-    void closeRegion(final PmAttachment.RegionMemory memory) {
+    void closeRegion(final Attachment.RegionMemory memory) {
         attachment.closeRegion(memory);
     }
 }

@@ -1,7 +1,6 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
-import io.hxb.pm.endpoint.MappedBuffer;
 
 import org.agrona.DirectBuffer;
 

@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
+import io.hxb.pm.attach.Attachment;
 
 import java.lang.foreign.MemorySegment;
 
@@ -11,11 +12,11 @@ import java.lang.foreign.MemorySegment;
  */
 public final class PmRegion implements AutoCloseable {
     private final PmDevice device;
-    private final PmAttachment.RegionMemory memory;
+    private final Attachment.RegionMemory memory;
     private final MemorySegment segment;
     private boolean isClosed;
 
-    PmRegion(final PmDevice device, final PmAttachment.RegionMemory memory) {
+    PmRegion(final PmDevice device, final Attachment.RegionMemory memory) {
         this.device = device;
         this.memory = memory;
         segment = Memory.ALL.asSlice(memory.address(), memory.lengthBytes());

@@ -6,7 +6,10 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.SharedMemory;
 import io.hxb.linux.UnixSocket;
-import io.hxb.pm.shm.AttachMessage;
+import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.NodePage;
 
 import java.nio.file.Path;
@@ -19,7 +22,7 @@ import java.util.Map;
  * Attaches over the node's Unix socket. The connection lasts as long as the attachment, so that
  * each side notices the end of the other. Thread-safe.
  */
-final class SocketAttachment implements PmAttachment {
+final class SocketAttachment implements Attachment {
     private static final long REPLY_TIMEOUT_NS = 5_000_000_000L;
     private static final int POLL_GONE = PollSet.GONE & ~0x2000;
 
@@ -39,7 +42,7 @@ final class SocketAttachment implements PmAttachment {
         replyPoll.add(socket.descriptor());
     }
 
-    static PmAttachment connect(final Path path) throws PmException {
+    static Attachment connect(final Path path) throws PmException {
         final SocketAttachment attachment = new SocketAttachment(open(path), path);
         try {
             attachment.hello();
@@ -76,14 +79,14 @@ final class SocketAttachment implements PmAttachment {
     }
 
     @Override
-    public synchronized ContextMemory openContext(
-            final int contextId, final PmContextOptions options) throws PmException {
+    public synchronized ContextMemory openContext(final int contextId, final ContextRequest request)
+            throws PmException {
         message.request(AttachMessage.OPEN_CONTEXT)
                 .argument(0, contextId)
-                .argument(1, options.sendBuffers())
-                .argument(2, options.sendBufferBytes())
-                .argument(3, options.deliveryEntries())
-                .argument(4, options.peerWaitNs());
+                .argument(1, request.sendBuffers())
+                .argument(2, request.sendBufferBytes())
+                .argument(3, request.deliveryEntries())
+                .argument(4, request.peerWaitNs());
         exchange(AttachMessage.OPEN_CONTEXT, 4);
         final int sendBuffers = (int) message.argument(1);
         final int sendBufferBytes = (int) message.argument(2);
@@ -246,7 +249,7 @@ final class SocketAttachment implements PmAttachment {
     }
 
     @Override
-    public PmInvoker invoker() {
+    public NodeInvoker invoker() {
         return null;
     }
 

@@ -1,6 +1,6 @@
 package io.hxb.config;
 
-import io.hxb.pm.RunFolders;
+import io.hxb.pm.attach.RunFolders;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package io.hxb.context;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
-import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmException;
-import io.hxb.pm.shm.AttachMessage;
+import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.attach.ContextRequest;
 
 /** One application at the node's socket. Owned by the attach server's thread. */
 final class AttachConnection {
@@ -100,15 +100,14 @@ final class AttachConnection {
     }
 
     private String openContext() throws PmException, LinuxException {
-        final PmContextOptions options =
-                new PmContextOptions(
+        final ContextRequest request =
+                new ContextRequest(
                         Math.toIntExact(range(1)),
                         Math.toIntExact(range(2)),
                         Math.toIntExact(range(3)),
-                        0,
                         message.argument(4));
         final int contextId = (int) range(0);
-        final ContextEndpoint endpoint = manager.open(application, contextId, options, null);
+        final ContextEndpoint endpoint = manager.open(application, contextId, request, null);
         message.reply(AttachMessage.OPEN_CONTEXT)
                 .argument(0, endpoint.memory().control().lengthBytes())
                 .argument(1, endpoint.memory().sendSlots())

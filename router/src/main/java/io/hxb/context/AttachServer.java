@@ -5,7 +5,7 @@ import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.UnixSocket;
-import io.hxb.pm.shm.AttachMessage;
+import io.hxb.pm.attach.AttachMessage;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,8 +5,8 @@ import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SignalSocket;
-import io.hxb.pm.PmAttachment;
-import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
@@ -52,7 +52,7 @@ final class ContextEndpoint {
             final Application application,
             final int contextId,
             final int incarnation,
-            final PmContextOptions options)
+            final ContextRequest request)
             throws LinuxException {
         this.manager = manager;
         this.application = application;
@@ -60,8 +60,8 @@ final class ContextEndpoint {
         this.incarnation = incarnation;
         settings = manager.settings();
         books = manager.books();
-        memory = new EndpointMemory(settings, options, application.isLocal() ? 2 : 1);
-        peerWaitNs = options.peerWaitNs();
+        memory = new EndpointMemory(settings, request, application.isLocal() ? 2 : 1);
+        peerWaitNs = request.peerWaitNs();
         signal = memory.signal();
         control =
                 new ControlMemory(
@@ -96,7 +96,7 @@ final class ContextEndpoint {
     }
 
     /** Where the memory lies in this process, for an application within it. */
-    PmAttachment.ContextMemory describe() {
+    Attachment.ContextMemory describe() {
         return memory.describe(contextId, manager.loopIndex(contextId));
     }
 

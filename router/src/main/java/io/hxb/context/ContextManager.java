@@ -5,10 +5,10 @@ import io.hxb.flow.FlowListener;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
-import io.hxb.pm.PmAttachment;
-import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmException;
-import io.hxb.pm.PmInvoker;
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
@@ -115,7 +115,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      *
      * @param invoker runs the node's loop, when the application's thread has to; else null.
      */
-    public PmAttachment attach(final PmInvoker invoker) {
+    public Attachment attach(final NodeInvoker invoker) {
         return new LocalAttachment(this, invoker);
     }
 
@@ -253,11 +253,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     ContextEndpoint open(
             final Application application,
             final int contextId,
-            final PmContextOptions options,
-            final PmInvoker invoker)
+            final ContextRequest request,
+            final NodeInvoker invoker)
             throws PmException {
         try {
-            return tryOpen(application, contextId, options, invoker);
+            return tryOpen(application, contextId, request, invoker);
         } catch (final PmException e) {
             contextsRefused.incrementAndGet();
             throw e;
@@ -267,8 +267,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private ContextEndpoint tryOpen(
             final Application application,
             final int contextId,
-            final PmContextOptions options,
-            final PmInvoker invoker)
+            final ContextRequest request,
+            final NodeInvoker invoker)
             throws PmException {
         if (contextId < 0 || contextId >= settings.contexts()) {
             throw new PmException(
@@ -277,12 +277,12 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                             + ", not "
                             + contextId);
         }
-        final long bytes = EndpointMemory.lengthBytes(settings, options);
+        final long bytes = EndpointMemory.lengthBytes(settings, request);
         application.reserve(bytes);
         final ContextEndpoint endpoint;
         try {
             endpoint =
-                    new ContextEndpoint(this, application, contextId, nextIncarnation(), options);
+                    new ContextEndpoint(this, application, contextId, nextIncarnation(), request);
         } catch (final LinuxException e) {
             application.unreserve(bytes);
             throw new PmException(
@@ -317,7 +317,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     private static ContextEndpoint await(
-            final CompletableFuture<ContextEndpoint> opened, final PmInvoker invoker)
+            final CompletableFuture<ContextEndpoint> opened, final NodeInvoker invoker)
             throws PmException {
         try {
             while (invoker != null && !opened.isDone()) {

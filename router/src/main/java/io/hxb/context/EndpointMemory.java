@@ -6,8 +6,8 @@ import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.linux.SignalSocket;
-import io.hxb.pm.PmAttachment;
-import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.shm.ControlMemory;
 
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,12 +32,12 @@ final class EndpointMemory {
      *
      * @param users who unmap it: the node, and an application in this process.
      */
-    EndpointMemory(final ContextSettings settings, final PmContextOptions options, final int users)
+    EndpointMemory(final ContextSettings settings, final ContextRequest request, final int users)
             throws LinuxException {
         this.users = new AtomicInteger(users);
-        sendSlots = options.sendBuffers();
-        sendBufferBytes = sendBufferBytes(settings, options);
-        deliveryEntries = deliveryEntries(settings, options);
+        sendSlots = request.sendBuffers();
+        sendBufferBytes = sendBufferBytes(settings, request);
+        deliveryEntries = deliveryEntries(settings, request);
         control =
                 SharedMemory.create(
                         "hxb-control", ControlMemory.lengthBytes(sendSlots, deliveryEntries));
@@ -68,25 +68,25 @@ final class EndpointMemory {
     }
 
     private static int sendBufferBytes(
-            final ContextSettings settings, final PmContextOptions options) {
-        return options.sendBufferBytes() > 0
-                ? options.sendBufferBytes()
+            final ContextSettings settings, final ContextRequest request) {
+        return request.sendBufferBytes() > 0
+                ? request.sendBufferBytes()
                 : (settings.mtuBytes() + 63) & -64;
     }
 
     // A full frame of the smallest messages has to fit, else it could never be delivered.
     private static int deliveryEntries(
-            final ContextSettings settings, final PmContextOptions options) {
+            final ContextSettings settings, final ContextRequest request) {
         final int bodyBytes = settings.mtuBytes() + MessageRecordFlyweight.LENGTH;
         final int most = bodyBytes / MessageRecordFlyweight.LENGTH;
-        return Math.max(options.deliveryEntries(), Integer.highestOneBit(most) << 1);
+        return Math.max(request.deliveryEntries(), Integer.highestOneBit(most) << 1);
     }
 
-    /** Shared memory that a context with these options takes. */
-    static long lengthBytes(final ContextSettings settings, final PmContextOptions options) {
-        return (long) options.sendBuffers() * sendBufferBytes(settings, options)
+    /** Shared memory that a context takes. */
+    static long lengthBytes(final ContextSettings settings, final ContextRequest request) {
+        return (long) request.sendBuffers() * sendBufferBytes(settings, request)
                 + ControlMemory.lengthBytes(
-                        options.sendBuffers(), deliveryEntries(settings, options));
+                        request.sendBuffers(), deliveryEntries(settings, request));
     }
 
     long lengthBytes() {
@@ -129,8 +129,8 @@ final class EndpointMemory {
     }
 
     /** Where the memory lies in this process, for an application within it. */
-    PmAttachment.ContextMemory describe(final int contextId, final int loop) {
-        return new PmAttachment.ContextMemory(
+    Attachment.ContextMemory describe(final int contextId, final int loop) {
+        return new Attachment.ContextMemory(
                 contextId,
                 control.address(),
                 control.lengthBytes(),

@@ -1,9 +1,9 @@
 package io.hxb.context;
 
-import io.hxb.pm.PmAttachment;
-import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmException;
-import io.hxb.pm.PmInvoker;
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.NodePage;
 
 import java.util.Map;
@@ -11,14 +11,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Attaches an application in the node's own process: the same memory, without a socket. */
-final class LocalAttachment implements PmAttachment {
+final class LocalAttachment implements Attachment {
     private final ContextManager manager;
-    private final PmInvoker invoker;
+    private final NodeInvoker invoker;
     private final Application application;
     private final Map<Long, ContextEndpoint> opened = new ConcurrentHashMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    LocalAttachment(final ContextManager manager, final PmInvoker invoker) {
+    LocalAttachment(final ContextManager manager, final NodeInvoker invoker) {
         this.manager = manager;
         this.invoker = invoker;
         application = new Application(true, "this process", Long.MAX_VALUE);
@@ -36,9 +36,9 @@ final class LocalAttachment implements PmAttachment {
     }
 
     @Override
-    public ContextMemory openContext(final int contextId, final PmContextOptions options)
+    public ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
-        final ContextEndpoint endpoint = manager.open(application, contextId, options, invoker);
+        final ContextEndpoint endpoint = manager.open(application, contextId, request, invoker);
         opened.put(endpoint.memory().control().address(), endpoint);
         return endpoint.describe();
     }
@@ -74,7 +74,7 @@ final class LocalAttachment implements PmAttachment {
     }
 
     @Override
-    public PmInvoker invoker() {
+    public NodeInvoker invoker() {
         return invoker;
     }
 

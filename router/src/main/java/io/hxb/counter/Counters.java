@@ -1,7 +1,7 @@
 package io.hxb.counter;
 
 import io.hxb.linux.Memory;
-import io.hxb.pm.RunFolders;
+import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -25,8 +25,8 @@ import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
 import io.hxb.pm.PmDevice;
-import io.hxb.pm.PmInvoker;
-import io.hxb.pm.RunFolders;
+import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.pm.attach.RunFolders;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
@@ -290,7 +290,7 @@ public final class Node implements AutoCloseable {
 
     /** A device of this node for this process; the caller closes it before the node. */
     public PmDevice device() {
-        final PmInvoker invoker = threads.isInvoker() ? threads::run : null;
+        final NodeInvoker invoker = threads.isInvoker() ? threads::run : null;
         return PmDevice.over(contexts.attach(invoker));
     }
 

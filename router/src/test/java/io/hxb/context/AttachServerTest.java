@@ -11,7 +11,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
-import io.hxb.pm.shm.AttachMessage;
+import io.hxb.pm.attach.AttachMessage;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

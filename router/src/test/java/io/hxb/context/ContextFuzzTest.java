@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.EventFd;
 import io.hxb.linux.Memory;
-import io.hxb.pm.PmAttachment;
 import io.hxb.pm.PmContext;
-import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.attach.Attachment;
+import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.ControlMemory;
 
@@ -61,10 +61,10 @@ class ContextFuzzTest {
         try (TestNode node = new TestNode();
                 PmDevice device = node.invoked();
                 PmContext receiver = device.openContext(2);
-                PmAttachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0))) {
+                Attachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0))) {
             // given a run that begins behind the ring's first 64 bytes, without a message yet
-            final PmAttachment.ContextMemory memory =
-                    attachment.openContext(3, new PmContextOptions(16, 256, 2048, 0, 0));
+            final Attachment.ContextMemory memory =
+                    attachment.openContext(3, new ContextRequest(16, 256, 2048, 0));
             final long entry = memory.controlAddress() + RINGS;
             final long ring = memory.controlAddress() + SHORTS;
             Memory.putInt(entry + 20, 2);
@@ -88,9 +88,9 @@ class ContextFuzzTest {
 
     private void attack(final TestNode node, final Random random, final PmContext good)
             throws Exception {
-        final PmAttachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0));
-        final PmContextOptions options = new PmContextOptions(16, 256, 2048, 0, 0);
-        final PmAttachment.ContextMemory memory = attachment.openContext(3, options);
+        final Attachment attachment = node.manager.attach(maxWaitNs -> node.loop.doWork(0));
+        final ContextRequest request = new ContextRequest(16, 256, 2048, 0);
+        final Attachment.ContextMemory memory = attachment.openContext(3, request);
         if (random.nextBoolean()) {
             attachment.openRegion(4096);
         }
@@ -121,7 +121,7 @@ class ContextFuzzTest {
         node.loop.doWork(0);
     }
 
-    private static void scribble(final Random random, final PmAttachment.ContextMemory memory) {
+    private static void scribble(final Random random, final Attachment.ContextMemory memory) {
         for (int i = random.nextInt(200); i > 0; i--) {
             final long offset = random.nextLong(memory.controlBytes() / 8) * 8;
             final long value =
@@ -136,7 +136,7 @@ class ContextFuzzTest {
 
     // Entries that look right, at the positions the node will look at next.
     private static void submit(
-            final Random random, final PmAttachment.ContextMemory memory, final int count) {
+            final Random random, final Attachment.ContextMemory memory, final int count) {
         for (int position = 0; position < count; position++) {
             final long entry = memory.controlAddress() + RINGS + (position & 15) * 64L;
             final boolean isBadSlot = random.nextInt(10) == 0;
@@ -153,7 +153,7 @@ class ContextFuzzTest {
     }
 
     // A run of short messages, nearly right.
-    private static void appendShorts(final Random random, final PmAttachment.ContextMemory memory) {
+    private static void appendShorts(final Random random, final Attachment.ContextMemory memory) {
         final long ring = memory.controlAddress() + SHORTS;
         final long entry = memory.controlAddress() + RINGS;
         Memory.putInt(entry + 16, 0);
@@ -175,7 +175,7 @@ class ContextFuzzTest {
     }
 
     private static void release(
-            final Random random, final PmAttachment.ContextMemory memory, final int count) {
+            final Random random, final Attachment.ContextMemory memory, final int count) {
         final long releases = memory.controlAddress() + SHORTS + 256 + 16 * 64 + 2048 * 32;
         for (int position = 0; position < count; position++) {
             final int id = random.nextInt(4) == 0 ? -1 : random.nextInt(520) - 4;

@@ -4,7 +4,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmDevice;
-import io.hxb.pm.PmInvoker;
+import io.hxb.pm.attach.NodeInvoker;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -45,7 +45,7 @@ final class TestNode implements AutoCloseable {
 
     /** A device whose user runs the loop. */
     PmDevice invoked() {
-        final PmInvoker invoker = maxWaitNs -> loop.doWork(0);
+        final NodeInvoker invoker = maxWaitNs -> loop.doWork(0);
         return PmDevice.over(manager.attach(invoker));
     }
 

@@ -1,2 +1,5 @@
-/** How a thread waits that has nothing to do, of a node or of an application. */
+/**
+ * How a thread waits that has nothing to do, a node's or an application's: it spins while that pays
+ * and sleeps otherwise. Internal.
+ */
 package io.hxb.pm.idle;

@@ -7,7 +7,6 @@ import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.stream.HxbServerSocketChannel.PortListener;
 import io.hxb.pm.stream.wire.PortProtocol;
-import io.hxb.pm.stream.wire.ReceivePool;
 
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.collections.Long2ObjectHashMap;

@@ -1,7 +1,6 @@
 package io.hxb.pm.stream;
 
 import io.hxb.pm.stream.wire.PortProtocol;
-import io.hxb.pm.stream.wire.ReceiveQueue;
 import io.hxb.pm.stream.wire.StreamRecord;
 
 import java.nio.ByteBuffer;

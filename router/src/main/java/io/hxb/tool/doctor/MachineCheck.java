@@ -3,7 +3,7 @@ package io.hxb.tool.doctor;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.bpf.BpfCode;
 import io.hxb.os.bpf.BpfProgram;
-import io.hxb.pm.RunFolders;
+import io.hxb.pm.attach.RunFolders;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.Privileges;
 

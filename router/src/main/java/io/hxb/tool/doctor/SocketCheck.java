@@ -3,7 +3,7 @@ package io.hxb.tool.doctor;
 import io.hxb.config.ClusterConfig;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmException;
-import io.hxb.pm.RunFolders;
+import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
 import java.nio.file.Files;

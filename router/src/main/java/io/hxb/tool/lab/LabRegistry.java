@@ -1,6 +1,6 @@
 package io.hxb.tool.lab;
 
-import io.hxb.pm.RunFolders;
+import io.hxb.pm.attach.RunFolders;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.Shell;
 import io.hxb.tool.report.ToolException;

@@ -1,4 +1,4 @@
-package io.hxb.pm.stream.wire;
+package io.hxb.pm.stream;
 
 import io.hxb.pm.PmContext;
 
@@ -6,7 +6,7 @@ import io.hxb.pm.PmContext;
  * What the receive queues of one context share: how many messages they may hold in place, and
  * pieces to be used again. Guarded by the engine's lock.
  */
-public final class ReceivePool {
+final class ReceivePool {
     /** Bytes of the smallest piece. */
     static final int PIECE_BYTES = 4096;
 

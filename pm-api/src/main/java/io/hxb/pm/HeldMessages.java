@@ -1,10 +1,10 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 /**
  * The messages that an application has received and not released, counted for each receive buffer,
  * and their handles. Owned by the context's thread.
  */
-public final class HeldMessages {
+final class HeldMessages {
     private static final int BUFFER_BITS = 24;
 
     private final int[] counts;

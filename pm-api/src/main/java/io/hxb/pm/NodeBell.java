@@ -1,4 +1,4 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import io.hxb.linux.EventFd;
 import io.hxb.pm.shm.ControlMemory;
@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  * Wakes the node's loop, if it sleeps, for what a context has put into its rings. Owned by the
  * context's thread.
  */
-public final class NodeBell {
+final class NodeBell {
     private final NodePage node;
     private final int loop;
     private final int wakeNode;

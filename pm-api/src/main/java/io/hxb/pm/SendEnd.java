@@ -1,7 +1,6 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import io.hxb.linux.Memory;
-import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.ShortRing;
@@ -14,7 +13,7 @@ import org.agrona.MutableDirectBuffer;
  * are done. Short messages that follow each other to one destination lie in a ring of their own,
  * where the node finds them nearly as a frame carries them. Owned by the context's thread.
  */
-public final class SendEnd {
+final class SendEnd {
     private final SendSlots slots;
     private final SubmissionRing submissions;
     private final ShortRing shorts;

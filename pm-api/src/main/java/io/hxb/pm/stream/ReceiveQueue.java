@@ -1,4 +1,6 @@
-package io.hxb.pm.stream.wire;
+package io.hxb.pm.stream;
+
+import io.hxb.pm.stream.wire.Bytes;
 
 import java.nio.ByteBuffer;
 
@@ -7,7 +9,7 @@ import java.nio.ByteBuffer;
  * node's pool while few are held there; else they are copied, so that a stream that nobody reads
  * takes memory of this process only. Guarded by the engine's lock.
  */
-public final class ReceiveQueue {
+final class ReceiveQueue {
     private static final int MAX_HELD = 32;
     private static final int MIN_HELD_BYTES = 512;
 

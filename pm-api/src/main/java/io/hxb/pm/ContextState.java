@@ -1,11 +1,10 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
-import io.hxb.pm.PmStatus;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.ControlMemory;
 
 /** Whether a context is open, and if not, why. Owned by the context's thread. */
-public final class ContextState {
+final class ContextState {
     private final ControlMemory control;
     private final NodeWatch watch;
     private boolean isClosed;

@@ -1,6 +1,5 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
-import io.hxb.pm.PmStatus;
 import io.hxb.pm.idle.AdaptiveSpin;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
@@ -12,7 +11,7 @@ import java.util.function.LongConsumer;
  * Waits until there is something to do for the thread of a context, which owns it: spins, sleeps,
  * or runs the node's loop meanwhile.
  */
-public final class ContextWaiter {
+final class ContextWaiter {
     /** Longest spin while others wait for the CPU: that of contexts by default. */
     private static final long SHARED_SPIN_NS = 10_000;
 

@@ -1,4 +1,4 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -25,7 +25,7 @@ import java.util.Objects;
  * bounds checks and their switch included, but views no arrays. Numbers in ASCII are written by way
  * of a string; nothing else allocates but what returns a string. Owned by one thread.
  */
-public final class MappedBuffer implements MutableDirectBuffer {
+final class MappedBuffer implements MutableDirectBuffer {
     private static final String NULL_TEXT = "null";
 
     private long address;

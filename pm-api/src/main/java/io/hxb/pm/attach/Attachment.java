@@ -1,4 +1,4 @@
-package io.hxb.pm;
+package io.hxb.pm.attach;
 
 import java.io.IOException;
 
@@ -6,7 +6,7 @@ import java.io.IOException;
  * How a device reaches its node: over the node's Unix socket, or directly when the node is in this
  * process (the node makes that one). Its methods may be called by several threads.
  */
-public interface PmAttachment extends AutoCloseable {
+public interface Attachment extends AutoCloseable {
     /** Address of the node page (see NodePage), mapped until {@link #close}. */
     long nodePageAddress();
 
@@ -16,9 +16,10 @@ public interface PmAttachment extends AutoCloseable {
     /**
      * Opens a context and maps its memory.
      *
+     * @param contextId 0 to the node's number of contexts - 1.
      * @throws IOException if the node refuses, in words.
      */
-    ContextMemory openContext(int contextId, PmContextOptions options) throws IOException;
+    ContextMemory openContext(int contextId, ContextRequest request) throws IOException;
 
     /** Closes a context and unmaps its memory; the caller touches it no more. */
     void closeContext(ContextMemory memory);
@@ -41,7 +42,7 @@ public interface PmAttachment extends AutoCloseable {
     int descriptor();
 
     /** Runs the node's loop, when this application's thread has to; else null. */
-    PmInvoker invoker();
+    NodeInvoker invoker();
 
     @Override
     void close();

@@ -1,4 +1,4 @@
-package io.hxb.pm;
+package io.hxb.pm.attach;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

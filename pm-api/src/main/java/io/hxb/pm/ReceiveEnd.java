@@ -1,4 +1,4 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
@@ -8,7 +8,7 @@ import io.hxb.pm.shm.ReleaseRing;
  * The receiving end of a context: takes messages that the node has delivered and gives their
  * buffers back. Owned by the context's thread.
  */
-public final class ReceiveEnd {
+final class ReceiveEnd {
     private final ControlMemory control;
     private final DeliveryRing deliveries;
     private final ReleaseRing releases;

@@ -1,10 +1,10 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 /**
  * Sends that failed and that the application has not been told of: the newest as many as there are
  * send slots. Owned by the context's thread.
  */
-public final class FailedSends {
+final class FailedSends {
     private final int[] slots;
     private final int[] status;
     private final int[] node;

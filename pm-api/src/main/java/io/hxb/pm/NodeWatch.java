@@ -1,11 +1,11 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import io.hxb.pm.shm.NodePage;
 
 import java.util.function.BooleanSupplier;
 
 /** Watches whether the node of a context lives and works. Owned by the context's thread. */
-public final class NodeWatch {
+final class NodeWatch {
     /** Longest time between two questions whether the node lives, in ns. */
     static final long ALIVE_CHECK_NS = 100_000_000L;
 

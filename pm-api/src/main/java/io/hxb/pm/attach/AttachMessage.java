@@ -1,4 +1,4 @@
-package io.hxb.pm.shm;
+package io.hxb.pm.attach;
 
 import io.hxb.linux.Memory;
 

@@ -1,4 +1,4 @@
-package io.hxb.pm;
+package io.hxb.pm.attach;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import io.hxb.linux.PollSet;
 import io.hxb.linux.SignalSocket;
@@ -10,7 +10,7 @@ import io.hxb.pm.shm.ControlMemory;
  * <p>To sleep: {@link #start}, look once more whether there is something to do, {@link #await} if
  * not, {@link #end}.
  */
-public final class ContextSleep {
+final class ContextSleep {
     private final ControlMemory control;
     private final int signalSocket;
     private final PollSet pollSet = new PollSet(2);

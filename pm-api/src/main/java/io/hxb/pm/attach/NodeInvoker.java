@@ -1,8 +1,8 @@
-package io.hxb.pm;
+package io.hxb.pm.attach;
 
-/** Runs an embedded node's loop on the application's thread; see {@link PmDevice#isInvoker()}. */
+/** Runs an embedded node's loop on the application's thread; see {@code PmDevice.isInvoker}. */
 @FunctionalInterface
-public interface PmInvoker {
+public interface NodeInvoker {
     /**
      * Runs the loop once.
      *

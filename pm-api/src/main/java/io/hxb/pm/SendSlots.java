@@ -1,4 +1,4 @@
-package io.hxb.pm.endpoint;
+package io.hxb.pm;
 
 import org.agrona.MutableDirectBuffer;
 
@@ -6,7 +6,7 @@ import org.agrona.MutableDirectBuffer;
  * The send slots of a context, each with one send buffer: free, claimed for a destination, or in
  * flight. Owned by the context's thread.
  */
-public final class SendSlots {
+final class SendSlots {
     /** Returned by {@link #claim} when no slot is free. */
     public static final int NONE = -1;
 
