@@ -413,6 +413,9 @@ final class MappedBuffer implements MutableDirectBuffer {
     @Override
     public void putNaturalPaddedIntAscii(final int offset, final int length, final int value) {
         boundsCheck(offset, length);
+        if (value == 0 && length == 0) {
+            return; // Agrona's buffers count the digits that are left when the room is used up.
+        }
         final String digits = Integer.toString(value);
         final int zeros = length - digits.length();
         if (zeros < 0) {

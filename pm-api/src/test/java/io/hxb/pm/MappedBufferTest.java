@@ -65,6 +65,18 @@ class MappedBufferTest {
         assertEquals(Map.of(), succeeded, "methods that were never compared");
     }
 
+    @Test
+    void shouldWriteZeroIntoNoBytesAsAgronasBufferDoes() {
+        // given
+        final MutableDirectBuffer ours = ours();
+        final MutableDirectBuffer agronas = agronas();
+        // when
+        agronas.putNaturalPaddedIntAscii(3, 0, 0);
+        ours.putNaturalPaddedIntAscii(3, 0, 0);
+        // then
+        assertEquals(agronas.getByte(3), ours.getByte(3));
+    }
+
     private static List<Method> methods() {
         return Arrays.stream(MutableDirectBuffer.class.getMethods())
                 .filter(method -> !Modifier.isStatic(method.getModifiers()))
