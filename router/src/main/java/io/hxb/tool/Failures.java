@@ -2,6 +2,7 @@ package io.hxb.tool;
 
 import io.hxb.config.ConfigException;
 import io.hxb.fabric.GraphException;
+import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ResultStream;
 import io.hxb.tool.report.ToolException;
@@ -85,7 +86,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             trace(thrown, !isExpected);
             object(isJson, message);
         }
-        return thrown instanceof ConfigException ? Hxb.USAGE : Hxb.FAILED;
+        return thrown instanceof ConfigException ? ExitStatus.USAGE : ExitStatus.FAILED;
     }
 
     /** The message of an exception; those of files only name the file. */
@@ -122,7 +123,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         errors.println("hxb: " + message);
         errors.println(Usage.hint(command));
         object(isJson, message);
-        return Hxb.USAGE;
+        return ExitStatus.USAGE;
     }
 
     /** Says that the heap was too small, and what can be done. */
@@ -139,7 +140,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             thrown.printStackTrace(errors);
         }
         object(isJson, message);
-        return Hxb.FAILED;
+        return ExitStatus.FAILED;
     }
 
     private static void object(final boolean isJson, final String message) {

@@ -1,11 +1,19 @@
 package io.hxb.tool;
 
+import io.hxb.tool.cat.CatCommand;
 import io.hxb.tool.chaos.ChaosCommand;
+import io.hxb.tool.demo.DemoCommand;
+import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.init.InitCommand;
+import io.hxb.tool.lab.command.LabCommand;
+import io.hxb.tool.perf.PerfCommand;
+import io.hxb.tool.ping.PingCommand;
 import io.hxb.tool.plan.PlanCommand;
+import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ResultStream;
 import io.hxb.tool.sim.SimCommand;
-import io.hxb.tool.stream.CatCommand;
+import io.hxb.tool.stat.StatCommand;
+import io.hxb.tool.top.TopCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -47,15 +55,6 @@ import java.util.Arrays;
             HelpCommand.class
         })
 public final class Hxb implements Runnable {
-    /** Exit status of a command that did what it should. */
-    public static final int OK = 0;
-
-    /** Exit status of a command that failed. */
-    public static final int FAILED = 1;
-
-    /** Exit status of a command that was used wrongly. */
-    public static final int USAGE = 2;
-
     private static final String VERSION = "hxb 0.1.0";
 
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
@@ -65,7 +64,7 @@ public final class Hxb implements Runnable {
 
     /** Runs a command and ends the process with its exit status. */
     public static void main(final String[] arguments) {
-        int status = FAILED;
+        int status = ExitStatus.FAILED;
         setUpLog(arguments);
         System.setOut(ResultStream.ofProcess());
         try {
@@ -121,7 +120,9 @@ public final class Hxb implements Runnable {
             status = failures.outOfMemory(e, Arrays.asList(arguments).contains("--json"));
         }
         // A command that failed has said why.
-        return status != OK || failures.isWritten(System.out) ? status : FAILED;
+        return status != ExitStatus.OK || failures.isWritten(System.out)
+                ? status
+                : ExitStatus.FAILED;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.WaitOptions;
+import io.hxb.tool.report.ExitStatus;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -68,6 +69,6 @@ final class NodeCommand implements Callable<Integer> {
         } else {
             new CountDownLatch(1).await();
         }
-        return Hxb.OK;
+        return ExitStatus.OK;
     }
 }

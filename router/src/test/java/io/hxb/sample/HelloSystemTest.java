@@ -14,7 +14,7 @@ import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.lab.NodeProcesses;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
 import io.hxb.topology.Shape;
 
 import org.agrona.DirectBuffer;

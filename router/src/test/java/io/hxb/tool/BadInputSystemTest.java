@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ class BadInputSystemTest {
                 List.of("unshare", "-u", "sh", "-c", "hostname north; exec \"$@\"", "sh");
         try (HxbProcess hxb =
                 HxbProcess.start(folder, other, "node", "--config", file.toString())) {
-            assertEquals(Hxb.USAGE, hxb.status(), hxb::output);
+            assertEquals(ExitStatus.USAGE, hxb.status(), hxb::output);
             assertTrue(hxb.errors().contains("north"), hxb::errors);
         }
     }
@@ -61,7 +62,7 @@ class BadInputSystemTest {
 
         try (HxbProcess hxb =
                 HxbProcess.start(folder, "node", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.USAGE, hxb.status(), hxb::output);
+            assertEquals(ExitStatus.USAGE, hxb.status(), hxb::output);
             assertTrue(hxb.errors().contains("lo"), hxb::errors);
         }
     }
@@ -196,7 +197,7 @@ class BadInputSystemTest {
 
     private static void assertFailure(final HxbProcess hxb, final String part)
             throws InterruptedException {
-        assertEquals(Hxb.FAILED, hxb.status(), hxb::output);
+        assertEquals(ExitStatus.FAILED, hxb.status(), hxb::output);
         assertTrue(hxb.errors().contains(part), hxb::errors);
         assertTrue(!hxb.errors().contains("\tat "), "a stack trace is no message: " + hxb.errors());
     }

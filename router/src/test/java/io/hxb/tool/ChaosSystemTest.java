@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.tool.lab.LabNames;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.Tag;
@@ -76,7 +77,7 @@ class ChaosSystemTest {
             final int status = hxb.status();
 
             // then
-            assertEquals(Hxb.OK, status, hxb::errors);
+            assertEquals(ExitStatus.OK, status, hxb::errors);
             final Map<?, ?> report = hxb.json();
             assertNothingLost(report);
             assertEquals(
@@ -123,7 +124,7 @@ class ChaosSystemTest {
 
     private Map<?, ?> run(final String... arguments) throws Exception {
         try (HxbProcess hxb = HxbProcess.start(folder, arguments)) {
-            assertEquals(Hxb.OK, hxb.status(), hxb::errors);
+            assertEquals(ExitStatus.OK, hxb.status(), hxb::errors);
             return arguments[arguments.length - 1].equals("--json") ? hxb.json() : Map.of();
         }
     }
@@ -139,12 +140,12 @@ class ChaosSystemTest {
                         "2",
                         "--backend",
                         "udp")) {
-            assertEquals(Hxb.OK, hxb.status(), hxb::errors);
+            assertEquals(ExitStatus.OK, hxb.status(), hxb::errors);
             assertNothingLost(hxb.json());
         }
         try (HxbProcess hxb =
                 chaos("- {at: 0s, pull: \"x.0 of (1)\"}\n", "--shape", "2", "--backend", "udp")) {
-            assertEquals(Hxb.FAILED, hxb.status());
+            assertEquals(ExitStatus.FAILED, hxb.status());
             assertTrue(hxb.errors().contains("there is no cable to pull"), hxb::errors);
             assertFalse(Files.exists(folder.resolve("run/labs/" + name + ".json")));
         }
@@ -153,7 +154,7 @@ class ChaosSystemTest {
     @Test
     void shouldSayWhatIsWrongBeforeALabIsMade() throws Exception {
         try (HxbProcess hxb = chaos("- {at: 0s, smash: \"x.0 of (1)\"}\n", "--shape", "2")) {
-            assertEquals(Hxb.USAGE, hxb.status());
+            assertEquals(ExitStatus.USAGE, hxb.status());
             assertTrue(hxb.errors().contains("faults.yaml:1: 'smash' is not known"), hxb::errors);
             assertFalse(Files.exists(folder.resolve("run")), hxb::errors);
         }

@@ -3,6 +3,8 @@ package io.hxb.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.tool.report.ExitStatus;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,9 +29,9 @@ class CliTest {
 
     @Test
     void shouldCallAnUnknownOptionWrongUsage() {
-        assertEquals(Hxb.USAGE, run("lab", "up", "--shap", "2x2").status());
-        assertEquals(Hxb.USAGE, run("nonsense").status());
-        assertEquals(Hxb.USAGE, run("lab").status());
+        assertEquals(ExitStatus.USAGE, run("lab", "up", "--shap", "2x2").status());
+        assertEquals(ExitStatus.USAGE, run("nonsense").status());
+        assertEquals(ExitStatus.USAGE, run("lab").status());
     }
 
     @Test
@@ -46,7 +48,7 @@ class CliTest {
                         List.of("--backend", "tin"))) {
             final String[] arguments = {"lab", "up", options.getFirst(), options.getLast()};
 
-            assertEquals(Hxb.USAGE, run(arguments).status(), options::toString);
+            assertEquals(ExitStatus.USAGE, run(arguments).status(), options::toString);
         }
     }
 
@@ -63,7 +65,7 @@ class CliTest {
             final Outcome outcome =
                     run("lab", "run", "perf", options.getFirst(), options.getLast());
 
-            assertEquals(Hxb.USAGE, outcome.status(), options::toString);
+            assertEquals(ExitStatus.USAGE, outcome.status(), options::toString);
             assertTrue(outcome.errors().contains(options.getFirst()), outcome::errors);
         }
     }
@@ -84,7 +86,7 @@ class CliTest {
 
             final Outcome outcome = run(arguments.toArray(String[]::new));
 
-            assertEquals(Hxb.USAGE, outcome.status(), () -> options + outcome.errors());
+            assertEquals(ExitStatus.USAGE, outcome.status(), () -> options + outcome.errors());
         }
     }
 
@@ -107,7 +109,7 @@ class CliTest {
         final Outcome outcome = run("node", "--config", file.toString(), "--node", "0,0");
 
         // then
-        assertEquals(Hxb.USAGE, outcome.status());
+        assertEquals(ExitStatus.USAGE, outcome.status());
         assertTrue(outcome.errors().contains("cluster.yaml:5"), outcome.errors());
         assertTrue(outcome.errors().contains("colour"), outcome.errors());
         assertTrue(outcome.errors().contains("cluster.yaml:6"), outcome.errors());
@@ -120,7 +122,7 @@ class CliTest {
 
         final Outcome outcome = run("node", "--config", file.toString());
 
-        assertEquals(Hxb.USAGE, outcome.status());
+        assertEquals(ExitStatus.USAGE, outcome.status());
         assertTrue(outcome.errors().contains("cluster.yaml:"), outcome.errors());
     }
 
@@ -128,16 +130,16 @@ class CliTest {
     void shouldSayThatAClusterFileIsNotThere() {
         final Outcome outcome = run("doctor", "--config", folder.resolve("none.yaml").toString());
 
-        assertEquals(Hxb.FAILED, outcome.status());
+        assertEquals(ExitStatus.FAILED, outcome.status());
     }
 
     @Test
     void shouldOfferJsonWithEveryCommandThatReports() {
         // 'exec' prints what a command of the user's prints, 'cat' what the peer sends, 'help'
-        // help.
+        // help, 'slurm' a script.
         final List<String> without = new ArrayList<>();
         collectWithoutJson(new CommandLine(new Hxb()), without);
-        assertEquals(List.of("cat", "exec", "help"), without.stream().sorted().toList());
+        assertEquals(List.of("cat", "exec", "help", "slurm"), without.stream().sorted().toList());
     }
 
     private static void collectWithoutJson(final CommandLine command, final List<String> found) {
@@ -157,7 +159,7 @@ class CliTest {
 
         final Outcome outcome = run("stat", file.toString());
 
-        assertEquals(Hxb.FAILED, outcome.status());
+        assertEquals(ExitStatus.FAILED, outcome.status());
         assertTrue(outcome.errors().contains("no counter file"), outcome.errors());
     }
 

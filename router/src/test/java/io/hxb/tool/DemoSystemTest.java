@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.testing.TestNamespaces;
 import io.hxb.tool.lab.LabNames;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -99,7 +100,7 @@ class DemoSystemTest {
             final int status = hxb.status();
 
             // then: 8 nodes, 56 pairs, on 1, 2 and 3 dimensions
-            assertEquals(Hxb.OK, status, () -> hxb.output() + hxb.errors());
+            assertEquals(ExitStatus.OK, status, () -> hxb.output() + hxb.errors());
             assertEquals("", hxb.errors());
             final Map<?, ?> report = hxb.json();
             assertEquals(true, report.get("ok"));

@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.counter.CounterType;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -51,7 +52,7 @@ class DetourSystemTest {
                         "--processes",
                         "--name",
                         name)) {
-            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
         }
         final ClusterConfig config =
                 ClusterConfigYaml.read(folder.resolve("run/labs/" + name + "/cluster.yaml"));
@@ -71,7 +72,7 @@ class DetourSystemTest {
                             .destroyForcibly());
 
             // then
-            assertEquals(Hxb.OK, perf.status(), () -> perf.output() + perf.errors());
+            assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
             assertEquals(0, perf.json().get("lost"));
         }
         final long noticed =
@@ -85,7 +86,7 @@ class DetourSystemTest {
 
         // and: the dead node can be looked at
         try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
-            assertEquals(Hxb.FAILED, stat.status(), stat::errors);
+            assertEquals(ExitStatus.FAILED, stat.status(), stat::errors);
             final List<?> nodes = (List<?>) stat.json().get("nodes");
             assertEquals(4, nodes.size());
             final Map<?, ?> dead = (Map<?, ?>) nodes.get(RELAY);

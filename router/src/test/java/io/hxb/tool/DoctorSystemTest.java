@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,7 +56,7 @@ class DoctorSystemTest {
                         "raw",
                         "--name",
                         name)) {
-            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
         }
         checkHealthy();
 
@@ -67,13 +68,13 @@ class DoctorSystemTest {
 
     private void checkHealthy() throws Exception {
         try (HxbProcess doctor = hxb("doctor", "--name", name)) {
-            assertEquals(Hxb.OK, doctor.status(), doctor::output);
+            assertEquals(ExitStatus.OK, doctor.status(), doctor::output);
             final String last = doctor.output().lines().toList().getLast();
             assertTrue(last.matches("\\d+ fine, \\d+ warnings?, 0 failures"), doctor::output);
             assertFalse(doctor.output().contains("OK "), doctor::output);
         }
         try (HxbProcess doctor = hxb("doctor", "--name", name, "--all")) {
-            assertEquals(Hxb.OK, doctor.status(), doctor::output);
+            assertEquals(ExitStatus.OK, doctor.status(), doctor::output);
             assertTrue(doctor.output().contains("OK    node: runs, pid"), doctor::output);
             assertTrue(doctor.output().contains("nodes 0..3\n"), doctor::output);
         }
@@ -140,13 +141,13 @@ class DoctorSystemTest {
             try (HxbProcess doctor = hxb("doctor", "--name", name, "--json")) {
                 final int status = doctor.status();
                 last = doctor.output();
-                assertEquals(status == Hxb.OK, doctor.json().get("ok"), last);
+                assertEquals(status == ExitStatus.OK, doctor.json().get("ok"), last);
                 for (final Object entry : (List<?>) doctor.json().get("findings")) {
                     final Map<?, ?> finding = (Map<?, ?>) entry;
                     checkFix(finding);
                     if (finding.get("level").equals("FAIL")
                             && isLike.test(finding.get("text").toString())) {
-                        assertEquals(Hxb.FAILED, status, last);
+                        assertEquals(ExitStatus.FAILED, status, last);
                         return finding;
                     }
                 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.tool.report.ExitStatus;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -97,7 +99,7 @@ class HelpTest {
         for (final CommandLine command : commands()) {
             final HxbOutput output = HxbOutput.of(words(command, "-V"));
 
-            assertEquals(Hxb.OK, output.status(), output::errors);
+            assertEquals(ExitStatus.OK, output.status(), output::errors);
             assertEquals(HxbOutput.of("--version").text(), output.text());
             assertTrue(output.text().startsWith("hxb "), output::text);
         }
@@ -112,7 +114,7 @@ class HelpTest {
             final HxbOutput byHelp = HxbOutput.of(help.toArray(String[]::new));
             final HxbOutput byOption = HxbOutput.of(words(command, "--help"));
 
-            assertEquals(Hxb.OK, byHelp.status(), byHelp::errors);
+            assertEquals(ExitStatus.OK, byHelp.status(), byHelp::errors);
             assertEquals(byOption.text(), byHelp.text());
             assertTrue(
                     byHelp.text().contains("Usage: " + command.getCommandSpec().qualifiedName()),
@@ -124,7 +126,7 @@ class HelpTest {
     void shouldSayWhichCommandsThereAreInsteadOfAnUnknownOne() {
         final HxbOutput output = HxbOutput.of("help", "lab", "nonsense");
 
-        assertEquals(Hxb.USAGE, output.status());
+        assertEquals(ExitStatus.USAGE, output.status());
         assertTrue(output.errors().contains("'hxb lab' has: up, down, status"), output::errors);
         assertFalse(output.errors().contains("host"), "a hidden command: " + output.errors());
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -60,8 +61,8 @@ class InitSystemTest {
             // when
             try (HxbProcess first = init(one, "pc1", "--expect", "2", "--json");
                     HxbProcess second = init(two, "pc2", "--expect", "2")) {
-                assertEquals(Hxb.OK, first.status(), first::errors);
-                assertEquals(Hxb.OK, second.status(), second::errors);
+                assertEquals(ExitStatus.OK, first.status(), first::errors);
+                assertEquals(ExitStatus.OK, second.status(), second::errors);
                 // then
                 assertEquals("2", first.json().get("shape"));
                 assertEquals(List.of("pc1", "pc2"), first.json().get("machines"));
@@ -91,13 +92,13 @@ class InitSystemTest {
                             "0")) {
                 node.await("the node", () -> node.output().contains("is up"));
                 try (HxbProcess late = init(two, "late", "--seconds", "3")) {
-                    assertEquals(Hxb.OK, late.status(), late::errors);
+                    assertEquals(ExitStatus.OK, late.status(), late::errors);
                     assertTrue(late.output().contains("on eth1: node 0 of cluster"), late::output);
                 }
             }
             // and: a file that is there is not overwritten
             try (HxbProcess again = init(one, "pc1", "--seconds", "0.1")) {
-                assertEquals(Hxb.USAGE, again.status());
+                assertEquals(ExitStatus.USAGE, again.status());
                 assertTrue(again.errors().contains("is there already"), again::errors);
             }
         }
@@ -128,7 +129,7 @@ class InitSystemTest {
                 }
                 // then
                 for (final HxbProcess run : runs) {
-                    assertEquals(Hxb.OK, run.status(), run::errors);
+                    assertEquals(ExitStatus.OK, run.status(), run::errors);
                 }
             } finally {
                 runs.forEach(HxbProcess::close);
@@ -153,12 +154,12 @@ class InitSystemTest {
             // when
             try (HxbProcess alone = init(one, "pc1", "--seconds", "0.3")) {
                 // then
-                assertEquals(Hxb.OK, alone.status(), alone::errors);
+                assertEquals(ExitStatus.OK, alone.status(), alone::errors);
                 assertTrue(alone.output().contains("nobody answered"), alone::output);
             }
             assertEquals("[eth1]", nics(ClusterConfigYaml.read(file("pc1")), 0));
             try (HxbProcess wrong = init(one, "pc2", "--nics", "eth7")) {
-                assertEquals(Hxb.USAGE, wrong.status());
+                assertEquals(ExitStatus.USAGE, wrong.status());
                 assertTrue(wrong.errors().contains("there are: eth1"), wrong::errors);
             }
             assertFalse(Files.exists(file("pc2")));

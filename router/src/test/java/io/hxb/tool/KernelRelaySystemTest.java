@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.counter.CounterType;
-import io.hxb.tool.lab.Privileges;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Shell;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,7 +59,7 @@ class KernelRelaySystemTest {
                                 name));
         command.addAll(List.of(more));
         try (HxbProcess up = hxb(command.toArray(new String[0]))) {
-            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
         }
         return ClusterConfigYaml.read(folder.resolve("run/labs/" + name + "/cluster.yaml"));
     }
@@ -71,7 +72,7 @@ class KernelRelaySystemTest {
         try (HxbProcess perf =
                 hxb("perf", "1,1", "--name", name, "--seconds", "1", "--size", "8192", "--json")) {
             // then
-            assertEquals(Hxb.OK, perf.status(), () -> perf.output() + perf.errors());
+            assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
             assertEquals(0, perf.json().get("lost"));
         }
         final long relayed = CounterFiles.value(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES);
@@ -94,7 +95,7 @@ class KernelRelaySystemTest {
         try (HxbProcess perf =
                 hxb("perf", "1,1", "--name", name, "--count", "1000", "--size", "100", "--json")) {
             // then
-            assertEquals(Hxb.OK, perf.status(), () -> perf.output() + perf.errors());
+            assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
         }
         assertEquals(
                 0, CounterFiles.value(config, RELAY, CounterType.FORWARD_KERNEL_RELAYED_FRAMES));
@@ -120,7 +121,7 @@ class KernelRelaySystemTest {
             Shell.check("", List.of("kill", "-STOP", pid));
             try {
                 // then
-                assertEquals(Hxb.OK, perf.status(), () -> perf.output() + perf.errors());
+                assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
             } finally {
                 Shell.check("", List.of("kill", "-CONT", pid));
             }

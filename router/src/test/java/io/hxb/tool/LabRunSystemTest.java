@@ -9,7 +9,8 @@ import io.hxb.testing.TestNamespaces;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,7 @@ class LabRunSystemTest {
             final int status = hxb.status();
 
             // then
-            assertEquals(Hxb.OK, status, hxb::errors);
+            assertEquals(ExitStatus.OK, status, hxb::errors);
             assertEquals("", hxb.errors());
             final Map<?, ?> report = hxb.json();
             assertEquals(true, report.get("ok"));
@@ -88,7 +89,7 @@ class LabRunSystemTest {
                         name,
                         "--capture",
                         captures.toString())) {
-            assertEquals(Hxb.OK, hxb.status(), hxb::errors);
+            assertEquals(ExitStatus.OK, hxb.status(), hxb::errors);
         }
 
         // then: each node has written its 50 requests or answers, sent and received
@@ -141,7 +142,7 @@ class LabRunSystemTest {
             final int status = hxb.status();
 
             // then
-            assertEquals(Hxb.OK, status, hxb::errors);
+            assertEquals(ExitStatus.OK, status, hxb::errors);
             assertEquals("", hxb.errors());
             final Map<?, ?> report = hxb.json();
             for (final String count : new String[] {"lost", "duplicated", "reordered", "corrupt"}) {
@@ -181,7 +182,7 @@ class LabRunSystemTest {
 
             // when
             try (HxbProcess down = HxbProcess.start(folder, "lab", "down", "--name", name)) {
-                assertEquals(Hxb.OK, down.status(), down::errors);
+                assertEquals(ExitStatus.OK, down.status(), down::errors);
                 assertTrue(
                         down.output().contains("removed lab " + name + " (stale)"), down::output);
             }
@@ -237,7 +238,7 @@ class LabRunSystemTest {
                             name + "b",
                             "--",
                             "true")) {
-                assertEquals(Hxb.OK, next.status(), next::errors);
+                assertEquals(ExitStatus.OK, next.status(), next::errors);
             }
             // then
             assertEquals(0, namespaces());

@@ -8,8 +8,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabState;
-import io.hxb.tool.lab.Privileges;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Shell;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -55,7 +56,7 @@ class LabUpSystemTest {
                         "--name",
                         name,
                         "--json")) {
-            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
             assertEquals(true, up.json().get("ok"));
         }
         final Path file = folder.resolve("run/labs/" + name + "/cluster.yaml");
@@ -63,16 +64,16 @@ class LabUpSystemTest {
         // when, then: ping, perf and stat find it
         try (HxbProcess ping =
                 hxb("ping", "1", "--name", name, "--count", "50", "--flood", "--json")) {
-            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             assertEquals(100, ping.json().get("messages"));
         }
         try (HxbProcess perf =
                 hxb("perf", "1", "--name", name, "--seconds", "0.3", "--size", "64", "--json")) {
-            assertEquals(Hxb.OK, perf.status(), perf::errors);
+            assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertEquals(0, perf.json().get("lost"));
         }
         try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
-            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             final List<?> nodes = (List<?>) stat.json().get("nodes");
             assertEquals(2, nodes.size());
             assertEquals("running", ((Map<?, ?>) nodes.getFirst()).get("state"));
@@ -80,7 +81,7 @@ class LabUpSystemTest {
 
         try (HxbProcess stat =
                 hxb("stat", "--name", name, "--links", "--watch", "0.2", "--times", "2")) {
-            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             assertTrue(stat.output().contains("link, in all"), stat::output);
             assertTrue(stat.output().contains("link, a second"), stat::output);
             assertTrue(stat.output().contains("x.1"), stat::output);
@@ -91,11 +92,11 @@ class LabUpSystemTest {
 
         // and: a second node on the same socket is refused, and the first goes on
         try (HxbProcess second = hxb("node", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, second.status(), second::output);
+            assertEquals(ExitStatus.FAILED, second.status(), second::output);
             assertTrue(second.errors().contains("hxb:"), second::errors);
         }
         try (HxbProcess ping = hxb("ping", "1", "--name", name, "--count", "5", "--flood")) {
-            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            assertEquals(ExitStatus.OK, ping.status(), ping::errors);
         }
 
         // and: a node that was killed is dead from then on
@@ -103,7 +104,7 @@ class LabUpSystemTest {
 
         // and: it goes without a trace
         try (HxbProcess down = hxb("lab", "down", "--name", name)) {
-            assertEquals(Hxb.OK, down.status(), down::errors);
+            assertEquals(ExitStatus.OK, down.status(), down::errors);
         }
         checkNoTrace();
     }
@@ -121,12 +122,12 @@ class LabUpSystemTest {
     private void checkCounterNames() throws Exception {
         final String label = "{link=\"x.0\"}";
         try (HxbProcess stat = hxb("stat", "--name", name)) {
-            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             assertTrue(stat.output().contains("hxb_link_sent_frames" + label), stat::output);
             assertTrue(stat.output().contains("{dimension=\"x\"}"), stat::output);
         }
         try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
-            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             final Map<?, ?> node = (Map<?, ?>) ((List<?>) stat.json().get("nodes")).getFirst();
             final Map<?, ?> counters = (Map<?, ?>) node.get("counters");
             assertTrue(counters.containsKey("hxb_link_sent_frames" + label), stat::output);
@@ -143,7 +144,7 @@ class LabUpSystemTest {
             assertEquals("dead", ((Map<?, ?>) nodes.getLast()).get("state"));
         }
         try (HxbProcess status = hxb("lab", "status", "--json")) {
-            assertEquals(Hxb.OK, status.status(), status::errors);
+            assertEquals(ExitStatus.OK, status.status(), status::errors);
             assertEquals(Map.of(name, List.of(1)), status.json().get("dead_nodes"));
         }
     }
@@ -154,7 +155,7 @@ class LabUpSystemTest {
         final List<String> commands;
         try (HxbProcess up =
                 hxb("lab", "up", "--shape", "2x2", "--backend", "udp", "--name", name)) {
-            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
             commands = up.output().lines().filter(line -> line.startsWith("  hxb ")).toList();
         }
 
@@ -163,7 +164,8 @@ class LabUpSystemTest {
         for (final String command : commands) {
             final String[] words = command.strip().split(" ", -1);
             try (HxbProcess hxb = hxb(Arrays.copyOfRange(words, 1, words.length))) {
-                assertEquals(Hxb.OK, hxb.status(), () -> command + hxb.output() + hxb.errors());
+                assertEquals(
+                        ExitStatus.OK, hxb.status(), () -> command + hxb.output() + hxb.errors());
             }
         }
         checkNoTrace();
@@ -174,7 +176,7 @@ class LabUpSystemTest {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: making network namespaces needs root");
         // given
         try (HxbProcess up = hxb("lab", "up", "--shape", "2", "--backend", "raw", "--name", name)) {
-            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
         }
 
         // when
@@ -217,7 +219,7 @@ class LabUpSystemTest {
     private void checkTop() throws Exception {
         try (HxbProcess top =
                 hxb("top", "--name", name, "--interval", "0.1", "--count", "2", "--json")) {
-            assertEquals(Hxb.OK, top.status(), top::errors);
+            assertEquals(ExitStatus.OK, top.status(), top::errors);
             assertEquals(2, top.output().lines().count());
             final Map<?, ?> node = (Map<?, ?>) ((List<?>) top.json().get("nodes")).getFirst();
             assertEquals("running", node.get("state"));
@@ -227,7 +229,7 @@ class LabUpSystemTest {
             assertEquals(100, link.get("weight_percent"));
         }
         try (HxbProcess top = hxb("top", "--name", name, "--interval", "0.1", "--count", "1")) {
-            assertEquals(Hxb.OK, top.status(), top::errors);
+            assertEquals(ExitStatus.OK, top.status(), top::errors);
             assertTrue(top.output().contains("last reason"), top::output);
         }
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.BeforeEach;

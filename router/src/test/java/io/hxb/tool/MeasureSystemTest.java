@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.AfterAll;
@@ -30,7 +31,7 @@ class MeasureSystemTest {
     static void makesALab() throws Exception {
         try (HxbProcess up =
                 hxb("lab up --shape 2 --links 1 --backend udp --processes --name " + NAME)) {
-            assertEquals(Hxb.OK, up.status(), () -> up.output() + up.errors());
+            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
         }
     }
 
@@ -44,7 +45,7 @@ class MeasureSystemTest {
     @Test
     void shouldTellEachAnswerAsItComes() throws Exception {
         try (HxbProcess ping = hxb("ping 1 0 --count 3 --interval 0.05 --json --name " + NAME)) {
-            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             final List<Map<?, ?>> objects = objects(ping);
             assertEquals(7, objects.size(), ping::output);
             for (int i = 0; i < 6; i++) {
@@ -60,7 +61,7 @@ class MeasureSystemTest {
         }
         // Every pair, back to back: the square needs no line of its own for each answer.
         try (HxbProcess ping = hxb("ping --all-pairs --count 10 --name " + NAME)) {
-            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             assertFalse(ping.output().contains("seq="), ping::output);
             assertTrue(ping.output().contains("0 -> 1"), ping::output);
             assertTrue(ping.output().contains("1 -> 0"), ping::output);
@@ -73,7 +74,7 @@ class MeasureSystemTest {
                 HxbProcess.start(folder, words("ping 1 --count 0 --interval 0.1 --name " + NAME))) {
             ping.await("two answers", () -> ping.output().contains("seq=2"));
             interrupt(ping);
-            assertEquals(Hxb.OK, ping.status(), ping::errors);
+            assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             assertTrue(ping.output().contains("round trips, lost 0"), ping::output);
         }
         try (HxbProcess perf =
@@ -84,7 +85,7 @@ class MeasureSystemTest {
                                         + NAME))) {
             perf.await("an interval", () -> perf.output().contains("\"interval\""));
             interrupt(perf);
-            assertEquals(Hxb.OK, perf.status(), perf::errors);
+            assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertEquals("summary", perf.json().get("type"));
             assertEquals(0, perf.json().get("lost"));
         }
@@ -106,7 +107,7 @@ class MeasureSystemTest {
             // when
             signal("INT", -ping.process().pid());
             // then
-            assertEquals(Hxb.OK, ping.status(), () -> ping.output() + ping.errors());
+            assertEquals(ExitStatus.OK, ping.status(), () -> ping.output() + ping.errors());
             assertTrue(ping.output().contains("round trips, lost 0"), ping::output);
         }
     }
@@ -121,7 +122,7 @@ class MeasureSystemTest {
             // when, then: a line for each, and an end
             try (HxbProcess ping =
                     hxb("ping 1 --count 2 --interval 0.1 --timeout 200ms --name " + NAME)) {
-                assertEquals(Hxb.FAILED, ping.status(), ping::errors);
+                assertEquals(ExitStatus.FAILED, ping.status(), ping::errors);
                 assertTrue(
                         ping.output().contains("1: seq=2 hops=1 no answer within 200ms"),
                         ping::output);
@@ -129,7 +130,7 @@ class MeasureSystemTest {
             }
             // and: a thousand back to back do not take a thousand times the limit
             try (HxbProcess ping = hxb("ping 1 --flood --timeout 0.2 --json --name " + NAME)) {
-                assertEquals(Hxb.FAILED, ping.status(), ping::errors);
+                assertEquals(ExitStatus.FAILED, ping.status(), ping::errors);
                 assertEquals(3, ping.json().get("lost"));
                 assertEquals(false, ping.json().get("ok"));
             }
@@ -142,7 +143,7 @@ class MeasureSystemTest {
     void shouldTellThroughputWhileItIsMeasuredAndCpuTimeOnlyWhereItIsKnown() throws Exception {
         final String options = " --size 1000 --warm-up 0.3 --seconds 1 --interval 0.2 --json";
         try (HxbProcess perf = hxb("perf 1 --name " + NAME + options)) {
-            assertEquals(Hxb.OK, perf.status(), perf::errors);
+            assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             final List<Map<?, ?>> objects = objects(perf);
             final Map<?, ?> summary = objects.getLast();
             final List<Map<?, ?>> intervals = objects.subList(0, objects.size() - 1);
@@ -161,7 +162,7 @@ class MeasureSystemTest {
         }
         // The same cluster, as one of its machines sees it: the other's counters are not here.
         try (HxbProcess perf = hxb("perf 1 --node 0 --config " + ofOneMachine() + options)) {
-            assertEquals(Hxb.OK, perf.status(), perf::errors);
+            assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertFalse(perf.json().containsKey("cpu_us_per_frame"), perf::output);
             assertEquals(1, perf.json().get("nodes_counted"));
         }

@@ -9,8 +9,9 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
-import io.hxb.tool.lab.Privileges;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Shell;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -79,7 +80,7 @@ class OrdinaryUserSystemTest {
 
     private void checkSecondStart(final Path file, final long pid) throws Exception {
         try (HxbProcess second = hxb("node", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, second.status(), second::output);
+            assertEquals(ExitStatus.FAILED, second.status(), second::output);
             // Its ports are taken as well: what the second one meets first is said.
             assertTrue(
                     second.errors().contains("pid " + pid)
@@ -91,7 +92,7 @@ class OrdinaryUserSystemTest {
         // The same place in the cluster, other ports.
         final Path other = cluster(21_550, "");
         try (HxbProcess second = hxb("node", "--config", other.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, second.status(), second::output);
+            assertEquals(ExitStatus.FAILED, second.status(), second::output);
             assertTrue(second.errors().contains("the node with pid " + pid), second::errors);
             assertFalse(second.errors().contains("NullPointerException"), second::errors);
         }
@@ -115,12 +116,12 @@ class OrdinaryUserSystemTest {
 
         // when, then
         try (HxbProcess node = hxb("node", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, node.status(), node::output);
+            assertEquals(ExitStatus.FAILED, node.status(), node::output);
             assertTrue(node.errors().contains("chmod 700 " + own), node::errors);
             assertFalse(node.errors().contains("NullPointerException"), node::errors);
         }
         try (HxbProcess doctor = hxb("doctor", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, doctor.status(), doctor::output);
+            assertEquals(ExitStatus.FAILED, doctor.status(), doctor::output);
             assertTrue(doctor.output().contains("chmod 700 " + own), doctor::output);
         }
     }
@@ -134,7 +135,7 @@ class OrdinaryUserSystemTest {
 
         // when, then
         try (HxbProcess node = hxb("node", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, node.status(), node::output);
+            assertEquals(ExitStatus.FAILED, node.status(), node::output);
             assertTrue(
                     node.errors().contains("this user (uid 65534) may not make the node's socket"),
                     node::errors);
@@ -142,7 +143,7 @@ class OrdinaryUserSystemTest {
             assertFalse(node.errors().contains("NullPointerException"), node::errors);
         }
         try (HxbProcess doctor = hxb("doctor", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, doctor.status(), doctor::output);
+            assertEquals(ExitStatus.FAILED, doctor.status(), doctor::output);
             assertTrue(doctor.output().contains("may not write in " + roots), doctor::output);
         }
     }
@@ -173,7 +174,7 @@ class OrdinaryUserSystemTest {
         final ClusterConfig config = ClusterConfigYaml.read(file);
         try (Node node = Node.start(NodeOptions.service(config, 0));
                 HxbProcess ping = hxb("ping", "1", "--config", file.toString(), "--node", "0")) {
-            assertEquals(Hxb.FAILED, ping.status(), ping::output);
+            assertEquals(ExitStatus.FAILED, ping.status(), ping::output);
             assertEquals(0, node.nodeId());
             for (final String part : parts) {
                 assertTrue(ping.errors().contains(part), ping::errors);

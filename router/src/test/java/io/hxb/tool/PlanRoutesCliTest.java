@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.fabric.SampleGraphs;
 import io.hxb.fabric.plan.RoutingAlgorithm;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -251,7 +252,7 @@ class PlanRoutesCliTest {
         assertTrue(text.text().startsWith("3 switches, 2 links, 1 hosts"), text.text());
         assertTrue(Files.readString(Path.of(dot)).contains("02:00:00:00:00:01"));
         assertEnds(
-                Hxb.FAILED,
+                ExitStatus.FAILED,
                 "lldp.json:1: is not JSON",
                 "routes",
                 "--graph",
@@ -259,7 +260,7 @@ class PlanRoutesCliTest {
                 "--algorithm",
                 "lash");
         assertEnds(
-                Hxb.FAILED,
+                ExitStatus.FAILED,
                 "must be one object with the output of lldpcli of each system",
                 "routes",
                 "--graph",
@@ -296,7 +297,14 @@ class PlanRoutesCliTest {
                         "c.yaml:9: the link from leaf1 to leaf1 joins a switch with itself",
                         "c.yaml:10: the end attic.swp1 is at no switch of the list",
                         "c.yaml:13: port spine1.swp9 has a cable already, in line 12")) {
-            assertEnds(Hxb.FAILED, message, "routes", "--graph", yaml, "--algorithm", "updown-bfs");
+            assertEnds(
+                    ExitStatus.FAILED,
+                    message,
+                    "routes",
+                    "--graph",
+                    yaml,
+                    "--algorithm",
+                    "updown-bfs");
         }
     }
 
@@ -324,10 +332,10 @@ class PlanRoutesCliTest {
                                 "host 'h' is there twice, on switch 'a' and on switch 'b'"))) {
             final String graph = file(bad.get(0), bad.get(1));
 
-            assertEnds(Hxb.FAILED, bad.get(2), "routes", "--graph", graph, tail[0], tail[1]);
+            assertEnds(ExitStatus.FAILED, bad.get(2), "routes", "--graph", graph, tail[0], tail[1]);
         }
         assertEnds(
-                Hxb.FAILED,
+                ExitStatus.FAILED,
                 "there is no file",
                 "routes",
                 "--graph",
@@ -335,7 +343,7 @@ class PlanRoutesCliTest {
                 tail[0],
                 tail[1]);
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "more than 65536 switches",
                 "routes",
                 "--graph",
@@ -348,7 +356,7 @@ class PlanRoutesCliTest {
     void shouldCallWrongOptionsWrongUsageAndSayTheWayOut() {
         final String[] graph = {"routes", "--graph", "torus:4x4", "--algorithm"};
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "there is no algorithm 'fast'",
                 graph[0],
                 "--graph=x",
@@ -362,7 +370,7 @@ class PlanRoutesCliTest {
                         List.of("--hosts-per-switch=2000", "must be 0..1024"),
                         List.of("--path=1", "--path is two switches"))) {
             assertEnds(
-                    Hxb.USAGE,
+                    ExitStatus.USAGE,
                     bad.getLast(),
                     graph[0],
                     graph[1],
@@ -376,7 +384,7 @@ class PlanRoutesCliTest {
                         List.of("west-first", "--vcs=1", "use dimension-order or duato"),
                         List.of("updown-bfs", "--root=16", "must be a switch 0..15"))) {
             assertEnds(
-                    Hxb.USAGE,
+                    ExitStatus.USAGE,
                     bad.getLast(),
                     graph[0],
                     graph[1],
@@ -401,7 +409,7 @@ class PlanRoutesCliTest {
                     new ArrayList<>(List.of("routes", "--graph", "torus:4x4", "--algorithm"));
             arguments.addAll(List.of(parts[0].split(" ", -1)));
 
-            assertEnds(Hxb.USAGE, parts[1], arguments.toArray(String[]::new));
+            assertEnds(ExitStatus.USAGE, parts[1], arguments.toArray(String[]::new));
         }
         // and what an algorithm does by itself is said
         final PlanOutput lash =
@@ -425,7 +433,7 @@ class PlanRoutesCliTest {
                         List.of("/nosuch/x.svg", "--out /nosuch/x.svg: there is no folder /nosuch"),
                         List.of(blocked + "/x.json", blocked + " is no folder"))) {
             assertEnds(
-                    Hxb.USAGE,
+                    ExitStatus.USAGE,
                     bad.getLast(),
                     plan[0],
                     plan[1],
@@ -437,7 +445,7 @@ class PlanRoutesCliTest {
         }
         Files.createDirectory(folder.resolve("there.svg"));
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "is a folder; name a file in it",
                 plan[0],
                 plan[1],
@@ -463,7 +471,7 @@ class PlanRoutesCliTest {
             final PlanOutput output =
                     PlanOutput.of(
                             "routes", "--graph", random, tail[0], tail[1], tail[2], bad.getFirst());
-            assertEquals(Hxb.USAGE, output.status());
+            assertEquals(ExitStatus.USAGE, output.status());
             assertTrue(output.errors().contains(bad.getLast()), output.errors());
             assertFalse(output.errors().contains("mesh:4x4"), output.errors());
         }
@@ -515,7 +523,8 @@ class PlanRoutesCliTest {
                                 "--out",
                                 exported);
                 if (!Files.exists(Path.of(exported))) {
-                    assertEquals(Hxb.USAGE, output.status(), "an algorithm that does not suit");
+                    assertEquals(
+                            ExitStatus.USAGE, output.status(), "an algorithm that does not suit");
                     continue;
                 }
                 // when
@@ -561,11 +570,16 @@ class PlanRoutesCliTest {
                 file(
                         "bent.json",
                         json.replaceFirst("\"channels\":\\[\\d+", "\"channels\":[999999"));
-        assertEnds(Hxb.FAILED, "there is no virtual channel", "check", "--routes", bent);
+        assertEnds(ExitStatus.FAILED, "there is no virtual channel", "check", "--routes", bent);
         assertEnds(
-                Hxb.FAILED, "has no 'switches' and 'paths'", "check", "--routes", file("x", "{}"));
-        assertEnds(Hxb.USAGE, "give --lfts and --topology", "check");
-        assertEnds(Hxb.USAGE, "give --lfts and --topology", "check", "--lfts=x", "--routes=y");
+                ExitStatus.FAILED,
+                "has no 'switches' and 'paths'",
+                "check",
+                "--routes",
+                file("x", "{}"));
+        assertEnds(ExitStatus.USAGE, "give --lfts and --topology", "check");
+        assertEnds(
+                ExitStatus.USAGE, "give --lfts and --topology", "check", "--lfts=x", "--routes=y");
     }
 
     @Test

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.tool.report.ExitStatus;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +31,7 @@ class PlanVlanCliTest {
     }
 
     private static void assertFails(final String message, final String... arguments) {
-        assertEnds(Hxb.FAILED, message, arguments);
+        assertEnds(ExitStatus.FAILED, message, arguments);
     }
 
     private static void assertEnds(
@@ -48,7 +50,7 @@ class PlanVlanCliTest {
             "--graph", "torus:4x4", "--config", "ovs", "--out", out.toString(), "--save", file
         };
         // when
-        assertEquals(Hxb.OK, plan(first).status());
+        assertEquals(ExitStatus.OK, plan(first).status());
         // then
         assertTrue(Files.readString(out.resolve("s15.sh")).contains("ovs-ofctl"));
 
@@ -57,26 +59,26 @@ class PlanVlanCliTest {
         final String[] same = {
             "--graph", "torus:4x4", "--config", "ovs", "--out", changes.toString(), "--diff", file
         };
-        assertEquals(Hxb.OK, plan(same).status());
+        assertEquals(ExitStatus.OK, plan(same).status());
         // then
         assertFalse(Files.exists(changes.resolve("s15.sh")));
 
         // when: another rule, but first dry
         final List<String> other = new ArrayList<>(List.of(same));
         other.addAll(List.of("--ties", "table", "--dry-run"));
-        assertEquals(Hxb.OK, plan(other.toArray(String[]::new)).status());
+        assertEquals(ExitStatus.OK, plan(other.toArray(String[]::new)).status());
         assertFalse(Files.exists(changes.resolve("s15.sh")));
         other.removeLast();
-        assertEquals(Hxb.OK, plan(other.toArray(String[]::new)).status());
+        assertEquals(ExitStatus.OK, plan(other.toArray(String[]::new)).status());
         // then
         assertTrue(Files.readString(changes.resolve("s15.sh")).contains("delete_strict"));
     }
 
     @Test
     void shouldSayWhatIsWrongWithAPlanThatCannotBe() throws IOException {
-        assertEnds(Hxb.USAGE, "needs 8 VLANs", "--graph", "torus:4x4", "--vlans", "4");
+        assertEnds(ExitStatus.USAGE, "needs 8 VLANs", "--graph", "torus:4x4", "--vlans", "4");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "reserved on Cisco IOS",
                 "--graph",
                 "torus:4x4",
@@ -84,26 +86,27 @@ class PlanVlanCliTest {
                 "1000-1010",
                 "--config",
                 "ios");
-        assertEnds(Hxb.USAGE, "within 1-4094", "--graph", "torus:4x4", "--vids", "0-9");
+        assertEnds(ExitStatus.USAGE, "within 1-4094", "--graph", "torus:4x4", "--vids", "0-9");
         assertFails("one VLAN only", "--graph", "torus:4x4", "--config", "sonic");
-        assertEnds(Hxb.USAGE, "no hosts", "--graph", "torus:4x4", "--hosts-per-switch", "0");
+        assertEnds(ExitStatus.USAGE, "no hosts", "--graph", "torus:4x4", "--hosts-per-switch", "0");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "there is no routing 'fast'",
                 "--graph",
                 "torus:4x4",
                 "--routing",
                 "fast");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "no configuration for 'nortel'",
                 "--graph",
                 "torus:4x4",
                 "--config",
                 "nortel");
-        assertEnds(Hxb.USAGE, "host-tagged", "--graph", "vbft:4,4", "--traffic", "kernel-cg");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE, "host-tagged", "--graph", "vbft:4,4", "--traffic", "kernel-cg");
+        assertEnds(
+                ExitStatus.USAGE,
                 "power of two",
                 "--graph",
                 "vbft:3,4",
@@ -112,15 +115,15 @@ class PlanVlanCliTest {
                 "--kind",
                 "host-tagged");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "switch-tagged or host-tagged",
                 "--graph",
                 "vbft:4,4",
                 "--kind",
                 "guest");
-        assertEnds(Hxb.USAGE, "torus 4x4 has 2", "--graph", "torus:4x4", "--order", "xyz");
+        assertEnds(ExitStatus.USAGE, "torus 4x4 has 2", "--graph", "torus:4x4", "--order", "xyz");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "root must be",
                 "--graph",
                 "torus:4x4",
@@ -160,7 +163,7 @@ class PlanVlanCliTest {
         final PlanOutput output =
                 plan("--graph", cabling.toString(), "--config", "cumulus", "--json");
         // then
-        assertEquals(Hxb.OK, output.status(), output.errors());
+        assertEquals(ExitStatus.OK, output.status(), output.errors());
         assertEquals("tops", output.json().get("routing"));
         assertEquals(2, output.json().get("vlans"));
         final PlanOutput text = plan("--graph", cabling.toString(), "--config", "cumulus");
@@ -178,7 +181,7 @@ class PlanVlanCliTest {
         final PlanOutput json = plan(all[0], all[1], all[2], all[3], "--json");
         final PlanOutput written = plan(all[0], all[1], all[2], all[3], "--out", out.toString());
         // then standard output can be redirected to a switch's file
-        assertEquals(Hxb.OK, printed.status(), printed.errors());
+        assertEquals(ExitStatus.OK, printed.status(), printed.errors());
         final StringBuilder files = new StringBuilder();
         for (int node = 0; node < 14; node++) {
             final Path file = out.resolve("s" + node + dell(out));
@@ -209,12 +212,12 @@ class PlanVlanCliTest {
     void shouldLookAtTheFilesToWriteBeforeTheWork() throws IOException {
         final Path blocked = Files.writeString(folder.resolve("blocked"), "");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "--save /nosuch/plan.json: there is no folder /nosuch",
                 "--graph=torus:0x0",
                 "--save=/nosuch/plan.json");
         assertEnds(
-                Hxb.USAGE,
+                ExitStatus.USAGE,
                 "blocked is no folder",
                 "--graph=torus:0x0",
                 "--config=ovs",
@@ -276,7 +279,7 @@ class PlanVlanCliTest {
         forPrograms.add("--json");
         final PlanOutput output = plan(forPrograms.toArray(String[]::new));
         // then
-        assertEquals(Hxb.OK, output.status(), output.errors());
+        assertEquals(ExitStatus.OK, output.status(), output.errors());
         final Map<?, ?> traffic = (Map<?, ?>) output.json().get("traffic");
         assertTrue(((Number) traffic.get("pairs")).intValue() > 256, output.text());
         assertTrue(
@@ -309,11 +312,12 @@ class PlanVlanCliTest {
 
     @Test
     void shouldCallOptionsThatDoNotGoTogetherWrongUsage() {
-        assertEquals(Hxb.USAGE, plan().status());
-        assertEquals(Hxb.USAGE, plan("--graph", "torus:4x4", "--out", "x").status());
-        assertEquals(Hxb.USAGE, plan("--graph", "torus:4x4", "--vlans", "0").status());
+        assertEquals(ExitStatus.USAGE, plan().status());
+        assertEquals(ExitStatus.USAGE, plan("--graph", "torus:4x4", "--out", "x").status());
+        assertEquals(ExitStatus.USAGE, plan("--graph", "torus:4x4", "--vlans", "0").status());
         assertEquals(
-                Hxb.USAGE, plan("--graph", "torus:4x4", "--config", "ovs", "--dry-run").status());
-        assertEquals(Hxb.USAGE, plan("--graph", "torus:4x4", "--ties", "odd").status());
+                ExitStatus.USAGE,
+                plan("--graph", "torus:4x4", "--config", "ovs", "--dry-run").status());
+        assertEquals(ExitStatus.USAGE, plan("--graph", "torus:4x4", "--ties", "odd").status());
     }
 }

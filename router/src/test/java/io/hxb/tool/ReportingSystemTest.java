@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.tool.lab.NodeProcesses;
+import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.Tag;
@@ -119,7 +120,10 @@ class ReportingSystemTest {
             final Map<?, ?> object = Json.parse(line, Map.class, name);
             assertTrue(object.get("ok") instanceof Boolean, () -> name + ": " + line);
         }
-        assertEquals(status == Hxb.OK, run.json().get("ok"), () -> name + " ended with " + status);
+        assertEquals(
+                status == ExitStatus.OK,
+                run.json().get("ok"),
+                () -> name + " ended with " + status);
         assertJqReads(name, run);
     }
 
@@ -153,7 +157,7 @@ class ReportingSystemTest {
             builder.environment().put("HXB_RUN", folder.resolve("run").toString());
             final Process run = builder.start();
             assertTrue(run.waitFor(60, TimeUnit.SECONDS), command);
-            assertEquals(Hxb.FAILED, run.exitValue(), command);
+            assertEquals(ExitStatus.FAILED, run.exitValue(), command);
             assertEquals(
                     "hxb: cannot write to standard output: No space left on device",
                     Files.readString(errors).strip(),

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Shell;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ class ServiceUnitTest {
     @Test
     void shouldTryAgainForWhatMayComeLaterButNotWithAWrongClusterFile() throws IOException {
         final List<String> lines = Files.readAllLines(ROOT.resolve("deploy/hxb-node.service"));
-        assertEquals(Integer.toString(Hxb.USAGE), value(lines, "RestartPreventExitStatus"));
+        assertEquals(Integer.toString(ExitStatus.USAGE), value(lines, "RestartPreventExitStatus"));
         assertEquals("0", value(lines, "StartLimitIntervalSec"));
     }
 

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.tool.report.ExitStatus;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,7 +60,7 @@ class SpinSystemTest {
                         "--name",
                         name,
                         "--json")) {
-            assertEquals(Hxb.OK, hxb.status(), hxb::errors);
+            assertEquals(ExitStatus.OK, hxb.status(), hxb::errors);
             assertTrue(hxb.errors().contains(warning), hxb::errors);
             final Map<?, ?> report = hxb.json();
             final Map<?, ?> roundTrips = (Map<?, ?>) report.get("rtt_us");

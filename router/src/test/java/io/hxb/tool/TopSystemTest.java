@@ -8,6 +8,7 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.Counters;
 import io.hxb.tool.lab.NodeProcesses;
+import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,11 +70,11 @@ class TopSystemTest {
     @Test
     void shouldFailExactlyWhenANodeThatIsShownIsDead() throws Exception {
         try (HxbProcess stat = hxb("stat", "--json")) {
-            assertEquals(Hxb.FAILED, stat.status(), stat::errors);
+            assertEquals(ExitStatus.FAILED, stat.status(), stat::errors);
             assertEquals(false, stat.json().get("ok"));
         }
         try (HxbProcess stat = hxb("stat", "--node", "0", "--json")) {
-            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             assertEquals(true, stat.json().get("ok"));
         }
     }
@@ -82,18 +83,18 @@ class TopSystemTest {
     void shouldShowTheWantedCountersOfTheWantedLinks() throws Exception {
         try (HxbProcess stat =
                 hxb("stat", "--node", "0", "--link", "x.0", "--counter", "hxb_link_*", "--json")) {
-            assertEquals(Hxb.OK, stat.status(), stat::errors);
+            assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             final Map<?, ?> node = (Map<?, ?>) ((List<?>) stat.json().get("nodes")).getFirst();
             final Map<?, ?> counters = (Map<?, ?>) node.get("counters");
             assertTrue(counters.keySet().stream().allMatch(key -> key.toString().contains("x.0")));
             assertTrue(counters.containsValue(7), counters::toString);
         }
         try (HxbProcess stat = hxb("stat", "--counter", "hxb_nothing_*")) {
-            assertEquals(Hxb.USAGE, stat.status(), stat::output);
+            assertEquals(ExitStatus.USAGE, stat.status(), stat::output);
         }
         try (HxbProcess top =
                 hxb("top", "--state", "down", "--interval", "0.1", "--count", "1", "--json")) {
-            assertEquals(Hxb.OK, top.status(), top::errors);
+            assertEquals(ExitStatus.OK, top.status(), top::errors);
             final List<?> nodes = (List<?>) top.json().get("nodes");
             assertEquals(2, nodes.size());
             assertEquals(1, ((List<?>) ((Map<?, ?>) nodes.getFirst()).get("links")).size());
@@ -112,7 +113,7 @@ class TopSystemTest {
             process.getOutputStream().write('q');
             process.getOutputStream().flush();
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
-            assertEquals(Hxb.OK, process.exitValue(), () -> read(screen));
+            assertEquals(ExitStatus.OK, process.exitValue(), () -> read(screen));
             checkRestored(screen);
         } finally {
             process.destroyForcibly();
@@ -141,7 +142,7 @@ class TopSystemTest {
             await(screen, process, "nodes running 1/2");
             Files.delete(Path.of(files.getFirst()));
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), () -> read(screen));
-            assertEquals(Hxb.FAILED, process.exitValue(), () -> read(screen));
+            assertEquals(ExitStatus.FAILED, process.exitValue(), () -> read(screen));
             checkRestored(screen);
             assertTrue(read(screen).lastIndexOf("hxb: ") > read(screen).lastIndexOf(LEAVE));
         } finally {

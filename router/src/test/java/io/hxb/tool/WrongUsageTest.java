@@ -3,6 +3,7 @@ package io.hxb.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -218,6 +219,13 @@ class WrongUsageTest {
             demo --count 3
             init --nonsense
             help plan nonsense
+            sim run --graph torus:x
+            sim run --graph torus:4x4 --load x
+            sim sweep --graph torus:4x4 --loads 0.1:0.2
+            sim slurm
+            sim merge results.json
+            sim paper nosuch
+            sim ethernet --graph torus:x
             """;
 
     @TempDir private Path folder;
@@ -252,7 +260,7 @@ class WrongUsageTest {
     void shouldSayInThreeLinesWhatIsWrong(final String command) {
         final HxbOutput output = run(command);
 
-        assertEquals(Hxb.USAGE, output.status(), output::errors);
+        assertEquals(ExitStatus.USAGE, output.status(), output::errors);
         assertEquals("", output.text());
         final String[] lines = output.errors().lines().toArray(String[]::new);
         assertEquals(3, lines.length, output::errors);
@@ -288,10 +296,8 @@ class WrongUsageTest {
     }
 
     private static void collect(final CommandLine command, final Set<String> found) {
-        // Those of other modules are tested there.
         command.getSubcommands().values().stream()
                 .filter(inner -> !inner.getCommandSpec().usageMessage().hidden())
-                .filter(inner -> !inner.getCommandName().equals("sim"))
                 .forEach(inner -> collect(inner, found));
         if (command.getSubcommands().isEmpty()) {
             found.add(command.getCommandSpec().qualifiedName().substring("hxb ".length()));
@@ -308,7 +314,7 @@ class WrongUsageTest {
                         "plan routes --json --graph nosuch:4")) {
             final HxbOutput output = run(command);
 
-            assertEquals(Hxb.USAGE, output.status(), output::errors);
+            assertEquals(ExitStatus.USAGE, output.status(), output::errors);
             assertEquals(1, output.text().lines().count(), output::text);
             final Map<?, ?> object = Json.parse(output.text(), Map.class, command);
             assertEquals(false, object.get("ok"));
@@ -338,7 +344,7 @@ class WrongUsageTest {
     void shouldSayWhereOptionsOfACommandInALabBelong() {
         final HxbOutput output = run("lab run --shape 2x2 --links 1 perf --seconds 1");
 
-        assertEquals(Hxb.USAGE, output.status());
+        assertEquals(ExitStatus.USAGE, output.status());
         assertTrue(output.errors().contains("give --shape, --links behind 'perf'"), output::errors);
     }
 }

@@ -4,7 +4,7 @@ import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Shell;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.hxb.bench.failover;
 
-import io.hxb.tool.chaos.fault.LabFaults;
+import io.hxb.tool.chaos.LabFaults;
 import io.hxb.tool.chaos.result.FaultOutcome;
 import io.hxb.tool.chaos.result.GapAnalysis;
 import io.hxb.tool.chaos.result.Remaining;

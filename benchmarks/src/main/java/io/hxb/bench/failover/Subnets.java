@@ -2,7 +2,7 @@ package io.hxb.bench.failover;
 
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Shell;
 
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package io.hxb.tool.chaos;
 
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.tool.cluster.AttachedCluster;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabState;
-import io.hxb.tool.measure.AttachedCluster;
-import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.option.EndOptions;
 import io.hxb.tool.option.Output;
 

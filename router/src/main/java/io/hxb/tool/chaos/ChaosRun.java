@@ -1,6 +1,5 @@
 package io.hxb.tool.chaos;
 
-import io.hxb.tool.chaos.fault.LabFaults;
 import io.hxb.tool.chaos.result.ChaosResult;
 import io.hxb.tool.chaos.result.FaultOutcome;
 import io.hxb.tool.chaos.result.GapAnalysis;
@@ -12,10 +11,10 @@ import io.hxb.tool.chaos.traffic.PairTally;
 import io.hxb.tool.chaos.traffic.RateSeries;
 import io.hxb.tool.chaos.traffic.SampleClock;
 import io.hxb.tool.chaos.traffic.Traffic;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.lab.LabNodes;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.measure.Cluster;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.option.Output;

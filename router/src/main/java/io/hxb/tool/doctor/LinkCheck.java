@@ -30,8 +30,7 @@ final class LinkCheck {
     static List<Finding> run(final CounterReader reader) {
         final int mtuBytes = (int) reader.value(CounterType.LINK_MTU_BYTES, 0);
         final CounterLabels labels = reader.labels();
-        final NodeSample node =
-                new NodeSampler().sample(reader, Integer.toString(labels.node()), "", 0);
+        final NodeSample node = new NodeSampler().sample(reader, 0);
         final List<Finding> findings = new ArrayList<>(routes(node.routes(), mtuBytes));
         node.links().forEach(link -> findings.addAll(of(link, mtuBytes)));
         return findings;

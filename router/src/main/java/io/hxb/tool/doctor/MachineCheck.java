@@ -5,7 +5,7 @@ import io.hxb.os.bpf.BpfCode;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.tool.lab.LabRegistry;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
 
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

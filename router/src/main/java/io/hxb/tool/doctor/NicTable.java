@@ -1,6 +1,6 @@
 package io.hxb.tool.doctor;
 
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Shell;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import io.hxb.config.Quantity;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.os.HostName;
 import io.hxb.tool.init.Neighbourhood.Sighting;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.TextTable;

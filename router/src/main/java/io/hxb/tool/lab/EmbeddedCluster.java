@@ -7,7 +7,7 @@ import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
-import io.hxb.tool.measure.Cluster;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 

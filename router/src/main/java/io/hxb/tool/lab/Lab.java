@@ -1,7 +1,8 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.Backend;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 
 import java.nio.file.Path;

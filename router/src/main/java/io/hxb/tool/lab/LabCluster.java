@@ -6,6 +6,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SocketConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;

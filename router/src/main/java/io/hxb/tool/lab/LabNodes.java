@@ -2,7 +2,7 @@ package io.hxb.tool.lab;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 
 import java.nio.file.Path;

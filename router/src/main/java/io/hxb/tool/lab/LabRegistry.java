@@ -1,8 +1,8 @@
 package io.hxb.tool.lab;
 
 import io.hxb.pm.attach.RunFolders;
+import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.Json;
-import io.hxb.tool.report.Shell;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;

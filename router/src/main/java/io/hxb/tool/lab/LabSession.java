@@ -2,8 +2,8 @@ package io.hxb.tool.lab;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.node.LinkLog;
-import io.hxb.tool.measure.AttachedCluster;
-import io.hxb.tool.measure.Cluster;
+import io.hxb.tool.cluster.AttachedCluster;
+import io.hxb.tool.cluster.Cluster;
 
 import java.nio.file.Path;
 import java.util.List;

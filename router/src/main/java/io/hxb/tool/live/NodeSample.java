@@ -10,7 +10,7 @@ import java.util.Map;
  * @param cluster name of its cluster.
  * @param node its id.
  * @param coordinates its coordinates: {@code 1,0,2}.
- * @param state running, stopped or dead.
+ * @param state whether it runs.
  * @param messages messages a second of its applications.
  * @param frames frames a second that need explaining.
  * @param routes trouble on routes.
@@ -20,7 +20,7 @@ public record NodeSample(
         String cluster,
         int node,
         String coordinates,
-        String state,
+        NodeState state,
         Messages messages,
         Frames frames,
         Routes routes,
@@ -88,7 +88,7 @@ public record NodeSample(
         report.put("cluster", cluster);
         report.put("node", node);
         report.put("coordinates", coordinates);
-        report.put("state", state);
+        report.put("state", state.toString());
         report.put("sent_messages_per_s", messages.sent());
         report.put("delivered_messages_per_s", messages.delivered());
         report.put("relayed_frames_per_s", frames.relayed());

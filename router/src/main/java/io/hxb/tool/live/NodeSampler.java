@@ -5,6 +5,7 @@ import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterType;
+import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
 
 import java.util.ArrayList;
@@ -26,15 +27,9 @@ public final class NodeSampler {
      * Takes a sample.
      *
      * @param reader the node's counters, fresh.
-     * @param coordinates the node's coordinates, as people write them.
-     * @param state the node's state in a word.
      * @param nowNs of System.nanoTime().
      */
-    public NodeSample sample(
-            final CounterReader reader,
-            final String coordinates,
-            final String state,
-            final long nowNs) {
+    public NodeSample sample(final CounterReader reader, final long nowNs) {
         seconds = Math.max(1, nowNs - lastNs) / 1e9;
         lastNs = nowNs;
         before = now;
@@ -47,8 +42,8 @@ public final class NodeSampler {
         return new NodeSample(
                 labels.clusterName(),
                 labels.node(),
-                coordinates,
-                state,
+                coordinates(labels),
+                NodeState.of(reader),
                 new NodeSample.Messages(
                         rate(CounterType.FLOW_SENT_MESSAGES, 0),
                         rate(CounterType.FLOW_DELIVERED_MESSAGES, 0)),
@@ -81,6 +76,15 @@ public final class NodeSampler {
                 value(CounterType.LINK_EXCLUDED_EVENTS, i),
                 value(CounterType.LINK_RECOVERED_EVENTS, i),
                 LinkReason.textOf(value(CounterType.LINK_REASON_CODE, i)));
+    }
+
+    private static String coordinates(final CounterLabels labels) {
+        final StringBuilder text = new StringBuilder();
+        for (int dimension = 0; dimension < labels.dimensions(); dimension++) {
+            text.append(dimension == 0 ? "" : ",")
+                    .append(Shape.coordinate(labels.coordinates(), dimension));
+        }
+        return text.toString();
     }
 
     /** The link as people write it: {@code x.0}. */

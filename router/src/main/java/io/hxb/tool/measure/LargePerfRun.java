@@ -7,6 +7,7 @@ import io.hxb.pm.PmLargeHandler;
 import io.hxb.pm.PmLargeMessages;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;

@@ -3,6 +3,8 @@ package io.hxb.tool.measure;
 import io.hxb.counter.CounterType;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmException;
+import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.cluster.ClusterCounters;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
@@ -99,13 +101,14 @@ public final class Measurement {
                 pings.flood();
             }
             final long relays =
-                    settled(counters).sum(CounterType.FORWARD_RELAYED_FRAMES) - relaysBefore;
+                    counters.settled().sum(CounterType.FORWARD_RELAYED_FRAMES) - relaysBefore;
             return pings.trips(cluster.config().shape(), relays);
         }
     }
 
     /** Measures so many round trips of each pair, one pair after the other. */
-    Trips ping(final List<Pair> pairs, final int lengthBytes, final long count) throws IOException {
+    public Trips ping(final List<Pair> pairs, final int lengthBytes, final long count)
+            throws IOException {
         final PingPlan plan = new PingPlan(lengthBytes, count, 0, KNOCK.timeoutNs());
         return ping(pairs, plan, PingListener.NONE, StopRequest.NEVER);
     }
@@ -134,24 +137,17 @@ public final class Measurement {
             final ClusterCounters.Reading before = counters.read();
             final OptionalLong cpuBeforeNs = counters.cpuNs();
             final Result result = send(pairs, load, load.sendNs, watch);
-            final OptionalLong cpuNs = spent(cpuBeforeNs, counters.cpuNs());
-            final ClusterCounters.Reading after = settled(counters);
-            final long relays = difference(before, after, CounterType.FORWARD_RELAYED_FRAMES);
+            final OptionalLong cpuNs = counters.cpuNsSince(cpuBeforeNs);
+            final ClusterCounters.Reading after = counters.settled();
+            final long relays = after.since(before, CounterType.FORWARD_RELAYED_FRAMES);
             return new Throughput(
                     result.with(relays, roundTrips).withFaultsOf(warmUp),
                     counters.nodes(),
-                    difference(before, after, CounterType.LINK_RECEIVED_FRAMES),
-                    difference(before, after, CounterType.FLOW_RESENT_FRAMES),
+                    after.since(before, CounterType.LINK_RECEIVED_FRAMES),
+                    after.since(before, CounterType.FLOW_RESENT_FRAMES),
                     after.dropped() - before.dropped(),
                     cpuNs);
         }
-    }
-
-    /** The difference of two readings of CPU time, if both are known. */
-    static OptionalLong spent(final OptionalLong before, final OptionalLong after) {
-        return before.isPresent() && after.isPresent()
-                ? OptionalLong.of(after.getAsLong() - before.getAsLong())
-                : OptionalLong.empty();
     }
 
     private Result send(
@@ -195,28 +191,6 @@ public final class Measurement {
             run.run(sendNs, load.limitMessages);
             return run.result();
         }
-    }
-
-    private static long difference(
-            final ClusterCounters.Reading before,
-            final ClusterCounters.Reading after,
-            final CounterType type) {
-        return after.sum(type) - before.sum(type);
-    }
-
-    /** Counter files lag behind by some milliseconds: reads until two readings are the same. */
-    static ClusterCounters.Reading settled(final ClusterCounters counters) throws IOException {
-        ClusterCounters.Reading last = counters.read();
-        for (int tries = 0; tries < 20; tries++) {
-            LockSupport.parkNanos(60_000_000);
-            final ClusterCounters.Reading next = counters.read();
-            if (next.sum(CounterType.FORWARD_RELAYED_FRAMES)
-                    == last.sum(CounterType.FORWARD_RELAYED_FRAMES)) {
-                return next;
-            }
-            last = next;
-        }
-        return last;
     }
 
     private PmContext open(final int node) throws IOException {

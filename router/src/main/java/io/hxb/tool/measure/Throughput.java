@@ -22,8 +22,8 @@ public record Throughput(
         return cpuPerFrameUs(cpuNs, frames);
     }
 
-    /** The same for any frames. */
-    static OptionalDouble cpuPerFrameUs(final OptionalLong cpuNs, final long frames) {
+    /** CPU time for each of some frames, in microseconds; empty if it is unknown. */
+    public static OptionalDouble cpuPerFrameUs(final OptionalLong cpuNs, final long frames) {
         return cpuNs.isPresent() && frames > 0
                 ? OptionalDouble.of(Math.round(cpuNs.getAsLong() / 10.0 / frames) / 100.0)
                 : OptionalDouble.empty();

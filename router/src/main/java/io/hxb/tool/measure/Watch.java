@@ -1,6 +1,7 @@
 package io.hxb.tool.measure;
 
 import io.hxb.counter.CounterType;
+import io.hxb.tool.cluster.ClusterCounters;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,7 +39,7 @@ public final class Watch {
     }
 
     /** One that tells nothing and never stops. */
-    static Watch none() {
+    public static Watch none() {
         return new Watch(0, interval -> {}, StopRequest.NEVER);
     }
 

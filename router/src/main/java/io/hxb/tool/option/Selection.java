@@ -4,6 +4,7 @@ import io.hxb.tool.live.LinkCondition;
 import io.hxb.tool.live.LinkSample;
 import io.hxb.tool.live.NameFilter;
 import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeState;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Option;
@@ -13,11 +14,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Options that say which nodes and links of a cluster are to be shown. Picocli fills it. */
 public final class Selection {
     private static final int MOST_NAMED = 8;
-    private static final Set<String> NODE_STATES = Set.of("running", "stopped", "dead");
+    private static final List<String> NODE_STATES =
+            Stream.of(NodeState.values()).map(NodeState::toString).toList();
 
     @Option(
             names = "--node",
@@ -57,7 +60,7 @@ public final class Selection {
         for (final LinkCondition condition : LinkCondition.values()) {
             known.add(condition.word());
         }
-        known.addAll(List.of("running", "stopped", "dead"));
+        known.addAll(NODE_STATES);
         for (final String state : states()) {
             if (!known.contains(state)) {
                 throw new UsageException(
@@ -129,7 +132,7 @@ public final class Selection {
 
     private boolean isInState(final NodeSample node) {
         final List<String> wanted = states().stream().filter(NODE_STATES::contains).toList();
-        return wanted.isEmpty() || wanted.contains(node.state());
+        return wanted.isEmpty() || wanted.contains(node.state().toString());
     }
 
     private void checkNodes(final List<NodeSample> all) {

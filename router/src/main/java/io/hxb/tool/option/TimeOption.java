@@ -7,7 +7,7 @@ import io.hxb.tool.report.UsageException;
  * Times as options give them: seconds, as ping(8) and iperf3 take them, or a number with a unit
  * such as {@code 100us}, {@code 20ms} or {@code 5s}. Stateless.
  */
-final class TimeOption {
+public final class TimeOption {
     private TimeOption() {}
 
     /**
@@ -15,12 +15,12 @@ final class TimeOption {
      *
      * @param option its name, for the message.
      * @param text what was given.
-     * @param minNs shortest that is allowed.
-     * @param maxNs longest that is allowed.
+     * @param minNs the minimum.
+     * @param maxNs the maximum.
      * @return the time in ns.
      * @throws UsageException that names the option, what was given and what it may be.
      */
-    static long parseNs(
+    public static long parseNs(
             final String option, final String text, final long minNs, final long maxNs) {
         final String value = text.strip();
         final String range =

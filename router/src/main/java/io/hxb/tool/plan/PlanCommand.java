@@ -1,8 +1,8 @@
 package io.hxb.tool.plan;
 
-import io.hxb.tool.routes.CheckCommand;
-import io.hxb.tool.routes.CompareCommand;
-import io.hxb.tool.routes.RoutesCommand;
+import io.hxb.tool.plan.routes.CheckCommand;
+import io.hxb.tool.plan.routes.CompareCommand;
+import io.hxb.tool.plan.routes.RoutesCommand;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

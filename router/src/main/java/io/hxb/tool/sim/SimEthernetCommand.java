@@ -18,6 +18,7 @@ import io.hxb.sim.run.PathChoice;
 import io.hxb.sim.traffic.TrafficConfig;
 import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.graph.TrafficFile;
+import io.hxb.tool.machine.ProcessMemory;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.UsageException;
 
@@ -296,7 +297,7 @@ final class SimEthernetCommand implements Callable<Integer> {
         fields.put("deadlocked", deadlock != null);
         fields.put("link_crossings", network.moves());
         fields.put("seconds", seconds);
-        fields.put("peak_memory_mb", Memory.peakMb());
+        fields.put("peak_memory_mb", ProcessMemory.peakMb());
         output.report(fields);
         return isFine ? 0 : 1;
     }

@@ -5,6 +5,7 @@ import io.hxb.sim.measure.RunResult;
 import io.hxb.sim.run.Experiment;
 import io.hxb.sim.run.PreparedRoutes;
 import io.hxb.sim.run.SingleRun;
+import io.hxb.tool.machine.ProcessMemory;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.UsageException;
 
@@ -97,7 +98,7 @@ final class SimRunCommand implements Callable<Integer> {
             final Map<String, Object> report = new LinkedHashMap<>();
             report.put("ok", isFine);
             report.put("paths", routes.paths());
-            report.putAll(result.summary(Memory.peakMb()));
+            report.putAll(result.summary(ProcessMemory.peakMb()));
             stdout.report(report);
             return output.status(isFine);
         }

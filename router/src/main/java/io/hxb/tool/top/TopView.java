@@ -21,7 +21,7 @@ final class TopView {
                     List.of(
                             Column.words("node", TopView::name)
                                     .by(Comparator.comparingInt(NodeSample::node)),
-                            Column.words("state", NodeSample::state, TopView::tone),
+                            Column.words("state", node -> node.state().toString(), TopView::tone),
                             new Column<>(
                                     "links",
                                     false,
@@ -83,9 +83,9 @@ final class TopView {
 
     private static Tone tone(final NodeSample node) {
         return switch (node.state()) {
-            case "running" -> Tone.GOOD;
-            case "stopped" -> Tone.WARNING;
-            default -> Tone.BAD;
+            case RUNNING -> Tone.GOOD;
+            case STOPPED -> Tone.WARNING;
+            case DEAD -> Tone.BAD;
         };
     }
 

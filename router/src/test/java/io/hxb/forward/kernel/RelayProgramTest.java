@@ -18,7 +18,7 @@ import io.hxb.os.bpf.BpfProgram;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
-import io.hxb.tool.lab.Privileges;
+import io.hxb.tool.machine.Privileges;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 

@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.config.Backend;
-import io.hxb.tool.report.Shell;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 

@@ -9,6 +9,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmException;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 

@@ -8,6 +8,8 @@ import io.hxb.config.AttachConfig;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.tool.cluster.ClusterCounters;
+import io.hxb.tool.machine.CpuTime;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.tool.live.LinkCondition;
 import io.hxb.tool.live.LinkSample;
 import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeState;
 import io.hxb.tool.report.UsageException;
 
 import org.junit.jupiter.api.Tag;
@@ -21,15 +22,15 @@ import java.util.List;
 class SelectionTest {
     private static final List<NodeSample> NODES =
             List.of(
-                    node(0, "0,0", "running", LinkCondition.GOOD, LinkCondition.GOOD),
-                    node(1, "1,0", "running", LinkCondition.FAILED, LinkCondition.GOOD),
-                    node(2, "0,1", "dead", LinkCondition.GOOD, LinkCondition.WEAK),
-                    node(3, "1,1", "running", LinkCondition.DOWN, LinkCondition.GOOD));
+                    node(0, "0,0", NodeState.RUNNING, LinkCondition.GOOD, LinkCondition.GOOD),
+                    node(1, "1,0", NodeState.RUNNING, LinkCondition.FAILED, LinkCondition.GOOD),
+                    node(2, "0,1", NodeState.DEAD, LinkCondition.GOOD, LinkCondition.WEAK),
+                    node(3, "1,1", NodeState.RUNNING, LinkCondition.DOWN, LinkCondition.GOOD));
 
     private static NodeSample node(
             final int id,
             final String coordinates,
-            final String state,
+            final NodeState state,
             final LinkCondition first,
             final LinkCondition second) {
         return new NodeSample(

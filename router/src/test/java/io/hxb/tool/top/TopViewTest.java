@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.tool.live.LinkCondition;
 import io.hxb.tool.live.LinkSample;
 import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeState;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ class TopViewTest {
                             "pacs",
                             node,
                             node % 3 + "," + node / 3 % 3 + "," + node / 9,
-                            random.nextInt(8) == 0 ? "dead" : "running",
+                            random.nextInt(8) == 0 ? NodeState.DEAD : NodeState.RUNNING,
                             new NodeSample.Messages(random.nextInt(3), random.nextInt(1 << 30)),
                             new NodeSample.Frames(random.nextInt(3), 0, 0),
                             new NodeSample.Routes(0, 0, random.nextInt(2)),

@@ -3,8 +3,8 @@ package io.hxb.tool.chaos.traffic;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.lab.EmbeddedCluster;
-import io.hxb.tool.measure.Cluster;
 
 import java.io.IOException;
 import java.nio.file.Path;

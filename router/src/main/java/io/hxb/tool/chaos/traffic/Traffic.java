@@ -5,7 +5,7 @@ import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
-import io.hxb.tool.measure.Cluster;
+import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.measure.ContextWaiting;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.report.ToolException;

@@ -1,0 +1,182 @@
+package io.hxb.tool.cat;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.os.Terminals;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.stream.HxbServerSocketChannel;
+import io.hxb.pm.stream.HxbSocketAddress;
+import io.hxb.pm.stream.HxbSocketChannel;
+import io.hxb.pm.stream.HxbStreams;
+import io.hxb.pm.stream.ResetReason;
+import io.hxb.pm.stream.StreamResetException;
+import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** {@code hxb cat}: a byte stream to or from another node. Picocli makes it. */
+@Command(
+        name = "cat",
+        mixinStandardHelpOptions = true,
+        header = "Joins standard input and output to a port of a node.",
+        description = {
+            "Joins standard input and output by a stream to a port of another node, as netcat"
+                    + " does.",
+            "The end of the input is told to the peer, and receiving goes on. Ends with status 0"
+                    + " when both directions have ended and the peer has read everything; with 1"
+                    + " when anything may be missing on either side.",
+            "A port on which nobody listens is tried again for 3 s.",
+            "A listener whose input is a terminal ends when the peer has ended and its last line"
+                    + " is sent."
+        })
+public final class CatCommand implements Callable<Integer> {
+    private static final int MAX_PORT = 65_535;
+    private static final long CONNECT_MS = 10_000;
+    private static final long LISTENER_NS = 3_000_000_000L;
+    private static final long RETRY_NS = 50_000_000;
+
+    @Mixin private ClusterOptions cluster;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "PORT",
+            description = "wait for one connection to this port (0: any free one, printed)")
+    private Integer listenPort;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "MS",
+            description =
+                    "longest wait for the connection, in ms (default 10000; with --listen as long"
+                            + " as it takes)")
+    private Long timeoutMs;
+
+    @Option(
+            names = "--receive-only",
+            description = "send nothing: standard input is not read, as if it were empty")
+    private boolean isReceiving;
+
+    @Option(names = "--verbose", description = "say on standard error what happens")
+    private boolean isVerbose;
+
+    @Parameters(
+            arity = "0..1",
+            index = "0",
+            paramLabel = "COORD",
+            description = "coordinates of the node to connect to, such as 1,0,0")
+    private String target;
+
+    @Parameters(
+            arity = "0..1",
+            index = "1",
+            paramLabel = "PORT",
+            description = "port there, 1 to 65535")
+    private Integer targetPort;
+
+    /** Picocli makes it. */
+    CatCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        final boolean isListening = listenPort != null;
+        if (isListening ? target != null : targetPort == null) {
+            throw new UsageException(
+                    "hxb cat COORD PORT connects, hxb cat --listen PORT waits for a connection");
+        }
+        if (timeoutMs != null && timeoutMs < 1) {
+            throw new UsageException("--timeout must be 1 or more: " + timeoutMs);
+        }
+        final ClusterConfig config = cluster.config();
+        requirePlaces(config);
+        try (PmDevice device = PmDevice.attach(config.socketPath(cluster.node(config)));
+                HxbStreams streams = HxbStreams.open(device);
+                HxbSocketChannel channel = isListening ? accept(streams) : connect(streams)) {
+            say("connected: " + channel.localAddress() + " to " + channel.remoteAddress());
+            join(channel);
+            say(
+                    "sent "
+                            + streams.counters().bytesSent()
+                            + " bytes, received "
+                            + streams.counters().bytesReceived());
+        }
+        return 0;
+    }
+
+    /** Looks at coordinates and ports before anything is opened. */
+    private void requirePlaces(final ClusterConfig config) {
+        if (listenPort != null) {
+            requirePort("--listen", listenPort, 0);
+        } else {
+            config.shape().parseCoordinates(target);
+            requirePort("PORT", targetPort, 1);
+        }
+    }
+
+    private static void requirePort(final String name, final int port, final int min) {
+        if (port < min || port > MAX_PORT) {
+            throw new UsageException(name + " must be " + min + ".." + MAX_PORT + ": " + port);
+        }
+    }
+
+    private HxbSocketChannel connect(final HxbStreams streams) throws IOException {
+        final HxbSocketAddress remote =
+                HxbSocketAddress.parse(streams.device(), target, targetPort);
+        final long timeoutNs = timeoutNs(CONNECT_MS);
+        final long startNs = System.nanoTime();
+        while (true) {
+            try {
+                return streams.connect(remote, timeoutNs);
+            } catch (final ConnectException e) {
+                // Its listener may have been started at the same time as this program.
+                final boolean isAlone =
+                        e.getCause() instanceof final StreamResetException reset
+                                && reset.reason() == ResetReason.NO_LISTENER;
+                final long waitedNs = System.nanoTime() - startNs;
+                if (!isAlone || waitedNs > Math.min(timeoutNs, LISTENER_NS)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RETRY_NS);
+            }
+        }
+    }
+
+    private HxbSocketChannel accept(final HxbStreams streams) throws IOException {
+        try (HxbServerSocketChannel server = streams.listen(listenPort)) {
+            if (isVerbose || listenPort == 0) {
+                System.err.println("listening on " + server.localAddress());
+            }
+            return server.accept(timeoutNs(0));
+        }
+    }
+
+    private long timeoutNs(final long defaultMs) {
+        return TimeUnit.MILLISECONDS.toNanos(timeoutMs == null ? defaultMs : timeoutMs);
+    }
+
+    private void say(final String text) {
+        if (isVerbose) {
+            System.err.println(text);
+        }
+    }
+
+    // What is written to a PrintStream may be lost without a word; the end of the process closes
+    // it.
+    @SuppressWarnings("resource")
+    private void join(final HxbSocketChannel channel) throws IOException {
+        final OutputStream output = new FileOutputStream(FileDescriptor.out);
+        final boolean isTyped = !isReceiving && listenPort != null && Terminals.isTerminal(0);
+        new StandardStreams(channel, isReceiving ? null : System.in, output).join(isTyped);
+    }
+}

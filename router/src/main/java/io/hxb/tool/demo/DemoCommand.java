@@ -1,0 +1,64 @@
+package io.hxb.tool.demo;
+
+import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.option.LabRunOptions;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+
+/** {@code hxb demo}: the main job in one command. Picocli makes it. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        header = "Shows a whole cluster at work, on this machine.",
+        description =
+                "Makes a 2x2x2 cluster with two links per dimension, sends generated files between"
+                        + " all pairs of nodes, checks their SHA-256, measures, and removes the"
+                        + " cluster. Exit status 0 only if every byte arrived.")
+public final class DemoCommand implements Callable<Integer> {
+    private static final long MAX_FILE_BYTES = 1L << 30;
+
+    @Mixin private LabRunOptions lab;
+    @Mixin private Output output;
+
+    @Option(
+            names = "--file-size",
+            paramLabel = "BYTES",
+            defaultValue = "4194304",
+            description = "mean length of the files, one for each pair (default 4194304)")
+    private long fileBytes;
+
+    /** Picocli makes it. */
+    DemoCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        if (fileBytes < 1 || fileBytes > MAX_FILE_BYTES) {
+            throw new UsageException("--file-size must be 1.." + MAX_FILE_BYTES + ": " + fileBytes);
+        }
+        final LabSpec spec = lab.spec("demo-" + ProcessHandle.current().pid());
+        output.text()
+                .printf(
+                        "%s of %d nodes over %s, %d links per dimension%n",
+                        spec.shape(),
+                        spec.shape().nodeCount(),
+                        spec.backend() == io.hxb.config.Backend.RAW
+                                ? "veth NICs in network namespaces"
+                                : "UDP on loopback",
+                        spec.linkCount());
+        try (LabSession session = lab.start(spec)) {
+            final DemoRun run = new DemoRun(session.cluster(), session.folder(), output.text());
+            final DemoRun.Outcome outcome = run.run(fileBytes);
+            output.report(outcome.fields());
+            return ExitStatus.of(outcome.result().isOk());
+        }
+    }
+}

@@ -1,0 +1,271 @@
+package io.hxb.tool.demo;
+
+import io.hxb.counter.CounterType;
+import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.cluster.ClusterCounters;
+import io.hxb.tool.measure.Measurement;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.Result;
+import io.hxb.tool.measure.RoundTrips;
+import io.hxb.tool.measure.Throughput;
+import io.hxb.tool.measure.Trips;
+import io.hxb.tool.measure.Watch;
+import io.hxb.tool.report.TextTable;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/**
+ * The demonstration: files between all pairs of nodes with their digests checked and the traffic of
+ * each link shown meanwhile, then bandwidth and round trips at each distance. Owned by the thread
+ * that runs it.
+ */
+public final class DemoRun {
+    private static final int TRIP_BYTES = 64;
+    private static final int TRIPS = 1000;
+    private static final int SMALL_BYTES = 32;
+    private static final long PERF_NS = 1_000_000_000L;
+    private static final long SILENCE_NS = 10_000_000_000L;
+    private static final int BLOCK_BYTES = 8192;
+
+    private final Cluster cluster;
+    private final Path folder;
+    private final PrintStream out;
+
+    /**
+     * Makes one.
+     *
+     * @param folder for the files; the caller removes it.
+     * @param out where people read along.
+     */
+    public DemoRun(final Cluster cluster, final Path folder, final PrintStream out) {
+        this.cluster = cluster;
+        this.folder = folder;
+        this.out = out;
+    }
+
+    /**
+     * What the demonstration found.
+     *
+     * @param result of the files; its round trips are those of all distances.
+     * @param fields everything, as JSON has it.
+     */
+    public record Outcome(Result result, Map<String, Object> fields) {}
+
+    /** One line of the table. */
+    private record Distance(Trips.Trip trip, Throughput throughput) {}
+
+    /** How the files went. */
+    private record Transfer(
+            int intact,
+            long bytes,
+            long duplicated,
+            double seconds,
+            long relays,
+            long frames,
+            long resent,
+            long dropped,
+            OptionalDouble cpuPerFrameUs) {}
+
+    /**
+     * Runs it all.
+     *
+     * @param meanBytes mean length of the files.
+     */
+    public Outcome run(final long meanBytes) throws IOException {
+        final Measurement measurement = new Measurement(cluster);
+        final List<Pair> distances = Pair.oneOfEachDistance(cluster.config().shape(), 0);
+        measurement.awaitReady(distances);
+        final FileSet files =
+                FileSet.generate(
+                        Files.createDirectories(folder.resolve("sent")),
+                        Pair.all(cluster.config().shape()),
+                        meanBytes,
+                        System.nanoTime());
+        out.printf(
+                Locale.ROOT,
+                "sending %d files, %.1f MB, between all pairs of nodes%n",
+                files.entries().size(),
+                files.lengthBytes() / 1e6);
+        final Transfer transfer = transfer(files);
+        final Trips trips = measurement.ping(distances, TRIP_BYTES, TRIPS);
+        final int size = Math.min(BLOCK_BYTES, cluster.device(0).mtuBytes());
+        final List<Distance> lines = new ArrayList<>();
+        for (int i = 0; i < distances.size(); i++) {
+            lines.add(
+                    new Distance(
+                            trips.trips().get(i),
+                            perf(measurement, distances.get(i), size, PERF_NS)));
+        }
+        final Throughput small = perf(measurement, distances.getFirst(), SMALL_BYTES, PERF_NS / 2);
+        print(lines, size, small);
+        return outcome(files, transfer, trips, lines, small);
+    }
+
+    private static Throughput perf(
+            final Measurement measurement, final Pair pair, final int size, final long sendNs)
+            throws IOException {
+        return measurement.perf(
+                List.of(pair),
+                new Measurement.Load(size, 1, 0, sendNs, Long.MAX_VALUE),
+                RoundTrips.NONE,
+                Watch.none());
+    }
+
+    private Transfer transfer(final FileSet files) throws IOException {
+        try (ClusterCounters counters = new ClusterCounters(cluster.config());
+                FileTransfer transfer =
+                        new FileTransfer(
+                                cluster,
+                                files,
+                                Files.createDirectories(folder.resolve("received")))) {
+            final ClusterCounters.Reading before = counters.read();
+            final OptionalLong cpuBeforeNs = counters.cpuNs();
+            final TrafficLines traffic = new TrafficLines(counters, files.lengthBytes(), out);
+            final long startNs = System.nanoTime();
+            transfer.run(traffic::tick, SILENCE_NS);
+            final double seconds = (System.nanoTime() - startNs) / 1e9;
+            final OptionalLong cpuNs = counters.cpuNsSince(cpuBeforeNs);
+            final ClusterCounters.Reading after = counters.settled();
+            int intact = 0;
+            long bytes = 0;
+            for (final FileSet.Entry entry : transfer.arrived()) {
+                if (FileSet.digest(transfer.received(entry)).equals(entry.digest())) {
+                    intact++;
+                    bytes += entry.lengthBytes();
+                } else {
+                    out.println(
+                            "DAMAGED: the file from node "
+                                    + entry.pair().from()
+                                    + " at "
+                                    + entry.pair().to());
+                }
+            }
+            out.printf(
+                    Locale.ROOT,
+                    "%d of %d files arrived intact (SHA-256): %.1f MB in %.2f s, %.1f MB/s%n%n",
+                    intact,
+                    files.entries().size(),
+                    bytes / 1e6,
+                    seconds,
+                    bytes / 1e6 / seconds);
+            final long frames = after.since(before, CounterType.LINK_RECEIVED_FRAMES);
+            return new Transfer(
+                    intact,
+                    bytes,
+                    transfer.duplicated(),
+                    seconds,
+                    after.since(before, CounterType.FORWARD_RELAYED_FRAMES),
+                    frames,
+                    after.since(before, CounterType.FLOW_RESENT_FRAMES),
+                    after.dropped() - before.dropped(),
+                    Throughput.cpuPerFrameUs(cpuNs, frames));
+        }
+    }
+
+    private void print(final List<Distance> lines, final int size, final Throughput small) {
+        final TextTable table =
+                new TextTable(
+                        "from -> to",
+                        "hops",
+                        "MB/s",
+                        "messages/s",
+                        "rtt min",
+                        "median",
+                        "99%",
+                        "max us",
+                        "relayed",
+                        "CPU us/frame",
+                        "lost",
+                        "resent");
+        for (final Distance line : lines) {
+            final Result result = line.throughput().result();
+            table.row(
+                    line.trip().from() + " -> " + line.trip().to(),
+                    line.trip().hops(),
+                    result.bandwidthMegabytes(),
+                    result.messagesPerSecond(),
+                    line.trip().rttUs().min(),
+                    line.trip().rttUs().median(),
+                    line.trip().rttUs().p99(),
+                    line.trip().rttUs().max(),
+                    result.relays(),
+                    cpu(line.throughput().cpuPerFrameUs()),
+                    result.lost(),
+                    line.throughput().resent());
+        }
+        out.print(table);
+        out.printf(
+                Locale.ROOT,
+                "bandwidth with messages of %d bytes, round trips of %d; one hop carries %d"
+                        + " messages/s of %d bytes%n",
+                size,
+                TRIP_BYTES,
+                small.result().messagesPerSecond(),
+                SMALL_BYTES);
+    }
+
+    private static String cpu(final OptionalDouble cpuUs) {
+        return cpuUs.isPresent() ? Double.toString(cpuUs.getAsDouble()) : "-";
+    }
+
+    private Outcome outcome(
+            final FileSet files,
+            final Transfer transfer,
+            final Trips trips,
+            final List<Distance> lines,
+            final Throughput small) {
+        long lost =
+                files.entries().size()
+                        - transfer.intact()
+                        + trips.result().lost()
+                        + small.result().lost();
+        long duplicated =
+                transfer.duplicated() + trips.result().duplicated() + small.result().duplicated();
+        long reordered = small.result().reordered();
+        long corrupt = trips.result().corrupt() + small.result().corrupt();
+        for (final Distance line : lines) {
+            final Result result = line.throughput().result();
+            lost += result.lost();
+            duplicated += result.duplicated();
+            reordered += result.reordered();
+            corrupt += result.corrupt();
+        }
+        final Result result =
+                new Result(
+                        cluster.config().shape().nodeCount(),
+                        files.entries().size(),
+                        transfer.bytes(),
+                        transfer.intact(),
+                        lost,
+                        duplicated,
+                        reordered,
+                        corrupt,
+                        transfer.relays(),
+                        transfer.seconds(),
+                        trips.result().roundTrips());
+        final Map<String, Object> fields = result.fields();
+        fields.put("files", files.entries().size());
+        fields.put("files_intact", transfer.intact());
+        fields.put("messages_per_s", small.result().messagesPerSecond());
+        fields.put("frames", transfer.frames());
+        fields.put("resent", transfer.resent());
+        fields.put("dropped", transfer.dropped());
+        transfer.cpuPerFrameUs().ifPresent(cpuUs -> fields.put("cpu_us_per_frame", cpuUs));
+        fields.put("trips", trips.trips());
+        fields.put(
+                "bandwidths_MBps",
+                lines.stream()
+                        .map(line -> line.throughput().result().bandwidthMegabytes())
+                        .toList());
+        return new Outcome(result, fields);
+    }
+}

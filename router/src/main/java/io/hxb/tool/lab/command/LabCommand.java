@@ -1,0 +1,33 @@
+package io.hxb.tool.lab.command;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code hxb lab}: a cluster on one machine. Picocli makes it. */
+@Command(
+        name = "lab",
+        mixinStandardHelpOptions = true,
+        header = "Makes a whole cluster on this machine.",
+        description =
+                "A whole cluster on this machine: network namespaces and veth NICs, or UDP on"
+                        + " loopback.",
+        subcommands = {
+            LabUpCommand.class,
+            LabDownCommand.class,
+            LabStatusCommand.class,
+            LabExecCommand.class,
+            LabRunCommand.class,
+            LabHostCommand.class
+        })
+public final class LabCommand implements Runnable {
+    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+    /** Picocli makes it. */
+    LabCommand() {}
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(
+                spec.commandLine(), "which lab command? up, down, status, exec or run");
+    }
+}

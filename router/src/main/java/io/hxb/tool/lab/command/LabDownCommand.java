@@ -1,0 +1,73 @@
+package io.hxb.tool.lab.command;
+
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabState;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.ExitStatus;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb lab down}: removes a lab, or all of them. Picocli makes it. */
+@Command(
+        name = "down",
+        mixinStandardHelpOptions = true,
+        description = "Removes a lab with everything it made.")
+final class LabDownCommand implements Callable<Integer> {
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = "lab",
+            description = "name of the lab (default lab)")
+    private String name;
+
+    @Option(names = "--all", description = "all labs of this machine and user, also stale ones")
+    private boolean isAll;
+
+    @Option(names = "--stale", description = "only labs whose owner has died")
+    private boolean isStale;
+
+    @Mixin private Output output;
+
+    /** Picocli makes it. */
+    LabDownCommand() {}
+
+    @Override
+    public Integer call() {
+        final LabRegistry registry = LabRegistry.ofUser();
+        final List<String> stale = registry.stale();
+        final List<String> names = new ArrayList<>();
+        if (isAll || isStale) {
+            names.addAll(stale);
+            registry.list().stream()
+                    .map(LabState::name)
+                    .filter(lab -> isAll && !stale.contains(lab))
+                    .forEach(names::add);
+        } else {
+            if (registry.find(name).isEmpty() && !stale.contains(name)) {
+                registry.require(name);
+            }
+            names.add(name);
+        }
+        for (final String lab : names) {
+            registry.remove(lab);
+            registry.forgetLog(lab);
+            output.text().println("removed lab " + lab + (stale.contains(lab) ? " (stale)" : ""));
+        }
+        if (names.isEmpty()) {
+            output.text().println("no lab to remove");
+        }
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("removed", names);
+        output.report(report);
+        return ExitStatus.OK;
+    }
+}

@@ -1,0 +1,76 @@
+package io.hxb.tool.lab.command;
+
+import io.hxb.config.Backend;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.report.ToolException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** {@code hxb lab exec}: runs a command where a node of a lab is. Picocli makes it. */
+@Command(
+        name = "exec",
+        mixinStandardHelpOptions = true,
+        header = "Runs a command where a node of a lab is.",
+        description =
+                "Runs a command in the network namespace of a node, with HXB_NODE, HXB_CONFIG and"
+                        + " HXB_SOCKET set: programs attach to that node.",
+        footer = {"", "Example: hxb lab exec 0,0,0 -- ip -s link"})
+final class LabExecCommand implements Callable<Integer> {
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = "lab",
+            description = "name of the lab (default lab)")
+    private String name;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "COORD",
+            description = "coordinates of the node, such as 1,0,0")
+    private String coordinates;
+
+    @Parameters(
+            index = "1..*",
+            arity = "1..*",
+            paramLabel = "CMD",
+            description = "the command, after --")
+    private List<String> arguments;
+
+    /** Picocli makes it. */
+    LabExecCommand() {}
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        final LabRegistry registry = LabRegistry.ofUser();
+        final LabSpec spec = registry.require(name).spec();
+        final int node = spec.shape().node(spec.shape().parseCoordinates(coordinates));
+        final List<String> command = new ArrayList<>();
+        if (spec.backend() == Backend.RAW) {
+            command.addAll(List.of("ip", "netns", "exec", LabNames.namespace(name, node)));
+        }
+        command.addAll(arguments);
+        final ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+        final Path file = registry.folder(name).resolve("cluster.yaml");
+        builder.environment().put("HXB_NODE", coordinates);
+        builder.environment().put("HXB_CONFIG", file.toString());
+        builder.environment()
+                .put("HXB_SOCKET", ClusterConfigYaml.read(file).socketPath(node).toString());
+        try {
+            return builder.start().waitFor();
+        } catch (final IOException e) {
+            throw new ToolException(
+                    "cannot run '" + command.getFirst() + "': is it installed and in the PATH?", e);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.hxb.tool.lab.command;
+
+import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.option.CaptureOption;
+import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.option.WaitOptions;
+import io.hxb.tool.report.ExitStatus;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+
+/** The process that a lab of {@code lab up} belongs to; lives until it is told to end. */
+@Command(
+        name = "host",
+        hidden = true,
+        mixinStandardHelpOptions = true,
+        description = "Carries a lab until it is ended.")
+final class LabHostCommand implements Callable<Integer> {
+    @Mixin private LabOptions lab;
+    @Mixin private WaitOptions waiting;
+    @Mixin private CaptureOption capture;
+
+    @Option(names = "--processes", description = "a process for each node, instead of all in one")
+    private boolean isProcesses;
+
+    /** Picocli makes it. */
+    LabHostCommand() {}
+
+    @Override
+    public Integer call() throws InterruptedException {
+        try (LabSession session =
+                LabSession.start(lab.spec(), isProcesses, capture.capture(), waiting::apply)) {
+            System.out.println("lab is up in " + session.folder());
+            // Ended by a signal, whose hook removes the lab.
+            new CountDownLatch(1).await();
+        }
+        return ExitStatus.OK;
+    }
+}

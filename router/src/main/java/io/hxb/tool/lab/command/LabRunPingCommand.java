@@ -1,0 +1,69 @@
+package io.hxb.tool.lab.command;
+
+import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.PingPlan;
+import io.hxb.tool.option.LabRunOptions;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.ping.PingOptions;
+import io.hxb.tool.ping.PingReport;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** {@code hxb lab run ping}: round trips in a lab of their own. Picocli makes it. */
+@Command(
+        name = "ping",
+        mixinStandardHelpOptions = true,
+        header = "Measures round trips in a lab made for it.",
+        description =
+                "Without --to it asks one node at each distance. Round trips go back to back unless"
+                        + " --interval is given.",
+        footer = {"", "Example: hxb lab run ping --shape 3x3x3 --spin --json"})
+final class LabRunPingCommand implements Callable<Integer> {
+    @ParentCommand private LabRunCommand parent;
+    @Mixin private LabRunOptions lab;
+    @Mixin private PingOptions options;
+    @Mixin private Output output;
+
+    @Option(names = "--from", paramLabel = "COORD", description = "sender (default: node 0)")
+    private String from;
+
+    @Option(
+            names = "--to",
+            paramLabel = "COORD",
+            description = "receiver (default: one node at each distance)")
+    private String to;
+
+    /** Picocli makes it. */
+    LabRunPingCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        parent.requireNoOptions("ping");
+        final LabSpec spec = lab.spec();
+        final List<Pair> pairs = pairs(spec.shape());
+        final PingPlan plan = options.plan(false, pairs.size());
+        try (LabSession session = lab.start(spec)) {
+            return PingReport.run(session.cluster(), pairs, plan, true, output);
+        }
+    }
+
+    private List<Pair> pairs(final Shape shape) {
+        final int sender = from == null ? 0 : shape.node(shape.parseCoordinates(from));
+        if (options.isForAll()) {
+            return options.allPairs(shape, sender);
+        }
+        return to == null
+                ? Pair.oneOfEachDistance(shape, sender)
+                : List.of(new Pair(sender, shape.node(shape.parseCoordinates(to))));
+    }
+}

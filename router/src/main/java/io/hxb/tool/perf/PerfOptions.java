@@ -1,0 +1,89 @@
+package io.hxb.tool.perf;
+
+import io.hxb.tool.measure.Measurement;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.option.TimeOption;
+import io.hxb.tool.option.TrafficOptions;
+import io.hxb.tool.report.UsageException;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.List;
+
+/** Options of a measurement of throughput. Picocli fills it. */
+public final class PerfOptions {
+    private static final int SIZE_BYTES = 8192;
+    private static final long MIN_INTERVAL_NS = 100_000_000L;
+    private static final long MAX_INTERVAL_NS = 3_600_000_000_000L;
+
+    @Mixin private TrafficOptions traffic;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            defaultValue = "3",
+            description = "how long to send (default 3)")
+    private double seconds;
+
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            description = "most messages of each pair (default: no limit)")
+    private Long count;
+
+    @Option(
+            names = "--check",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "write and compare every byte of one message of N, of the others only the"
+                            + " number (default 1: all)")
+    private long checkEvery;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "S",
+            defaultValue = "1s",
+            description =
+                    "seconds between lines about what is going on, or a time such as 500ms; 0: none"
+                            + " (default 1s)")
+    private String interval;
+
+    /** Picocli makes it. */
+    public PerfOptions() {}
+
+    /**
+     * What is sent.
+     *
+     * @throws UsageException that says which value is wrong and what it may be.
+     */
+    public Measurement.Load load() {
+        final long limit = count == null ? Long.MAX_VALUE : count;
+        if (limit < 1) {
+            throw new UsageException("--count must be 1 or more: " + limit);
+        }
+        if (checkEvery < 1) {
+            throw new UsageException("--check must be 1 or more: " + checkEvery);
+        }
+        return new Measurement.Load(
+                traffic.sizeOr(SIZE_BYTES),
+                checkEvery,
+                traffic.warmUpNs(),
+                TrafficOptions.sendNs(seconds),
+                limit);
+    }
+
+    /** Time between interim results in ns; 0 for none. */
+    public long intervalNs() {
+        return interval.strip().equals("0")
+                ? 0
+                : TimeOption.parseNs("--interval", interval, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
+    }
+
+    /** The pairs that exchange messages. */
+    public List<Pair> pairs(final Shape shape, final int from, final int to) {
+        return traffic.pairs(shape, from, to);
+    }
+}

@@ -1,0 +1,79 @@
+package io.hxb.tool.ping;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.tool.cluster.AttachedCluster;
+import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.PingPlan;
+import io.hxb.tool.option.ClusterOptions;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.option.WaitOptions;
+import io.hxb.tool.report.UsageException;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** {@code hxb ping}: round trips to nodes. Picocli makes it. */
+@Command(
+        name = "ping",
+        mixinStandardHelpOptions = true,
+        header = "Measures round trips to other nodes.",
+        description = {
+            "As ping(8) does: a message a second, a line for each answer, and a summary at the end"
+                    + " or with Ctrl-C. The node's own service answers. Exit status 0 only if every"
+                    + " message was answered in time."
+        },
+        footer = {
+            "",
+            "Round trips a second apart find threads asleep and caches cold; --flood measures what"
+                    + " a busy application sees. There, three losses in a row end a node's turn.",
+            "Examples: hxb ping 1,0,0   hxb ping 1,0,0 0,1,0 --count 0   hxb ping 1,0,0 --flood"
+                    + "   hxb ping --all"
+        })
+public final class PingCommand implements Callable<Integer> {
+    @Mixin private ClusterOptions cluster;
+    @Mixin private PingOptions options;
+    @Mixin private WaitOptions waiting;
+    @Mixin private Output output;
+
+    @Parameters(
+            index = "0..*",
+            arity = "0..*",
+            paramLabel = "COORD",
+            description = "coordinates of the nodes, such as 1,0,0")
+    private List<String> targets = List.of();
+
+    /** Picocli makes it. */
+    PingCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        if (targets.isEmpty() == !options.isForAll()) {
+            throw new UsageException(
+                    "which nodes? Give coordinates such as 1,0,0, or --all, or --all-pairs");
+        }
+        options.plan(true, 1);
+        final ClusterConfig config = waiting.apply(cluster.config());
+        final List<Pair> pairs = pairs(config);
+        final PingPlan plan = options.plan(true, pairs.size());
+        try (Cluster nodes = new AttachedCluster(config)) {
+            return PingReport.run(nodes, pairs, plan, false, output);
+        }
+    }
+
+    private List<Pair> pairs(final ClusterConfig config) {
+        final Shape shape = config.shape();
+        final List<Integer> nodes =
+                targets.stream().map(target -> shape.node(shape.parseCoordinates(target))).toList();
+        final int from = cluster.node(config);
+        return options.isForAll()
+                ? options.allPairs(shape, from)
+                : nodes.stream().map(to -> new Pair(from, to)).toList();
+    }
+}

@@ -1,0 +1,243 @@
+package io.hxb.tool.ping;
+
+import io.hxb.config.Quantity;
+import io.hxb.tool.cluster.Cluster;
+import io.hxb.tool.measure.Measurement;
+import io.hxb.tool.measure.Pair;
+import io.hxb.tool.measure.PingListener;
+import io.hxb.tool.measure.PingPlan;
+import io.hxb.tool.measure.RoundTrips;
+import io.hxb.tool.measure.StopRequest;
+import io.hxb.tool.measure.Trips;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.TextTable;
+import io.hxb.topology.Shape;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Measures round trips and prints them, for {@code ping} and {@code lab run ping}. Owned by the
+ * command's thread.
+ */
+public final class PingReport implements PingListener {
+    /** The most nodes whose round trips among all fit into a square table. */
+    private static final int SQUARE_NODES = 12;
+
+    private final Shape shape;
+    private final PingPlan plan;
+    private final Output output;
+
+    private PingReport(final Shape shape, final PingPlan plan, final Output output) {
+        this.shape = shape;
+        this.plan = plan;
+        this.output = output;
+    }
+
+    /**
+     * Measures and prints until all is done or Ctrl-C.
+     *
+     * @param isNew whether the nodes have only just been started, and are waited for.
+     * @return the exit status: 0 if every message was answered.
+     */
+    public static int run(
+            final Cluster cluster,
+            final List<Pair> pairs,
+            final PingPlan plan,
+            final boolean isNew,
+            final Output output)
+            throws IOException {
+        final PingReport report = new PingReport(cluster.config().shape(), plan, output);
+        final Measurement measurement = new Measurement(cluster);
+        if (isNew) {
+            measurement.awaitReady(pairs);
+        }
+        report.begin(pairs);
+        final Trips trips;
+        try (StopRequest stop = StopRequest.onInterrupt()) {
+            trips = measurement.ping(pairs, plan, report, stop);
+        }
+        report.print(trips, pairs);
+        return ExitStatus.of(trips.result().isOk());
+    }
+
+    private void begin(final List<Pair> pairs) {
+        if (plan.isPaced()) {
+            output.text()
+                    .printf(
+                            "%d bytes from %s to %s, every %s, %s%n",
+                            plan.lengthBytes(),
+                            coordinates(pairs.getFirst().from()),
+                            pairs.size() == 1
+                                    ? coordinates(pairs.getFirst().to())
+                                    : pairs.size() + " nodes",
+                            Quantity.formatDuration(plan.intervalNs()),
+                            plan.count() == 0
+                                    ? "until Ctrl-C"
+                                    : plan.count() + " times (--count 0: until Ctrl-C)");
+        }
+    }
+
+    @Override
+    public void onAnswer(final Pair pair, final long number, final long tripNs) {
+        final double tripUs = Math.round(tripNs / 10.0) / 100.0;
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "%d bytes from %s: seq=%d hops=%d time=%.2f us%n",
+                        plan.lengthBytes(),
+                        coordinates(pair.to()),
+                        number,
+                        pair.hops(shape),
+                        tripUs);
+        final Map<String, Object> reply = reply(pair, number, true);
+        reply.put("rtt_us", tripUs);
+        output.report(reply);
+    }
+
+    @Override
+    public void onLoss(final Pair pair, final long number, final String problem) {
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "%s: seq=%d hops=%d %s%n",
+                        coordinates(pair.to()),
+                        number,
+                        pair.hops(shape),
+                        problem);
+        final Map<String, Object> reply = reply(pair, number, false);
+        reply.put("error", problem);
+        output.report(reply);
+    }
+
+    private Map<String, Object> reply(final Pair pair, final long number, final boolean isOk) {
+        final Map<String, Object> reply = new LinkedHashMap<>();
+        reply.put("type", "reply");
+        reply.put("ok", isOk);
+        reply.put("from", coordinates(pair.from()));
+        reply.put("to", coordinates(pair.to()));
+        reply.put("sequence", number);
+        return reply;
+    }
+
+    private void print(final Trips trips, final List<Pair> pairs) {
+        if (plan.isPaced()) {
+            output.text().println();
+        }
+        final boolean isFromAll = pairs.stream().map(Pair::from).distinct().count() > 1;
+        if (!isFromAll || pairs.size() <= SQUARE_NODES) {
+            printPairs(trips);
+        } else if (shape.nodeCount() <= SQUARE_NODES) {
+            printSquare(trips, pairs);
+        } else {
+            printSenders(trips);
+        }
+        output.text()
+                .printf(
+                        Locale.ROOT,
+                        "%d bytes, %d round trips, lost %d%s%n",
+                        plan.lengthBytes(),
+                        trips.result().messages() / 2,
+                        trips.result().lost(),
+                        trips.late() == 0 ? "" : ", of which " + trips.late() + " came late");
+        final Map<String, Object> summary = new LinkedHashMap<>();
+        summary.put("type", "summary");
+        summary.putAll(trips.result().fields());
+        summary.put("late", trips.late());
+        summary.put("size", plan.lengthBytes());
+        summary.put("trips", trips.trips());
+        output.report(summary);
+    }
+
+    private void printPairs(final Trips trips) {
+        final TextTable table =
+                new TextTable(
+                        "from -> to",
+                        "hops",
+                        "sent",
+                        "lost",
+                        "min",
+                        "median",
+                        "99%",
+                        "99.9%",
+                        "max us");
+        for (final Trips.Trip trip : trips.trips()) {
+            final RoundTrips rtt = trip.rttUs();
+            final boolean isKnown = trip.sent() > trip.lost();
+            table.row(
+                    trip.from() + " -> " + trip.to(),
+                    trip.hops(),
+                    trip.sent(),
+                    trip.lost(),
+                    isKnown ? rtt.min() : "-",
+                    isKnown ? rtt.median() : "-",
+                    isKnown ? rtt.p99() : "-",
+                    isKnown ? rtt.p999() : "-",
+                    isKnown ? rtt.max() : "-");
+        }
+        output.text().print(table);
+    }
+
+    /** Medians of all pairs, a line for each sender. */
+    private void printSquare(final Trips trips, final List<Pair> pairs) {
+        final List<String> heading = new ArrayList<>(List.of("median us"));
+        for (int to = 0; to < shape.nodeCount(); to++) {
+            heading.add(coordinates(to));
+        }
+        final TextTable table = new TextTable(heading.toArray(String[]::new));
+        for (int from = 0; from < shape.nodeCount(); from++) {
+            final List<Object> cells = new ArrayList<>(List.of(coordinates(from)));
+            for (int to = 0; to < shape.nodeCount(); to++) {
+                final int index = pairs.indexOf(new Pair(from, to));
+                cells.add(index < 0 ? "" : median(trips.trips().get(index)));
+            }
+            table.row(cells.toArray());
+        }
+        output.text().print(table);
+    }
+
+    /** A line for each sender, where a square would be too wide. */
+    private void printSenders(final Trips trips) {
+        final TextTable table =
+                new TextTable("from", "sent", "lost", "fastest to", "us", "slowest to", "us");
+        for (int from = 0; from < shape.nodeCount(); from++) {
+            final String sender = coordinates(from);
+            final List<Trips.Trip> own =
+                    trips.trips().stream()
+                            .filter(trip -> trip.from().equals(sender))
+                            .sorted(
+                                    (left, right) ->
+                                            Double.compare(
+                                                    left.rttUs().median(), right.rttUs().median()))
+                            .toList();
+            final List<Trips.Trip> answered =
+                    own.stream().filter(trip -> trip.sent() > trip.lost()).toList();
+            table.row(
+                    sender,
+                    own.stream().mapToLong(Trips.Trip::sent).sum(),
+                    own.stream().mapToLong(Trips.Trip::lost).sum(),
+                    answered.isEmpty() ? "-" : answered.getFirst().to(),
+                    answered.isEmpty() ? "-" : median(answered.getFirst()),
+                    answered.isEmpty() ? "-" : answered.getLast().to(),
+                    answered.isEmpty() ? "-" : median(answered.getLast()));
+        }
+        output.text().print(table);
+    }
+
+    private static String median(final Trips.Trip trip) {
+        final String value =
+                trip.sent() > trip.lost()
+                        ? String.format(Locale.ROOT, "%.1f", trip.rttUs().median())
+                        : "-";
+        return trip.lost() == 0 ? value : value + "!";
+    }
+
+    private String coordinates(final int node) {
+        return shape.format(shape.coordinates(node));
+    }
+}

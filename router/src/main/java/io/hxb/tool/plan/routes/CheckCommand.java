@@ -1,0 +1,140 @@
+package io.hxb.tool.plan.routes;
+
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.verify.ForwardingTables;
+import io.hxb.fabric.verify.OpenSmDump;
+import io.hxb.fabric.verify.Verification;
+import io.hxb.fabric.verify.Verifier;
+import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb plan check}: do tables deliver, and can they deadlock? Picocli makes it. */
+@Command(
+        name = "check",
+        mixinStandardHelpOptions = true,
+        header = "Checks forwarding tables for dead ends and deadlocks.",
+        description = {
+            "Checks that forwarding tables deliver and cannot deadlock.",
+            "Tables are those that OpenSM made (--lfts, --topology), or the paths that 'hxb plan"
+                    + " routes' exported (--routes). A way arrives at the port of its own"
+                    + " destination, and nowhere else.",
+            "Service levels of OpenSM are not considered: the dumps do not hold them, so all"
+                + " traffic is taken to share one virtual lane. Without a cycle there is none on"
+                + " several lanes either; with one, LASH, DFSSSP or Torus-2QoS may still be safe by"
+                + " their lanes. Exit status 1 when something is wrong.",
+            "Make the files of OpenSM by 'opensm -D 0x43', or by dump_fts and ibnetdiscover."
+        })
+public final class CheckCommand implements Callable<Integer> {
+    private static final String LANES =
+            "service levels are not considered: this is for one virtual lane. Tables of LASH,"
+                    + " DFSSSP or Torus-2QoS, which keep ways apart by lanes, may still be safe";
+
+    @Option(
+            names = "--lfts",
+            paramLabel = "FILE",
+            description = "forwarding tables: opensm-lfts.dump, or the output of dump_fts")
+    private String lfts;
+
+    @Option(
+            names = "--topology",
+            paramLabel = "FILE",
+            description = "cabling: opensm-subnet.lst, or the output of ibnetdiscover")
+    private String topology;
+
+    @Option(
+            names = "--routes",
+            paramLabel = "FILE",
+            description = "instead: paths that 'hxb plan routes --out FILE.json' wrote")
+    private String routes;
+
+    @Mixin private Output output;
+
+    /** Picocli makes it. */
+    public CheckCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        if (routes != null ? lfts != null || topology != null : lfts == null || topology == null) {
+            throw new UsageException(
+                    "give --lfts and --topology (tables of OpenSM), or --routes (what plan routes"
+                            + " --out FILE.json wrote)");
+        }
+        return routes == null ? checkTables() : checkRoutes();
+    }
+
+    private int checkTables() throws IOException {
+        final ForwardingTables tables =
+                OpenSmDump.parse(lfts, GraphFile.text(lfts), topology, GraphFile.text(topology));
+        final Verification found = tables.verify();
+        output.text()
+                .println(
+                        tables.graph()
+                                + ", tables for "
+                                + tables.destinationCount()
+                                + " destinations");
+        print(found);
+        if (!found.isAcyclic()) {
+            output.text().println(LANES);
+        }
+        final Map<String, Object> report = report(found, tables.graph());
+        report.put("destinations", tables.destinationCount());
+        report.put("sum_links", tables.links()[0]);
+        report.put("max_links", tables.links()[1]);
+        output.report(report);
+        return found.isOk() ? 0 : 1;
+    }
+
+    private int checkRoutes() throws IOException {
+        final RouteSet paths = ExportedRoutes.parse(routes, GraphFile.text(routes));
+        final Verification found = Verifier.verify(paths);
+        output.text()
+                .println(
+                        paths.graph()
+                                + ", a path for each pair of switches, "
+                                + paths.virtualChannels()
+                                + " virtual channels");
+        print(found);
+        final Map<String, Object> report = report(found, paths.graph());
+        report.put("virtual_channels", paths.virtualChannels());
+        report.put("sum_links", paths.sumLinks());
+        report.put("max_links", paths.maxLinks());
+        output.report(report);
+        return found.isOk() ? 0 : 1;
+    }
+
+    private void print(final Verification found) {
+        output.text()
+                .println(
+                        found.isOk()
+                                ? "every way arrives, no cycle of dependencies: cannot deadlock"
+                                : "PROBLEM: " + found.problem());
+        if (!found.isAcyclic() && !found.isConnected()) {
+            output.text().println("PROBLEM: there is a cycle of dependencies, too");
+        }
+    }
+
+    private static Map<String, Object> report(final Verification found, final SwitchGraph graph) {
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", found.isOk());
+        report.put("switches", graph.switchCount());
+        report.put("links", graph.linkCount());
+        report.put("hosts", graph.hostCount());
+        report.put("connected", found.isConnected());
+        report.put("acyclic", found.isAcyclic());
+        if (found.problem() != null) {
+            report.put("problem", found.problem());
+        }
+        return report;
+    }
+}

@@ -1,0 +1,194 @@
+package io.hxb.tool.plan.routes;
+
+import io.hxb.fabric.EdgeList;
+import io.hxb.fabric.RouteSet;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.analysis.ChannelLoads;
+import io.hxb.tool.graph.DotGraph;
+import io.hxb.tool.graph.GraphPicture;
+import io.hxb.tool.option.OutputFiles;
+import io.hxb.tool.report.Json;
+import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Writes routes to files by their ending. Stateless. */
+final class RouteOutput {
+    private RouteOutput() {}
+
+    private static String ending(final String file) {
+        return file.substring(file.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Refuses files of an unknown ending, or that cannot be written, before any work is done.
+     *
+     * @throws UsageException naming what is in the way.
+     */
+    static void check(final List<String> files) {
+        for (final String file : files) {
+            if (!ending(file).matches("svg|dot|gv|json|edges")) {
+                throw new UsageException(
+                        "--out ends in .svg, .dot, .json or .edges, not '" + file + "'");
+            }
+            OutputFiles.check("--out", Path.of(file));
+        }
+    }
+
+    /**
+     * Writes one file.
+     *
+     * @param loads shown in pictures, or null for the number of paths.
+     * @param tables the paths of a JSON file.
+     * @param traffic estimates by the name of the traffic.
+     * @throws ToolException with the reason when it cannot be written.
+     */
+    static void write(
+            final String file,
+            final RouteRun run,
+            final ChannelLoads loads,
+            final StaticTables tables,
+            final Map<String, Object> traffic) {
+        final SwitchGraph graph = run.routes().graph();
+        final Path path = Path.of(file);
+        OutputFiles.write(
+                path,
+                () -> {
+                    switch (ending(file)) {
+                        case "svg" -> {
+                            final String title = graph + ", " + run.routing().name();
+                            Files.writeString(
+                                    path, GraphPicture.svg(graph, shown(run, loads), title));
+                        }
+                        case "dot", "gv" ->
+                                Files.writeString(path, DotGraph.format(graph, shown(run, loads)));
+                        case "json" -> writeJson(path, run, tables, traffic);
+                        default -> Files.writeString(path, EdgeList.format(graph));
+                    }
+                });
+    }
+
+    private static double[] shown(final RouteRun run, final ChannelLoads loads) {
+        return loads == null
+                ? Arrays.stream(ChannelLoads.paths(run.routes())).asDoubleStream().toArray()
+                : loads.loads();
+    }
+
+    private static void writeJson(
+            final Path file,
+            final RouteRun run,
+            final StaticTables tables,
+            final Map<String, Object> traffic)
+            throws IOException {
+        final RouteSet routes = tables.routes();
+        final SwitchGraph graph = routes.graph();
+        final int[] paths = tables.paths();
+        try (BufferedWriter out = Files.newBufferedWriter(file)) {
+            out.write("{\"summary\":" + Json.line(run.fields()));
+            out.write(",\"tables\":" + Json.line(tables.fields()));
+            out.write(",\"traffic\":" + Json.line(traffic));
+            out.write(",\"switches\":" + Json.line(switches(graph)));
+            out.write(",\"channels\":[");
+            for (int channel = 0; channel < graph.channelCount(); channel++) {
+                out.write(
+                        (channel == 0 ? "\n" : ",\n") + Json.line(channel(graph, channel, paths)));
+            }
+            out.write("],\"hosts\":[");
+            for (int host = 0; host < graph.hostCount(); host++) {
+                out.write((host == 0 ? "\n" : ",\n") + Json.line(host(graph, host)));
+            }
+            out.write("],\"paths\":[");
+            for (int from = 0; from < graph.switchCount(); from++) {
+                for (int to = 0; to < graph.switchCount(); to++) {
+                    out.write(from + to == 0 ? "\n" : ",\n");
+                    writePath(out, routes, from, to);
+                }
+            }
+            out.write("]}\n");
+        }
+    }
+
+    private static List<String> switches(final SwitchGraph graph) {
+        final List<String> names = new ArrayList<>();
+        for (int node = 0; node < graph.switchCount(); node++) {
+            names.add(graph.switchName(node));
+        }
+        return names;
+    }
+
+    private static Map<String, Object> channel(
+            final SwitchGraph graph, final int channel, final int[] paths) {
+        final Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("from", graph.switchName(graph.source(channel)));
+        fields.put("from_port", graph.sourcePort(channel));
+        fields.put("to", graph.switchName(graph.target(channel)));
+        fields.put("to_port", graph.targetPort(channel));
+        fields.put("rate_bps", graph.linkRateBps(SwitchGraph.link(channel)));
+        fields.put("paths", paths[channel]);
+        return fields;
+    }
+
+    private static Map<String, Object> host(final SwitchGraph graph, final int host) {
+        final Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("name", graph.hostName(host));
+        fields.put("switch", graph.switchName(graph.hostSwitch(host)));
+        fields.put("port", graph.hostPort(host));
+        return fields;
+    }
+
+    /** A path as channel numbers, and its virtual channels where there are several. */
+    private static void writePath(
+            final Writer out, final RouteSet routes, final int from, final int to)
+            throws IOException {
+        final List<Integer> channels = new ArrayList<>();
+        final List<Integer> lanes = new ArrayList<>();
+        final List<Integer> ejections = new ArrayList<>();
+        for (int i = 0; i < routes.length(from, to); i++) {
+            channels.add(routes.channel(from, to, i));
+            lanes.add(routes.step(from, to, i) % routes.virtualChannels());
+            if (routes.isReinjected(from, to, i)) {
+                ejections.add(i);
+            }
+        }
+        out.write("{\"from\":" + from + ",\"to\":" + to + ",\"channels\":" + channels);
+        out.write(routes.virtualChannels() > 1 ? ",\"vcs\":" + lanes : "");
+        out.write(ejections.isEmpty() ? "}" : ",\"reinjected\":" + ejections + "}");
+    }
+
+    /**
+     * The path of a pair in words.
+     *
+     * @param pair {@code from,to} by number or name.
+     */
+    static String describe(final RouteSet routes, final String pair) {
+        final String[] ends = pair.split(",", -1);
+        if (ends.length != 2) {
+            throw new UsageException(
+                    "--path is two switches, such as 0,5 or s0,s5, not '" + pair + "'");
+        }
+        return routes.describe(node(routes.graph(), ends[0]), node(routes.graph(), ends[1]));
+    }
+
+    private static int node(final SwitchGraph graph, final String word) {
+        final int named = graph.findSwitch(word);
+        if (named >= 0) {
+            return named;
+        }
+        if (word.matches("\\d{1,6}") && Integer.parseInt(word) < graph.switchCount()) {
+            return Integer.parseInt(word);
+        }
+        throw new UsageException(
+                "there is no switch '" + word + "'; numbers are 0.." + (graph.switchCount() - 1));
+    }
+}

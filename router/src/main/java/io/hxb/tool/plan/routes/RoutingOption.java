@@ -1,0 +1,130 @@
+package io.hxb.tool.plan.routes;
+
+import io.hxb.fabric.plan.RoutingAlgorithm;
+import io.hxb.fabric.plan.RoutingOptions;
+import io.hxb.fabric.route.PathSelection;
+import io.hxb.fabric.route.Routing;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Option;
+
+import java.util.Locale;
+
+/** What routing algorithms can be told. Picocli fills it. */
+final class RoutingOption {
+    @Option(
+            names = "--root",
+            paramLabel = "SWITCH",
+            description =
+                    "number of the switch at the root of spanning trees; default 0, updown-dfs"
+                            + " tries all (beyond 128 switches 128 to 16 of those with most links)")
+    private Integer root;
+
+    @Option(
+            names = "--vcs",
+            paramLabel = "R",
+            description =
+                    "virtual channels of each channel; default: what the algorithm needs or likes")
+    private Integer virtualChannels;
+
+    @Option(
+            names = "--no-cycle-detection",
+            description =
+                    "L-turn and R-turn: prohibit all five turns, also those that close no cycle")
+    private boolean isWithoutDetection;
+
+    @Option(
+            names = "--selection",
+            paramLabel = "NAME",
+            description =
+                    "one of several shortest paths: low-port, random, sancho or high-physical;"
+                            + " default low-port; lash and in-transit choose by themselves")
+    private String selection;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "of the random selection; default ${DEFAULT-VALUE}")
+    private long seed;
+
+    /** Picocli makes it. */
+    RoutingOption() {}
+
+    /**
+     * The options for one algorithm.
+     *
+     * @throws UsageException if one of them does nothing for it.
+     */
+    RoutingOptions options(final RoutingAlgorithm algorithm) {
+        final RoutingOptions options = options();
+        if (selection != null && algorithm.hasOwnPaths()) {
+            throw new UsageException(
+                    algorithm.routingName()
+                            + " chooses its paths by itself: --selection does nothing, leave it"
+                            + " out");
+        }
+        if (isWithoutDetection && !algorithm.hasCycleDetection()) {
+            throw new UsageException(
+                    algorithm.routingName()
+                            + " has no cycle detection: --no-cycle-detection is for l-turn and"
+                            + " r-turn, leave it out");
+        }
+        return options;
+    }
+
+    /**
+     * Refuses a root or virtual channels that came to nothing.
+     *
+     * @throws UsageException naming the option.
+     */
+    void check(final Routing routing) {
+        if (root != null && root > 0 && routing.roots().length == 0) {
+            throw new UsageException(
+                    routing.name() + " has no root: --root does nothing, leave it out");
+        }
+        final boolean isUpTo = routing.name().equals("lash");
+        if (virtualChannels != null
+                && virtualChannels != routing.virtualChannels()
+                && !(isUpTo && virtualChannels > routing.virtualChannels())) {
+            throw new UsageException(
+                    routing.name()
+                            + " has "
+                            + routing.virtualChannels()
+                            + " virtual channels on this graph: --vcs does nothing, leave it out");
+        }
+    }
+
+    /** The selection that was used, {@code own} where the algorithm chose by itself. */
+    String selectionName(final RoutingAlgorithm algorithm) {
+        return algorithm.hasOwnPaths() ? "own" : selection == null ? "low-port" : selection;
+    }
+
+    /** The options as the algorithms take them; each heeds what concerns it. */
+    RoutingOptions options() {
+        if (root != null && root < 0) {
+            throw new UsageException("--root must be the number of a switch: " + root);
+        }
+        if (virtualChannels != null && virtualChannels < 1) {
+            throw new UsageException("--vcs must be at least 1: " + virtualChannels);
+        }
+        return new RoutingOptions(
+                root == null ? -1 : root,
+                virtualChannels == null ? 0 : virtualChannels,
+                !isWithoutDetection,
+                parseSelection(selection == null ? "low-port" : selection),
+                seed);
+    }
+
+    private static PathSelection parseSelection(final String text) {
+        for (final PathSelection choice : PathSelection.values()) {
+            if (choice.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(text)) {
+                return choice;
+            }
+        }
+        throw new UsageException(
+                "--selection must be low-port, random, sancho or high-physical, not '"
+                        + text
+                        + "'");
+    }
+}

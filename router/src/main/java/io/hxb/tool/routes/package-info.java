@@ -1,2 +1,0 @@
-/** The commands that compute, check and compare routes of switch networks. */
-package io.hxb.tool.routes;

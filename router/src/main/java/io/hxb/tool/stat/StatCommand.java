@@ -1,0 +1,265 @@
+package io.hxb.tool.stat;
+
+import io.hxb.config.Dimensions;
+import io.hxb.counter.CounterKind;
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.CounterReader;
+import io.hxb.counter.CounterSample;
+import io.hxb.counter.CounterScope;
+import io.hxb.counter.NodeFinding;
+import io.hxb.tool.live.NameFilter;
+import io.hxb.tool.live.NodeFiles;
+import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeSampler;
+import io.hxb.tool.live.NodeState;
+import io.hxb.tool.option.ClusterFile;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.option.Selection;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.TextTable;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+
+/** {@code hxb stat}: counters of nodes, alive or dead. Picocli makes it. */
+@Command(
+        name = "stat",
+        mixinStandardHelpOptions = true,
+        header = "Shows the counters of the nodes of this machine.",
+        description =
+                "They are read from the nodes' files, also of a node that hangs or has died. The"
+                        + " exit status is 1 when a node is dead: neither running nor stopped in"
+                        + " order.")
+public final class StatCommand implements Callable<Integer> {
+    @Mixin private ClusterFile cluster;
+    @Mixin private Selection selection;
+    @Mixin private Output output;
+
+    @Option(names = "--zero", description = "also counters that are 0")
+    private boolean isZero;
+
+    @Option(
+            names = "--counter",
+            paramLabel = "NAME",
+            split = ",",
+            description = "only counters of this name, such as hxb_flow_sent_frames or hxb_flow_*")
+    private List<String> counters = List.of();
+
+    @Option(
+            names = "--links",
+            description = "only the traffic of each link; with --watch what goes over it now")
+    private boolean isLinks;
+
+    @Option(
+            names = "--watch",
+            paramLabel = "S",
+            description = "again every S seconds, with rates, until Ctrl-C")
+    private double watchSeconds;
+
+    @Option(
+            names = "--times",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "with --watch: stop after N times")
+    private int times;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE",
+            description = "counter files (default: all nodes of the cluster)")
+    private List<Path> files = List.of();
+
+    private final Map<Path, Seen> seen = new HashMap<>();
+
+    /** Picocli makes it. */
+    StatCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        if (!(watchSeconds >= 0) || times < 0) {
+            throw new UsageException("--watch and --times must not be negative");
+        }
+        if (isLinks && !counters.isEmpty()) {
+            throw new UsageException("--links shows no counters: leave --counter out, or --links");
+        }
+        selection.check();
+        final List<Path> chosen = files.isEmpty() ? NodeFiles.of(cluster.config()) : files;
+        boolean isOk = true;
+        for (int round = 0;
+                round == 0 || (watchSeconds > 0 && (times == 0 || round < times));
+                round++) {
+            if (round > 0) {
+                pause();
+            }
+            isOk = look(chosen, round > 0);
+        }
+        return ExitStatus.of(isOk);
+    }
+
+    private boolean look(final List<Path> chosen, final boolean hasLast) throws IOException {
+        final Map<Path, NodeSample> all = new LinkedHashMap<>();
+        for (final Path file : chosen) {
+            all.put(file, seen.computeIfAbsent(file, key -> new Seen()).read(file));
+        }
+        if (!hasLast) {
+            selection.check(List.copyOf(all.values()));
+            checkCounters();
+        }
+        final List<Map<String, Object>> nodes = new ArrayList<>();
+        for (final Map.Entry<Path, NodeSample> node : all.entrySet()) {
+            final Optional<NodeSample> wanted = selection.of(node.getValue());
+            if (wanted.isPresent()) {
+                nodes.add(show(seen.get(node.getKey()), wanted.get(), hasLast));
+            }
+        }
+        final boolean isOk =
+                nodes.stream()
+                        .noneMatch(node -> NodeState.DEAD.toString().equals(node.get("state")));
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", isOk);
+        report.put("nodes", nodes);
+        output.report(report);
+        return isOk;
+    }
+
+    private void checkCounters() {
+        for (final String name : counters) {
+            final NameFilter filter = NameFilter.of(List.of(name));
+            if (seen.values().stream()
+                    .flatMap(node -> node.reader.samples().stream())
+                    .noneMatch(sample -> filter.matches(sample.name()))) {
+                throw new UsageException(
+                        "--counter " + name + ": no such counter; hxb stat --zero shows them all");
+            }
+        }
+    }
+
+    private void pause() {
+        final long untilNs = System.nanoTime() + (long) (watchSeconds * 1e9);
+        while (untilNs - System.nanoTime() > 0) {
+            LockSupport.parkNanos(untilNs - System.nanoTime());
+        }
+    }
+
+    private Map<String, Object> show(
+            final Seen node, final NodeSample sample, final boolean hasLast) {
+        output.text()
+                .printf(
+                        "cluster %s node %d (%s) %s, pid %d%n",
+                        sample.cluster(),
+                        sample.node(),
+                        sample.coordinates(),
+                        sample.state(),
+                        node.reader.pid());
+        final Map<String, Object> values = new LinkedHashMap<>();
+        final TextTable table = counters(node, sample, hasLast, values);
+        output.text()
+                .print(
+                        isLinks
+                                ? node.traffic.table(node.reader, sample.links(), System.nanoTime())
+                                : table);
+        node.findings.forEach(finding -> output.text().println("finding: " + finding));
+        output.text().println();
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("cluster", sample.cluster());
+        report.put("node", sample.node());
+        report.put("coordinates", sample.coordinates());
+        report.put("state", sample.state().toString());
+        report.put("pid", node.reader.pid());
+        report.put("start_ms", node.reader.startMs());
+        report.put("findings", node.findings);
+        report.put("counters", values);
+        return report;
+    }
+
+    private TextTable counters(
+            final Seen node,
+            final NodeSample sample,
+            final boolean hasLast,
+            final Map<String, Object> values) {
+        final TextTable table =
+                hasLast
+                        ? new TextTable("counter", "value", "a second")
+                        : new TextTable("counter", "value");
+        final CounterLabels labels = node.reader.labels();
+        for (final CounterSample counter : node.reader.samples()) {
+            if (!isWanted(counter, labels, sample)) {
+                continue;
+            }
+            final String name = name(counter, labels);
+            values.put(name, counter.value());
+            final Long before = node.last.put(name, counter.value());
+            if (counter.value() == 0 && !isZero) {
+                continue;
+            }
+            if (hasLast) {
+                table.row(name, counter.value(), rate(counter, before));
+            } else {
+                table.row(name, counter.value());
+            }
+        }
+        return table;
+    }
+
+    private boolean isWanted(
+            final CounterSample counter, final CounterLabels labels, final NodeSample sample) {
+        if (!NameFilter.of(counters).matches(counter.name())) {
+            return false;
+        }
+        if (counter.scope() != CounterScope.LINK) {
+            return !selection.isOfLinks();
+        }
+        final String label = NodeSampler.label(labels.links().get(counter.instance()));
+        return sample.links().stream().anyMatch(link -> link.label().equals(label));
+    }
+
+    private String rate(final CounterSample sample, final Long before) {
+        return sample.kind() == CounterKind.LEVEL || before == null
+                ? ""
+                : Long.toString(Math.round((sample.value() - before) / watchSeconds));
+    }
+
+    /** The counter with its label as Prometheus writes it. */
+    static String name(final CounterSample sample, final CounterLabels labels) {
+        if (sample.scope() == CounterScope.LINK) {
+            final CounterLabels.LinkLabel link = labels.links().get(sample.instance());
+            final String label = Dimensions.name(link.dimension()) + "." + link.number();
+            return sample.name() + "{link=\"" + label + "\"}";
+        }
+        return sample.scope() == CounterScope.DIMENSION
+                ? sample.name() + "{dimension=\"" + Dimensions.name(sample.instance()) + "\"}"
+                : sample.name();
+    }
+
+    /** What was read of one node, now and before. */
+    private static final class Seen {
+        private final Map<String, Long> last = new HashMap<>();
+        private final LinkTraffic traffic = new LinkTraffic();
+        private final NodeSampler sampler = new NodeSampler();
+        private CounterReader reader;
+        private List<String> findings = List.of();
+
+        private NodeSample read(final Path file) throws IOException {
+            // What was read stays in memory when the file is closed.
+            try (CounterReader opened = CounterReader.open(file)) {
+                reader = opened;
+                findings = opened.findings().stream().map(NodeFinding::sentence).toList();
+                return sampler.sample(opened, System.nanoTime());
+            }
+        }
+    }
+}

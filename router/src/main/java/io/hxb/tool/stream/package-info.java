@@ -1,2 +1,0 @@
-/** Commands that use byte streams between nodes. */
-package io.hxb.tool.stream;

@@ -1,0 +1,203 @@
+package io.hxb.tool.top;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.counter.CounterReader;
+import io.hxb.os.Terminals;
+import io.hxb.tool.live.LinkSample;
+import io.hxb.tool.live.NodeFiles;
+import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeSampler;
+import io.hxb.tool.option.ClusterFile;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.option.Selection;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.TextTable;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+
+/** {@code hxb top}: what goes on in the nodes of this machine, live. Picocli makes it. */
+@Command(
+        name = "top",
+        mixinStandardHelpOptions = true,
+        header = "Shows what the nodes of this machine do now, live.",
+        description = {
+            "A line for each node: its state, its links, the traffic on them, and what needs"
+                    + " explaining. Enter shows the links of the selected node; the last line of"
+                    + " the screen names the other keys; q ends.",
+            "Where standard output is no terminal, and with --count or --json, tables are printed"
+                    + " one after the other."
+        })
+public final class TopCommand implements Callable<Integer> {
+    private static final int STANDARD_INPUT = 0;
+    private static final int STANDARD_OUTPUT = 1;
+    private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
+
+    @Mixin private ClusterFile cluster;
+
+    @Mixin private Selection selection;
+
+    @Mixin private Output output;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "S",
+            defaultValue = "1",
+            description = "seconds between two refreshes, 0.1 or more (default 1)")
+    private double intervalSeconds;
+
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "print N times and stop (default: go on)")
+    private int count;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE",
+            description = "counter files (default: all nodes of the cluster)")
+    private List<Path> files = List.of();
+
+    private final Map<Path, NodeSampler> samplers = new HashMap<>();
+    private ClusterConfig config;
+    private boolean isChecked;
+
+    /** Picocli makes it. */
+    TopCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        if (!(intervalSeconds >= 0.1) || count < 0) {
+            throw new UsageException("--interval must be 0.1 or more, --count 0 or more");
+        }
+        selection.check();
+        if (isOnScreen()) {
+            try (TopScreen screen = TopScreen.open()) {
+                if (screen != null) {
+                    screen.run(
+                            () ->
+                                    new TopModel(
+                                            LocalTime.now(ZoneId.systemDefault()).format(CLOCK),
+                                            look()),
+                            (long) (intervalSeconds * 1e9));
+                    return ExitStatus.OK;
+                }
+            }
+        }
+        print();
+        return ExitStatus.OK;
+    }
+
+    private boolean isOnScreen() {
+        return !output.isJson()
+                && count == 0
+                && Terminals.isTerminal(STANDARD_INPUT)
+                && Terminals.isTerminal(STANDARD_OUTPUT);
+    }
+
+    private void print() throws IOException {
+        // The first look only gives the values that the second is compared with.
+        look();
+        for (int round = 0; count == 0 || round < count; round++) {
+            pause();
+            final List<NodeSample> nodes = look();
+            final Map<String, Object> report = new LinkedHashMap<>();
+            report.put("ok", true);
+            report.put("time_ms", System.currentTimeMillis());
+            report.put("nodes", nodes.stream().map(NodeSample::report).toList());
+            output.text().print(text(nodes));
+            output.report(report);
+        }
+    }
+
+    private List<NodeSample> look() throws IOException {
+        final List<NodeSample> nodes = new ArrayList<>();
+        if (config == null && files.isEmpty()) {
+            config = cluster.config();
+        }
+        for (final Path file : files.isEmpty() ? NodeFiles.of(config) : files) {
+            try (CounterReader reader = CounterReader.open(file)) {
+                nodes.add(
+                        samplers.computeIfAbsent(file, key -> new NodeSampler())
+                                .sample(reader, System.nanoTime()));
+            }
+        }
+        if (!isChecked) {
+            selection.check(nodes);
+            isChecked = true;
+        }
+        return nodes.stream().flatMap(node -> selection.of(node).stream()).toList();
+    }
+
+    private void pause() {
+        final long untilNs = System.nanoTime() + (long) (intervalSeconds * 1e9);
+        while (untilNs - System.nanoTime() > 0) {
+            LockSupport.parkNanos(untilNs - System.nanoTime());
+        }
+    }
+
+    private static String text(final List<NodeSample> nodes) {
+        final StringBuilder text = new StringBuilder();
+        for (final NodeSample node : nodes) {
+            text.append("node " + node.node())
+                    .append(" (" + node.coordinates() + ") " + node.state())
+                    .append(": messages out " + node.messages().sent())
+                    .append("/s, in " + node.messages().delivered())
+                    .append("/s; frames relayed " + node.frames().relayed())
+                    .append("/s, sent again " + node.frames().resent())
+                    .append("/s, on detours " + node.frames().detoured())
+                    .append("/s; destinations in trouble " + node.routes().troubled())
+                    .append('\n');
+            text.append(links(node)).append('\n');
+        }
+        return text.toString();
+    }
+
+    private static TextTable links(final NodeSample node) {
+        final TextTable table =
+                new TextTable(
+                        "link",
+                        "nic",
+                        "state",
+                        "weight %",
+                        "in f/s",
+                        "in MB/s",
+                        "out f/s",
+                        "out MB/s",
+                        "failures",
+                        "recoveries",
+                        "last reason");
+        for (final LinkSample link : node.links()) {
+            table.row(
+                    link.label(),
+                    link.nic(),
+                    link.state(),
+                    link.weightPercent(),
+                    link.in().frames(),
+                    link.in().megabytes(),
+                    link.out().frames(),
+                    link.out().megabytes(),
+                    link.failures(),
+                    link.recoveries(),
+                    link.lastReason());
+        }
+        return table;
+    }
+}
