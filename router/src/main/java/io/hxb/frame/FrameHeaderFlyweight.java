@@ -34,7 +34,7 @@ import io.hxb.routing.Route;
  * </pre>
  *
  * The end-to-end part is everything but hop limit and route (offsets 4 and 62), which relays
- * change. Source: design.md section 3.
+ * change. See {@code ARCHITECTURE.md}, The way of a frame.
  */
 public final class FrameHeaderFlyweight {
     /** Version of the layout. */

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The order of dependencies of design section 1. */
+/** The order of dependencies: {@code ARCHITECTURE.md}, Floors. */
 @Tag("unit")
 class DependencyTest {
     private static final String ROOT = "io.hxb.";

@@ -1,5 +1,5 @@
 /**
- * What fails when in {@code benchmarks/run lab failover}, what is made of the samples, and MPTCP
- * and Open MPI as those to be compared with.
+ * The faults of {@code benchmarks/run lab failover}, the evaluation of its samples, and MPTCP and
+ * Open MPI as the contestants.
  */
 package io.hxb.bench.failover;

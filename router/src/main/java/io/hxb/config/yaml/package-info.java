@@ -1,5 +1,5 @@
 /**
- * The YAML text of a cluster's configuration, read with line numbers and written. Everything it
- * yields is a checked record of the parent package.
+ * The YAML text of a cluster's configuration, read with line numbers and written. The results are
+ * checked records of the parent package.
  */
 package io.hxb.config.yaml;

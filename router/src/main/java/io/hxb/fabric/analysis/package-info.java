@@ -1,2 +1,2 @@
-/** Quality of routes: hops, paths per channel, and the bandwidth that traffic can expect. */
+/** The quality of routes: hops, paths on a channel, and the bandwidth that traffic can expect. */
 package io.hxb.fabric.analysis;

@@ -1,5 +1,5 @@
 /**
- * The catalogue of routing algorithms by name, with the options that they understand and the checks
- * of what they need.
+ * The catalogue of routing algorithms by name, with the options that they accept and the checks of
+ * their requirements.
  */
 package io.hxb.fabric.plan;

@@ -1,5 +1,5 @@
 /**
- * {@code hxb chaos}: lets links and nodes of a lab fail by a script or at random while messages
- * flow, and tells what that did to them.
+ * {@code hxb chaos}: makes links and nodes of a lab fail by a script or at random while messages
+ * flow, and reports the effect.
  */
 package io.hxb.tool.chaos;

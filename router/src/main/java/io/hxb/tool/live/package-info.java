@@ -1,2 +1,5 @@
-/** What running nodes do now: samples of their counter files, and which of them are wanted. */
+/**
+ * What running nodes are doing: samples of their counter files, and the selection of nodes and
+ * links.
+ */
 package io.hxb.tool.live;

@@ -1,2 +1,2 @@
-/** What all commands share when they talk: errors for people, JSON for programs, aligned tables. */
+/** How all commands report: errors for people, JSON for programs, aligned tables. */
 package io.hxb.tool.report;

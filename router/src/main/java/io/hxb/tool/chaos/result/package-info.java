@@ -1,5 +1,5 @@
 /**
- * What faults did to traffic: how long less flowed than what is left could carry, when it was all
- * there again, and the files that tell of it.
+ * The effect of faults on traffic: how long it was below what the remaining links can carry, when
+ * it was back at its full rate, and the files that report it.
  */
 package io.hxb.tool.chaos.result;

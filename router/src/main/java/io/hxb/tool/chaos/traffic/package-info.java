@@ -1,5 +1,5 @@
 /**
- * Messages that flow while things fail: senders and receivers that outlive their nodes, check every
+ * The messages that flow during faults: senders and receivers that outlive their nodes, check every
  * message, and count bytes in short intervals.
  */
 package io.hxb.tool.chaos.traffic;
