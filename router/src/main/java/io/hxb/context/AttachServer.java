@@ -21,7 +21,7 @@ import java.util.List;
  * its contexts are closed.
  */
 public final class AttachServer implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(AttachServer.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(AttachServer.class);
     private static final int MAX_APPLICATIONS = 512;
     private static final long HELLO_TIMEOUT_NS = 2_000_000_000L;
     private static final long TICK_NS = 500_000_000L;
@@ -75,7 +75,7 @@ public final class AttachServer implements AutoCloseable {
             try {
                 turn();
             } catch (final LinuxException | RuntimeException e) {
-                LOG.error("attaching: {}", e.getMessage());
+                LOGGER.error("attaching: {}", e.getMessage());
             }
         }
         connections.forEach(AttachConnection::close);
@@ -123,7 +123,7 @@ public final class AttachServer implements AutoCloseable {
     private void refuse(final String name, final String why) {
         final long count = manager.onAttachRefused();
         if (Long.bitCount(count) == 1) {
-            LOG.warn("{} is refused: {} ({} such so far)", name, why, count);
+            LOGGER.warn("{} is refused: {} ({} such so far)", name, why, count);
         }
     }
 
@@ -172,7 +172,7 @@ public final class AttachServer implements AutoCloseable {
         try {
             path.close();
         } catch (final IOException e) {
-            LOG.warn("removing the socket: {}", e.getMessage());
+            LOGGER.warn("removing the socket: {}", e.getMessage());
         }
         poll.close();
         Descriptors.close(stopEvent);

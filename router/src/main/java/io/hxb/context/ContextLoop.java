@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
  * CloseReason)} and the descriptor.
  */
 public final class ContextLoop implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(ContextLoop.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(ContextLoop.class);
 
     private final ContextManager manager;
     private final int index;
@@ -195,7 +195,7 @@ public final class ContextLoop implements AutoCloseable {
     }
 
     void onViolation(final ContextEndpoint endpoint, final CloseReason reason) {
-        LOG.warn(
+        LOGGER.warn(
                 "context {} of {} is closed: {}",
                 endpoint.contextId(),
                 endpoint.application().name(),
@@ -227,7 +227,7 @@ public final class ContextLoop implements AutoCloseable {
         try {
             wakeUps.remove(endpoint.memory().wakeNode());
         } catch (final LinuxException e) {
-            LOG.warn("context {}: {}", endpoint.contextId(), e.getMessage());
+            LOGGER.warn("context {}: {}", endpoint.contextId(), e.getMessage());
         }
         manager.unregister(endpoint);
         endpoint.memory().unmap();

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * application is gone.
  */
 final class Region {
-    private static final Logger LOG = LoggerFactory.getLogger(Region.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(Region.class);
     private static final int CLOSED = 1 << 30;
 
     private final SharedMemory memory;
@@ -60,7 +60,8 @@ final class Region {
         try {
             memory.discard();
         } catch (final LinuxException e) {
-            LOG.warn("pages of a region stay until its application detaches: {}", e.getMessage());
+            LOGGER.warn(
+                    "pages of a region stay until its application detaches: {}", e.getMessage());
         }
     }
 }

@@ -78,6 +78,18 @@ class SourceStyleTest {
         assertEquals(List.of(), untagged);
     }
 
+    @Test
+    void shouldCallEveryLoggerByOneName() throws IOException {
+        // when
+        final List<Path> others =
+                sources("main").values().stream()
+                        .flatMap(List::stream)
+                        .filter(file -> text(file).matches("(?s).*\\bLogger (?!LOGGER\\b)\\w+ =.*"))
+                        .toList();
+        // then
+        assertEquals(List.of(), others);
+    }
+
     private static String text(final Path file) {
         try {
             return Files.readString(file);

@@ -18,111 +18,121 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Every routing algorithm by its name on the command line. */
+/** Every routing algorithm by its name on the command line, and how it is applied to a graph. */
 public enum RoutingAlgorithm {
     /** Shortest paths without regard to deadlock. */
-    MINIMAL(false),
+    MINIMAL((graph, options) -> Minimal.paths(graph)),
     /** Up*&#47;Down* over a breadth-first tree. */
-    UPDOWN_BFS(false),
+    UPDOWN_BFS((graph, options) -> UpDown.bfs(graph, options.rootOrFirst())),
     /** Up*&#47;Down* over Sancho's depth-first tree. */
-    UPDOWN_DFS(false),
+    UPDOWN_DFS((graph, options) -> UpDown.dfs(graph, options.root())),
     /** L-turn/alpha. */
-    L_TURN_ALPHA(false),
+    L_TURN_ALPHA(LrTurn.L_TURN_ALPHA),
     /** L-turn/beta. */
-    L_TURN_BETA(false),
+    L_TURN_BETA(LrTurn.L_TURN_BETA),
     /** R-turn/alpha. */
-    R_TURN_ALPHA(false),
+    R_TURN_ALPHA(LrTurn.R_TURN_ALPHA),
     /** R-turn/beta. */
-    R_TURN_BETA(false),
+    R_TURN_BETA(LrTurn.R_TURN_BETA),
     /** Descending layers, UD*. */
-    DL_UD(false),
+    DL_UD(DescendingLayers.DL_UD),
     /** Descending layers, mutual UD-DU. */
-    DL_MUTUAL(false),
+    DL_MUTUAL(DescendingLayers.DL_MUTUAL),
     /** Descending layers, UD-DU*. */
-    DL_UD_DU(false),
+    DL_UD_DU(DescendingLayers.DL_UD_DU),
     /** Several spanning trees. */
-    MULTI_TREE(false),
+    MULTI_TREE(RoutingAlgorithm::multiTree),
     /** Shortest paths packed into layers. */
-    LASH(false),
+    LASH((graph, options) -> Lash.routing(graph, options.rootOrFirst(), options.virtualChannels())),
     /** One virtual channel for each hop. */
-    STRUCTURED(false),
+    STRUCTURED((graph, options) -> Minimal.structured(graph, options.virtualChannels())),
     /** Silla's minimal routing. */
-    SILLA(false),
+    SILLA((graph, options) -> Minimal.silla(graph, options.rootOrFirst(), options.channelsOr(2))),
     /** In-transit buffers. */
-    IN_TRANSIT(false),
+    IN_TRANSIT((graph, options) -> Minimal.inTransit(graph, options.rootOrFirst())),
     /** Dimension order. */
-    DIMENSION_ORDER(true),
+    DIMENSION_ORDER(onLattice((lattice, options) -> DimensionOrder.routing(lattice))),
     /** Turn model, west first. */
-    WEST_FIRST(true),
+    WEST_FIRST(TurnModel.WEST_FIRST),
     /** Turn model, north last. */
-    NORTH_LAST(true),
+    NORTH_LAST(TurnModel.NORTH_LAST),
     /** Turn model, negative first. */
-    NEGATIVE_FIRST(true),
+    NEGATIVE_FIRST(TurnModel.NEGATIVE_FIRST),
     /** Doubled Y channels. */
-    DOUBLE_Y(true),
+    DOUBLE_Y(onLattice((lattice, options) -> DoubledY.doubleY(lattice))),
     /** Doubled Y channels, open to all. */
-    OPT_Y(true),
+    OPT_Y(onLattice((lattice, options) -> DoubledY.optY(lattice))),
     /** Static dimension reversal. */
-    DIMENSION_REVERSAL_STATIC(true),
+    DIMENSION_REVERSAL_STATIC(onLattice(RoutingAlgorithm::staticReversal)),
     /** Dynamic dimension reversal. */
-    DIMENSION_REVERSAL_DYNAMIC(true),
+    DIMENSION_REVERSAL_DYNAMIC(onLattice(RoutingAlgorithm::dynamicReversal)),
     /** Duato's protocol. */
-    DUATO(true);
+    DUATO(onLattice(RoutingAlgorithm::duato));
 
+    private final Application application;
     private final boolean isForLattices;
+    private final boolean hasCycleDetection;
 
-    RoutingAlgorithm(final boolean isForLattices) {
+    /** Applies an algorithm to any graph. */
+    private interface Application {
+        Routing routing(SwitchGraph graph, RoutingOptions options);
+    }
+
+    /** Applies an algorithm to a mesh or torus. */
+    private interface LatticeApplication {
+        Routing routing(LatticeGraph lattice, RoutingOptions options);
+    }
+
+    /** Applies an algorithm that is for meshes and tori alone. */
+    private record OnLattice(LatticeApplication application) implements Application {
+        @Override
+        public Routing routing(final SwitchGraph graph, final RoutingOptions options) {
+            return application.routing(LatticeGraph.of(graph), options);
+        }
+    }
+
+    private static OnLattice onLattice(final LatticeApplication application) {
+        return new OnLattice(application);
+    }
+
+    RoutingAlgorithm(final Application application) {
+        this(application, false, false);
+    }
+
+    RoutingAlgorithm(final OnLattice application) {
+        this(application, true, false);
+    }
+
+    RoutingAlgorithm(final TurnModel model) {
+        this(onLattice((lattice, options) -> model.routing(lattice)));
+    }
+
+    RoutingAlgorithm(final LrTurn variant) {
+        this(
+                (graph, options) ->
+                        variant.routing(graph, options.rootOrFirst(), options.hasCycleDetection()),
+                false,
+                true);
+    }
+
+    RoutingAlgorithm(final DescendingLayers variant) {
+        this(
+                (graph, options) ->
+                        variant.routing(graph, options.rootOrFirst(), options.channelsOr(3)));
+    }
+
+    RoutingAlgorithm(
+            final Application application,
+            final boolean isForLattices,
+            final boolean hasCycleDetection) {
+        this.application = application;
         this.isForLattices = isForLattices;
+        this.hasCycleDetection = hasCycleDetection;
     }
 
-    private Routing onAnyGraph(final SwitchGraph graph, final RoutingOptions options) {
-        final int root = options.rootOrFirst();
-        final int channels = options.virtualChannels();
-        return switch (this) {
-            case MINIMAL -> Minimal.paths(graph);
-            case UPDOWN_BFS -> UpDown.bfs(graph, root);
-            case UPDOWN_DFS -> UpDown.dfs(graph, options.root());
-            case L_TURN_ALPHA -> turn(LrTurn.L_TURN_ALPHA, graph, options);
-            case L_TURN_BETA -> turn(LrTurn.L_TURN_BETA, graph, options);
-            case R_TURN_ALPHA -> turn(LrTurn.R_TURN_ALPHA, graph, options);
-            case R_TURN_BETA -> turn(LrTurn.R_TURN_BETA, graph, options);
-            case DL_UD -> layers(DescendingLayers.DL_UD, graph, options);
-            case DL_MUTUAL -> layers(DescendingLayers.DL_MUTUAL, graph, options);
-            case DL_UD_DU -> layers(DescendingLayers.DL_UD_DU, graph, options);
-            case MULTI_TREE ->
-                    MultiTree.routing(
-                            graph, root, options.channelsOr(Math.min(3, graph.switchCount())));
-            case LASH -> Lash.routing(graph, root, channels);
-            case STRUCTURED -> Minimal.structured(graph, channels);
-            case SILLA -> Minimal.silla(graph, root, options.channelsOr(2));
-            case IN_TRANSIT -> Minimal.inTransit(graph, root);
-            default -> throw new IllegalStateException(routingName() + " needs a lattice");
-        };
-    }
-
-    private Routing onLattice(final LatticeGraph lattice, final RoutingOptions options) {
-        return switch (this) {
-            case DIMENSION_ORDER -> DimensionOrder.routing(lattice);
-            case WEST_FIRST -> TurnModel.WEST_FIRST.routing(lattice);
-            case NORTH_LAST -> TurnModel.NORTH_LAST.routing(lattice);
-            case NEGATIVE_FIRST -> TurnModel.NEGATIVE_FIRST.routing(lattice);
-            case DOUBLE_Y -> DoubledY.doubleY(lattice);
-            case OPT_Y -> DoubledY.optY(lattice);
-            case DIMENSION_REVERSAL_STATIC -> staticReversal(lattice, options);
-            case DIMENSION_REVERSAL_DYNAMIC -> dynamicReversal(lattice, options);
-            case DUATO -> duato(lattice, options);
-            default -> throw new IllegalStateException(routingName() + " needs no lattice");
-        };
-    }
-
-    private static Routing turn(
-            final LrTurn variant, final SwitchGraph graph, final RoutingOptions options) {
-        return variant.routing(graph, options.rootOrFirst(), options.hasCycleDetection());
-    }
-
-    private static Routing layers(
-            final DescendingLayers variant, final SwitchGraph graph, final RoutingOptions options) {
-        return variant.routing(graph, options.rootOrFirst(), options.channelsOr(3));
+    private static Routing multiTree(final SwitchGraph graph, final RoutingOptions options) {
+        return MultiTree.routing(
+                graph, options.rootOrFirst(), options.channelsOr(Math.min(3, graph.switchCount())));
     }
 
     private static Routing staticReversal(
@@ -161,10 +171,7 @@ public enum RoutingAlgorithm {
 
     /** Whether cycle detection can be switched off. */
     public boolean hasCycleDetection() {
-        return switch (this) {
-            case L_TURN_ALPHA, L_TURN_BETA, R_TURN_ALPHA, R_TURN_BETA -> true;
-            default -> false;
-        };
+        return hasCycleDetection;
     }
 
     /** Whether it is for meshes and tori alone. */
@@ -189,9 +196,7 @@ public enum RoutingAlgorithm {
             throw new GraphException(
                     "virtual channels must be 1..256: " + options.virtualChannels());
         }
-        return isForLattices
-                ? onLattice(LatticeGraph.of(graph), options)
-                : onAnyGraph(graph, options);
+        return application.routing(graph, options);
     }
 
     /**

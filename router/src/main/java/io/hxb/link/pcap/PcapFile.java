@@ -31,7 +31,7 @@ import java.nio.file.StandardOpenOption;
  * Source: draft-ietf-opsawg-pcapng.
  */
 public final class PcapFile implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(PcapFile.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(PcapFile.class);
     private static final int BUFFER_BYTES = 1 << 18;
     private static final int SECTION_HEADER = 0x0A0D_0D0A;
     private static final int BYTE_ORDER_MAGIC = 0x1A2B_3C4D;
@@ -196,7 +196,7 @@ public final class PcapFile implements AutoCloseable {
             }
         } catch (final IOException e) {
             ended = true;
-            LOG.warn(
+            LOGGER.warn(
                     "capture to {} ended after {} frames: {}; free some space and start it again",
                     path,
                     writtenFrames,
@@ -222,7 +222,7 @@ public final class PcapFile implements AutoCloseable {
         try {
             channel.close();
         } catch (final IOException e) {
-            LOG.warn("capture to {}: {}", path, e.getMessage());
+            LOGGER.warn("capture to {}: {}", path, e.getMessage());
         }
     }
 }

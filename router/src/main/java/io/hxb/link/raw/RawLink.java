@@ -45,7 +45,7 @@ public final class RawLink implements Link {
     /** Source with the frames to be relayed, and sparse ones. */
     public static final int RING = 1;
 
-    private static final Logger LOG = LoggerFactory.getLogger(RawLink.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(RawLink.class);
     private static final int ETHERNET_LENGTH = 14;
     private static final long BROADCAST_MAC = 0xFFFF_FFFF_FFFFL;
     private static final int MAX_COORDINATE = 255;
@@ -159,7 +159,7 @@ public final class RawLink implements Link {
     private void applyMtu(final NicInfo info) {
         final int usable = Math.min(info.mtuBytes(), pool.frameBytes());
         if (usable < info.mtuBytes() && usable != mtuBytes) {
-            LOG.warn(
+            LOGGER.warn(
                     "link {} ({}): MTU {} of the NIC is used up to {} only, the size of pool"
                             + " buffers; raise it in the configuration",
                     config.index(),
@@ -294,7 +294,7 @@ public final class RawLink implements Link {
 
     private int onError(final int error) {
         if (up) {
-            LOG.warn("link {} ({}): {}", config.index(), config.nic(), Errno.describe(error));
+            LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), Errno.describe(error));
         }
         up = false;
         return DOWN;
@@ -344,7 +344,7 @@ public final class RawLink implements Link {
             try {
                 drops += PacketSocket.takeDrops(poolSocket) + PacketSocket.takeDrops(ringSocket);
             } catch (final LinuxException e) {
-                LOG.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
+                LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
             }
         }
         return drops;
@@ -371,12 +371,12 @@ public final class RawLink implements Link {
         try {
             follow(NicInfo.read(poolSocket, config.nic()));
         } catch (final IOException e) {
-            LOG.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
+            LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
             up = false;
         }
         final boolean isChanged = up != wasUp || mtuBytes != oldMtu || ringSocket != oldRing;
         if (up != wasUp) {
-            LOG.info("link {} {} ({})", up ? "up" : "down", config.index(), config.nic());
+            LOGGER.info("link {} {} ({})", up ? "up" : "down", config.index(), config.nic());
         }
         return isChanged;
     }
@@ -454,6 +454,6 @@ public final class RawLink implements Link {
     }
 
     void onBindFailure(final LinuxException e) {
-        LOG.warn("link {} ({}): sender: {}", config.index(), config.nic(), e.getMessage());
+        LOGGER.warn("link {} ({}): sender: {}", config.index(), config.nic(), e.getMessage());
     }
 }

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /** Sets the kernel's buffers of a socket and says so when they come out smaller. Stateless. */
 public final class SocketBuffers {
-    private static final Logger LOG = LoggerFactory.getLogger(SocketBuffers.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(SocketBuffers.class);
 
     private SocketBuffers() {}
 
@@ -45,7 +45,7 @@ public final class SocketBuffers {
             final String kind,
             final String setting) {
         if (granted < wanted) {
-            LOG.warn(
+            LOGGER.warn(
                     "link {}: {} buffer is {} bytes, {} were asked for: bursts may be lost; give"
                             + " CAP_NET_ADMIN or run `sysctl -w net.core.{}={}`",
                     link,

@@ -28,7 +28,7 @@ import java.lang.foreign.ValueLayout;
  * neighbours' addresses.
  */
 public final class UdpLink implements Link {
-    private static final Logger LOG = LoggerFactory.getLogger(UdpLink.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(UdpLink.class);
     private static final int NEIGHBOURS = 256;
     private static final int MAX_DATAGRAM_BYTES = 65_507;
     private static final int SO_MEMINFO = 55;
@@ -164,7 +164,7 @@ public final class UdpLink implements Link {
     }
 
     private int onError(final int error) {
-        LOG.warn("link {} ({}): {}", config.index(), name, Errno.describe(error));
+        LOGGER.warn("link {} ({}): {}", config.index(), name, Errno.describe(error));
         return DOWN;
     }
 
@@ -224,7 +224,7 @@ public final class UdpLink implements Link {
             drops += now - kernelDrops & 0xFFFF_FFFFL;
             kernelDrops = now;
         } catch (final LinuxException e) {
-            LOG.warn("link {} ({}): {}", config.index(), name, e.getMessage());
+            LOGGER.warn("link {} ({}): {}", config.index(), name, e.getMessage());
         }
         return drops;
     }
