@@ -5,7 +5,7 @@ package io.hxb.frame;
  * dropped". Each has a counter. Stateless.
  */
 public final class DropReason {
-    /** The frame is right so far. */
+    /** The frame is valid so far. */
     public static final int NONE = 0;
 
     /** It is shorter than a header. */

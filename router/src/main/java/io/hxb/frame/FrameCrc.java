@@ -52,7 +52,7 @@ public final class FrameCrc {
     }
 
     /**
-     * True if the CRC in the header is right.
+     * True if the CRC in the header is valid.
      *
      * @param headerAddress a frame in one piece whose body length has been checked.
      */

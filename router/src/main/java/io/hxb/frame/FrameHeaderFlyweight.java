@@ -46,7 +46,7 @@ public final class FrameHeaderFlyweight {
     /** Destination coordinates of a frame for whoever hears it. */
     public static final long ANY_DESTINATION = -1L;
 
-    /** The CRC field is set and has to be right. */
+    /** The CRC field is set and must be valid. */
     public static final int FLAG_CRC = 1;
 
     /** Acknowledgement, window and opposite epoch are set. */

@@ -46,7 +46,7 @@ public final class FrameValidator {
     }
 
     /**
-     * Checks everything else of a frame that {@link #checkHeader} found right: CRC, type, flags,
+     * Checks everything else of a frame that {@link #checkHeader} found valid: CRC, type, flags,
      * reserved field, order or detour, coordinates and the body of its type.
      *
      * @param headerAddress first byte of the header.
