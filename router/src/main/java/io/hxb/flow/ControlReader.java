@@ -84,7 +84,7 @@ final class ControlReader {
     private void handleAnswer(final FrameHeaderFlyweight frame, final long key, final int type) {
         final SendFlow flow = table.sendFlows().get(key);
         final int epoch = type == FrameType.UNREACHABLE ? frame.epoch() : frame.acknowledgedEpoch();
-        if (flow == null || flow.epoch != epoch) {
+        if (flow == null || flow.epoch() != epoch) {
             counters.onStale();
             return;
         }
@@ -98,8 +98,7 @@ final class ControlReader {
                     flow, frame.sourceIncarnation(), frame.acknowledgement(), frame.windowFrames());
         } else if (type != FrameType.ACK) {
             counters.onMalformed();
-        } else if (flow.state != SendFlow.OPEN
-                || flow.peerIncarnation != frame.sourceIncarnation()) {
+        } else if (!flow.isOpen() || flow.peerIncarnation() != frame.sourceIncarnation()) {
             counters.onStale();
         } else {
             if (frame.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
@@ -140,16 +139,16 @@ final class ControlReader {
         final ReceiveFlow receiving = table.receiveFlows().get(key);
         final int type = offending.type();
         if (type == FrameType.ACK || type == FrameType.ACCEPT) {
-            if (receiving == null || receiving.epoch != offending.acknowledgedEpoch()) {
+            if (receiving == null || receiving.epoch() != offending.acknowledgedEpoch()) {
                 routes.refuse();
             } else if (routes.onUnreachable(
                     receiving.peerCoordinates, offending.route(), frame.source())) {
                 receiver.answerAgain(receiving);
             }
         } else if (sending == null
-                || sending.epoch != offending.epoch()
-                || sending.state == SendFlow.CLOSED
-                || (type == FrameType.DATA && !sending.isInFlight(offending.sequence()))) {
+                || sending.epoch() != offending.epoch()
+                || sending.isClosed()
+                || (type == FrameType.DATA && !sending.window.isInFlight(offending.sequence()))) {
             routes.refuse();
         } else if (routes.onUnreachable(
                 sending.peerCoordinates, offending.route(), frame.source())) {

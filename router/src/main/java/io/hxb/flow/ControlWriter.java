@@ -51,7 +51,7 @@ final class ControlWriter implements FrameOwner {
         if (index < 0) {
             return false;
         }
-        header.epoch(flow.epoch).sequence(flow.nextSequence);
+        header.epoch(flow.epoch()).sequence(flow.window.nextSequence());
         return send(index, 0);
     }
 
@@ -65,9 +65,9 @@ final class ControlWriter implements FrameOwner {
         if (index < 0) {
             return false;
         }
-        header.epoch(flow.epoch)
-                .sequence(flow.nextSequence)
-                .destinationIncarnation(flow.peerIncarnation)
+        header.epoch(flow.epoch())
+                .sequence(flow.window.nextSequence())
+                .destinationIncarnation(flow.peerIncarnation())
                 .flags(FrameHeaderFlyweight.FLAG_ACK_NOW)
                 .windowFrames(Math.min(0xFFFF, wantedFrames));
         counters.onProbe();
@@ -80,7 +80,7 @@ final class ControlWriter implements FrameOwner {
         if (index < 0) {
             return false;
         }
-        header.destinationIncarnation(flow.peerIncarnation);
+        header.destinationIncarnation(flow.peerIncarnation());
         acknowledge(header, flow, flow.array.next());
         return send(index, 0);
     }
@@ -98,11 +98,11 @@ final class ControlWriter implements FrameOwner {
         final int next = flow.array.next();
         final int bodyBytes = TxPool.ackBodyBytes(windowFrames);
         writeBitmap(flow, next, bodyBytes);
-        header.destinationIncarnation(flow.peerIncarnation);
+        header.destinationIncarnation(flow.peerIncarnation());
         acknowledge(header, flow, next);
-        if (flow.hasAgain) {
+        if (flow.debt.hasAgain()) {
             header.flags(header.flags() | FrameHeaderFlyweight.FLAG_AGAIN)
-                    .sequence(flow.againSequence);
+                    .sequence(flow.arrivals.againSequence());
         }
         if (isRecall) {
             header.windowFrames(0);
@@ -136,11 +136,11 @@ final class ControlWriter implements FrameOwner {
     /** Writes acknowledgement and window of {@code flow} into any header that goes its way back. */
     static void acknowledge(
             final FrameHeaderFlyweight into, final ReceiveFlow flow, final int next) {
-        final int windowFrames = Math.max(0, Math.min(0xFFFF, flow.limit - next));
+        final int windowFrames = Math.max(0, Math.min(0xFFFF, flow.window.unusedFrames(next)));
         into.flags(into.flags() | FrameHeaderFlyweight.FLAG_ACK)
                 .acknowledgement(next)
                 .windowFrames(windowFrames)
-                .acknowledgedEpoch(flow.epoch);
+                .acknowledgedEpoch(flow.epoch());
     }
 
     /** A frame delivered while the bits are read would look missing: those are set afterwards. */
@@ -148,11 +148,11 @@ final class ControlWriter implements FrameOwner {
         final long body = header.bodyAddress();
         long any = 0;
         for (int offset = 0; offset < bodyBytes; offset += Long.BYTES) {
-            final long bits = flow.isOutOfOrder ? flow.array.held(next + offset * 8) : 0;
+            final long bits = flow.debt.isOutOfOrder() ? flow.array.held(next + offset * 8) : 0;
             any |= bits;
             Memory.putLong(body + offset, bits);
         }
-        flow.isOutOfOrder = any != 0;
+        flow.debt.onBitmap(any != 0);
         final int meanwhile = flow.array.next() - next;
         for (int bit = 0; bit < meanwhile && bit < bodyBytes * 8; bit++) {
             final long at = body + (bit >> 3);

@@ -7,16 +7,13 @@ package io.hxb.flow;
  * <p>Relays find out one after another that a way is gone, so most of the time counts from when the
  * peer was heard last; but a node that stood still gets half of it to find its ways again.
  */
-@SuppressWarnings("checkstyle:VisibilityModifier")
 final class CutOff {
     /** Tries that have to fail before the time counts: a node that stood still has made none. */
-    private static final int LEAST_TRIES = 16;
+    private static final int MIN_TRIES = 16;
 
     private static final long RETRY_NS = 5_000_000;
 
-    /** When to look for a route again, if {@link #isWaiting()}. */
-    long retryNs;
-
+    private long retryNs;
     private long sinceNs;
     private int tries;
     private boolean isWaiting;
@@ -49,6 +46,11 @@ final class CutOff {
         return isWaiting;
     }
 
+    /** When to look for a route again, if {@link #isWaiting()}. */
+    long retryNs() {
+        return retryNs;
+    }
+
     /** True if a route was looked for in vain since the peer was heard. */
     boolean isCounting() {
         return tries > 0;
@@ -68,6 +70,6 @@ final class CutOff {
 
     /** True if there has been no route until {@link #endsNs}. */
     boolean isOver(final long heardNs, final long limitNs, final long nowNs) {
-        return tries >= LEAST_TRIES && nowNs - endsNs(heardNs, limitNs) >= 0;
+        return tries >= MIN_TRIES && nowNs - endsNs(heardNs, limitNs) >= 0;
     }
 }

@@ -2,192 +2,136 @@ package io.hxb.flow;
 
 import io.hxb.flow.order.WorkStack;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 
 /**
- * The flows' books on one open context: its messages to send by send slot, and how many frames its
- * sources may send. Owned by the loop that owns the context, except {@link #waiting}.
- *
- * <p>Credit: every frame that was announced to a source and every frame that the application holds
- * is committed; the sum stays within the quota. Sources share it evenly; who gets none waits in
- * line.
+ * One open context as its flows see it: the messages it sends, the credit of its sources, and its
+ * flows. Owned by the loop that owns the context, except {@link #noRoom} and {@link #isOpen}.
  */
 final class FlowContext {
-    static final int NO_SLOT = -1;
-
     final int id;
     final int incarnation;
     final FlowLoop owner;
-    final int quotaFrames;
 
     /** How long messages wait for a destination that nobody has opened. */
     final long peerWaitNs;
 
-    /** Flows whose next frame found no room in the context; filled by any loop. */
-    final WorkStack waiting = new WorkStack();
+    final MessageSlots slots = new MessageSlots();
+    final ContextCredit credit;
 
-    volatile boolean isOpen = true;
+    /** Flows whose next frame found no room in the context; filled by any loop. */
+    final WorkStack noRoom = new WorkStack();
+
+    /** Those of them that the owner has seen. */
+    final WaitingLine<ReceiveFlow> roomLine = new WaitingLine<>();
 
     /** The context that had the number before, while links may still hold its payload. */
-    FlowContext previous;
+    private final FlowContext previous;
 
-    int[] slotNext = new int[0];
-    int[] slotLength = new int[0];
-    int[] slotTag = new int[0];
-    long[] slotAddress = new long[0];
-
-    /** Its application has submitted more than was taken in this turn. */
-    boolean isMoreComing;
-
-    int queuedFrames;
-    SendFlow lastSendFlow;
-    SendFlow sendFlows;
-    ReceiveFlow receiveFlows;
-
-    private ReceiveFlow waitingHead;
-    private ReceiveFlow waitingTail;
-    private ReceiveFlow creditHead;
-    private ReceiveFlow creditTail;
-    private int committedFrames;
-    private int activeFlows;
-    private int creditLineLength;
+    private final ArrayList<SendFlow> sendFlows = new ArrayList<>();
+    private final ArrayList<ReceiveFlow> receiveFlows = new ArrayList<>();
+    private SendFlow lastSendFlow;
+    private int queuedFrames;
+    private boolean isMoreComing;
+    private volatile boolean isOpen = true;
 
     FlowContext(
             final int id,
             final int incarnation,
             final FlowLoop owner,
             final int quotaFrames,
-            final long peerWaitNs) {
+            final long peerWaitNs,
+            final FlowContext before) {
         this.id = id;
         this.incarnation = incarnation;
         this.owner = owner;
-        this.quotaFrames = quotaFrames;
         this.peerWaitNs = peerWaitNs;
+        credit = new ContextCredit(owner, quotaFrames);
+        previous = before != null && before.queuedFrames() > 0 ? before : null;
     }
 
-    /** Makes room for send slot {@code slot}; doubles, so that it is rarely done. */
-    void ensureSlot(final int slot) {
-        if (slot >= slotNext.length) {
-            final int count = Math.max(64, Integer.highestOneBit(slot) << 1);
-            slotNext = Arrays.copyOf(slotNext, count);
-            slotLength = Arrays.copyOf(slotLength, count);
-            slotTag = Arrays.copyOf(slotTag, count);
-            slotAddress = Arrays.copyOf(slotAddress, count);
-        }
+    /** False once the context is closed. Any thread. */
+    boolean isOpen() {
+        return isOpen;
     }
 
-    /** Puts a flow at the end of those that wait for room in the context. */
-    void addWaiting(final ReceiveFlow flow) {
-        if (waitingTail == null) {
-            waitingHead = flow;
-        } else {
-            waitingTail.nextWaiting = flow;
-        }
-        waitingTail = flow;
+    void close() {
+        isOpen = false;
     }
 
-    boolean hasWaiting() {
-        return waitingHead != null;
+    /** True if its application has submitted more than was taken in this turn. */
+    boolean isMoreComing() {
+        return isMoreComing;
     }
 
-    ReceiveFlow pollWaiting() {
-        final ReceiveFlow flow = waitingHead;
-        waitingHead = flow.nextWaiting;
-        if (waitingHead == null) {
-            waitingTail = null;
-        }
-        flow.nextWaiting = null;
-        return flow;
+    void onMoreComing(final boolean isMore) {
+        isMoreComing = isMore;
     }
 
-    /** Takes a flow out of the list of all; done when a flow ends, so walking it is good enough. */
-    void removeReceiveFlow(final ReceiveFlow flow) {
-        if (receiveFlows == flow) {
-            receiveFlows = flow.nextOfContext;
-            return;
-        }
-        ReceiveFlow before = receiveFlows;
-        while (before != null && before.nextOfContext != flow) {
-            before = before.nextOfContext;
-        }
-        if (before != null) {
-            before.nextOfContext = flow.nextOfContext;
-        }
+    /** A link holds a frame with payload of the context. */
+    void onQueued() {
+        queuedFrames++;
     }
 
-    /** True while a source waits for credit. */
-    boolean isShortOfCredit() {
-        return creditHead != null;
+    /** A link holds such a frame no more. */
+    void onUnqueued() {
+        queuedFrames--;
+        assert queuedFrames >= 0 : "more frames came back than were queued: " + queuedFrames;
     }
 
-    int committedFrames() {
-        return committedFrames;
+    /** Frames that links hold, of this context and of those that had the number before. */
+    int queuedFrames() {
+        int frames = 0;
+        for (FlowContext context = this; context != null; context = context.previous) {
+            frames += context.queuedFrames;
+        }
+        return frames;
     }
 
-    /**
-     * Raises what {@code flow} may send as far as its share allows; else it waits in line.
-     *
-     * @param windowFrames slots of the ordering array.
-     */
-    void grant(final ReceiveFlow flow, final int windowFrames) {
-        final int next = flow.array.next();
-        if (next - flow.limit > 0) {
-            commit(flow, next - flow.limit);
-            flow.limit = next;
-        }
-        flow.growTarget(next, windowFrames);
-        final int sharers = activeFlows + creditLineLength + (flow.committedFrames == 0 ? 1 : 0);
-        final int share = Math.max(1, quotaFrames / Math.max(1, sharers));
-        final int wanted =
-                Math.min(share - flow.committedFrames, next + flow.targetFrames - flow.limit);
-        final int granted = Math.min(wanted, quotaFrames - committedFrames);
-        if (granted > 0) {
-            commit(flow, granted);
-            flow.limit += granted;
-        } else if (wanted > 0 && flow.limit == next) {
-            joinCreditLine(flow);
-        }
+    /** The sending flow used last, if that is the one with {@code key}; else null. */
+    SendFlow lastSendFlow(final long key) {
+        final SendFlow last = lastSendFlow;
+        return last != null && last.key == key ? last : null;
     }
 
-    /** Takes {@code frames} of a flow's credit back. */
-    void commit(final ReceiveFlow flow, final int frames) {
-        final boolean wasActive = flow.committedFrames > 0;
-        flow.committedFrames += frames;
-        committedFrames += frames;
-        final boolean isActive = flow.committedFrames > 0;
-        if (wasActive != isActive) {
-            activeFlows += isActive ? 1 : -1;
-        }
+    /** Messages are sent by {@code flow}, probably more than one in a row. */
+    void onUsed(final SendFlow flow) {
+        lastSendFlow = flow;
     }
 
-    /** The source that waits longest, if there is credit for it; it leaves the line. */
-    ReceiveFlow pollCreditLine() {
-        if (creditHead == null || quotaFrames - committedFrames <= 0) {
-            return null;
-        }
-        final ReceiveFlow flow = creditHead;
-        creditHead = flow.nextCredit;
-        if (creditHead == null) {
-            creditTail = null;
-        }
-        flow.nextCredit = null;
-        flow.isInCreditLine = false;
-        creditLineLength--;
-        return flow;
+    void add(final SendFlow flow) {
+        sendFlows.add(flow);
     }
 
-    private void joinCreditLine(final ReceiveFlow flow) {
-        if (flow.isInCreditLine) {
-            return;
-        }
-        flow.isInCreditLine = true;
-        creditLineLength++;
-        owner.onShortOfCredit();
-        if (creditTail == null) {
-            creditHead = flow;
-        } else {
-            creditTail.nextCredit = flow;
-        }
-        creditTail = flow;
+    int sendFlowCount() {
+        return sendFlows.size();
+    }
+
+    SendFlow sendFlow(final int index) {
+        return sendFlows.get(index);
+    }
+
+    void add(final ReceiveFlow flow) {
+        receiveFlows.add(flow);
+    }
+
+    /** Done when a flow ends, so looking through all is good enough. */
+    void remove(final ReceiveFlow flow) {
+        receiveFlows.remove(flow);
+    }
+
+    int receiveFlowCount() {
+        return receiveFlows.size();
+    }
+
+    ReceiveFlow receiveFlow(final int index) {
+        return receiveFlows.get(index);
+    }
+
+    /** Forgets all flows: the context is closed and they have ended. */
+    void forgetFlows() {
+        sendFlows.clear();
+        receiveFlows.clear();
+        lastSendFlow = null;
     }
 }

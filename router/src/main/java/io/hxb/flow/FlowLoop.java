@@ -62,7 +62,7 @@ public final class FlowLoop {
         sender = new Sender(table, output, memory, control, counters, clock);
         feedback = sender.feedback();
         final RouteTable routes = output.routes();
-        acks = new AckScheduler(table, control);
+        acks = new AckScheduler(table.config(), control);
         receiver = new Receiver(table, this, share, control, acks, routes, counters, clock);
         reader = new ControlReader(table, receiver, feedback, control, routes, counters);
     }
@@ -106,14 +106,23 @@ public final class FlowLoop {
         if (sendSlot < 0 || sendSlot > 0xFFFF) {
             throw new IllegalArgumentException("sendSlot must be 0..65535: " + sendSlot);
         }
-        return sender.submit(
-                context,
-                sendSlot,
-                destinationNode,
-                destinationContext,
-                payloadAddress,
-                lengthBytes,
-                tag);
+        if (lengthBytes < 0 || lengthBytes > table.sizes().maxMessageBytes()) {
+            return PmStatus.TOO_LONG;
+        }
+        if (destinationNode < 0 || destinationNode >= table.shape().nodeCount()) {
+            return PmStatus.PEER_UNREACHABLE;
+        }
+        if (destinationContext < 0 || destinationContext > 0xFFFF) {
+            return PmStatus.NO_SUCH_CONTEXT;
+        }
+        final SendFlow flow = sender.flow(context, destinationNode, destinationContext);
+        if (flow == null) {
+            counters.onNoFlow();
+            return PmStatus.NO_BUFFERS;
+        }
+        context.slots.put(sendSlot, payloadAddress, lengthBytes, tag);
+        sender.submit(flow, sendSlot);
+        return PmStatus.OK;
     }
 
     /**
@@ -154,7 +163,7 @@ public final class FlowLoop {
      * @param destinationContext 0 to 65,535.
      * @param address of the first record, in memory that may change meanwhile.
      * @param lengthBytes of all records.
-     * @param mostMessages how many may be taken.
+     * @param maxMessages how many may be taken.
      * @param isNewRun true if the first record begins a run: then it begins a frame, too.
      * @return see {@link Staged}; NONE, too, when the context is closed.
      */
@@ -164,25 +173,20 @@ public final class FlowLoop {
             final int destinationContext,
             final long address,
             final int lengthBytes,
-            final int mostMessages,
+            final int maxMessages,
             final boolean isNewRun) {
         final FlowContext context = context(contextId);
-        return context == null
+        final SendFlow flow =
+                context == null ? null : sender.flow(context, destinationNode, destinationContext);
+        return flow == null
                 ? Staged.NONE
-                : sender.stage(
-                        context,
-                        destinationNode,
-                        destinationContext,
-                        address,
-                        lengthBytes,
-                        mostMessages,
-                        isNewRun);
+                : sender.stage(flow, address, lengthBytes, maxMessages, isNewRun);
     }
 
     // One context submits many messages in a row.
     private FlowContext context(final int contextId) {
         final FlowContext last = lastContext;
-        if (last != null && last.id == contextId && last.isOpen) {
+        if (last != null && last.id == contextId && last.isOpen()) {
             return last;
         }
         lastContext = table.context(contextId);
@@ -198,7 +202,7 @@ public final class FlowLoop {
     public void moreComing(final int contextId, final boolean isMoreComing) {
         final FlowContext context = context(contextId);
         if (context != null) {
-            context.isMoreComing = isMoreComing;
+            context.onMoreComing(isMoreComing);
         }
     }
 
@@ -357,6 +361,7 @@ public final class FlowLoop {
         }
         feedback.forget(context);
         receiver.forget(context);
+        context.forgetFlows();
         attend();
     }
 
@@ -399,14 +404,12 @@ public final class FlowLoop {
     }
 
     private void attend(final SendFlow flow) {
-        final long posted = flow.takePosted();
-        if (SendFlow.isAck(posted)
-                && flow.state == SendFlow.OPEN
-                && SendFlow.postedEpoch(posted) == flow.epoch) {
+        final long posted = flow.mailbox.take();
+        if (AckMailbox.isAck(posted) && flow.isOpen() && AckMailbox.epoch(posted) == flow.epoch()) {
             feedback.onAck(
                     flow,
-                    SendFlow.postedAcknowledgement(posted),
-                    SendFlow.postedWindowFrames(posted),
+                    AckMailbox.acknowledgement(posted),
+                    AckMailbox.windowFrames(posted),
                     0,
                     0);
         }
@@ -429,7 +432,7 @@ public final class FlowLoop {
             recallNs = nowNs + table.config().peerTimeoutNs();
             for (final FlowContext context : contexts) {
                 receiver.recall(context);
-                isShortOfCredit |= context.isShortOfCredit();
+                isShortOfCredit |= context.credit.isShort();
             }
         }
     }

@@ -2,6 +2,8 @@ package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
 import io.hxb.flow.order.FlowMap;
+import io.hxb.flow.route.RouteTable;
+import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.topology.Shape;
 
@@ -19,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 public final class FlowTable implements AutoCloseable {
     private static final int GENERATIONS = 1 << 10;
     private static final int INDEX_BITS = 21;
+    private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
 
     private final FlowConfig config;
     private final FlowSizes sizes;
@@ -81,6 +84,7 @@ public final class FlowTable implements AutoCloseable {
         freeHandles = new int[handleCount];
         generations = new short[handleCount];
         for (int index = handleCount - 1; index >= 0; index--) {
+            assert freeHandleCount < freeHandles.length : "a handle was freed twice";
             freeHandles[freeHandleCount++] = index;
         }
         inboxLinks = new int[pool.bufferCount()];
@@ -145,12 +149,12 @@ public final class FlowTable implements AutoCloseable {
                             + receiveQuotaFrames);
         }
         final FlowContext before = contexts.get(contextId);
-        if (before != null && before.isOpen) {
+        if (before != null && before.isOpen()) {
             throw new IllegalStateException("context is open already: " + contextId);
         }
         final FlowContext context =
-                new FlowContext(contextId, incarnation, owner, receiveQuotaFrames, peerWaitNs);
-        context.previous = before != null && queuedFrames(before) > 0 ? before : null;
+                new FlowContext(
+                        contextId, incarnation, owner, receiveQuotaFrames, peerWaitNs, before);
         contexts.setRelease(contextId, context);
         owner.add(context);
     }
@@ -164,7 +168,7 @@ public final class FlowTable implements AutoCloseable {
     public void closeContext(final int contextId) {
         final FlowContext context = context(contextId);
         if (context != null) {
-            context.isOpen = false;
+            context.close();
             context.owner.remove(context);
         }
     }
@@ -177,9 +181,9 @@ public final class FlowTable implements AutoCloseable {
      * @param share share of the calling loop.
      */
     public void released(final int flowHandle, final int bufferId, final BufferPool.Share share) {
-        final ReceiveFlow flow = handles.getAcquire(flowHandle & ((1 << INDEX_BITS) - 1));
+        final ReceiveFlow flow = handles.getAcquire(flowHandle & INDEX_MASK);
         share.release(bufferId);
-        if (flow != null && flow.handle == flowHandle) {
+        if (flow != null && flow.ends.flowHandle() == flowHandle) {
             flow.context.owner.onReleased(flow);
         }
     }
@@ -269,61 +273,60 @@ public final class FlowTable implements AutoCloseable {
                 contextId >= 0 && contextId < contexts.length()
                         ? contexts.getAcquire(contextId)
                         : null;
-        return context != null && context.isOpen ? context : null;
+        return context != null && context.isOpen() ? context : null;
     }
 
     int queuedFrames(final int contextId) {
-        return queuedFrames(contexts.getAcquire(contextId));
+        final FlowContext context = contexts.getAcquire(contextId);
+        return context == null ? 0 : context.queuedFrames();
     }
 
-    /** Brings a flow's window up to date; on the loop that owns it. */
-    void window(final ReceiveFlow flow) {
-        flow.context.grant(flow, config.windowFrames());
-    }
-
-    /** A new receiving flow, known by its key and handle; null when there are too many. */
+    /**
+     * A new receiving flow, as {@code open} from {@code node} asks for; null when there are too
+     * many.
+     */
     ReceiveFlow newReceiveFlow(
-            final FlowContext context,
-            final int node,
-            final int peerContext,
-            final long coordinates,
-            final int peerIncarnation,
-            final int epoch,
-            final int firstSequence) {
+            final FlowContext context, final int node, final FrameHeaderFlyweight open) {
         final int handle = newHandle();
         if (handle < 0) {
             return null;
         }
         final ReceiveFlow flow =
-                new ReceiveFlow(
-                        context,
-                        node,
-                        peerContext,
-                        coordinates,
-                        peerIncarnation,
-                        epoch,
-                        firstSequence,
-                        config.windowFrames(),
-                        handle);
-        handles.setRelease(handle & ((1 << INDEX_BITS) - 1), flow);
+                new ReceiveFlow(context, node, open, config.windowFrames(), handle);
+        handles.setRelease(handle & INDEX_MASK, flow);
         if (!receiveFlows.put(flow)) {
             freeHandle(flow);
             return null;
         }
-        flow.nextOfContext = context.receiveFlows;
-        context.receiveFlows = flow;
-        flow.opposite = sendFlows.get(flow.key);
-        if (flow.opposite != null) {
-            flow.opposite.opposite = flow;
+        context.add(flow);
+        flow.join(sendFlows.get(flow.key));
+        return flow;
+    }
+
+    /** A new sending flow; null when there are too many. */
+    SendFlow newSendFlow(
+            final FlowContext context,
+            final int node,
+            final int peerContext,
+            final RouteTable routes) {
+        final SendFlow flow = new SendFlow(this, context, node, peerContext, routes);
+        if (!sendFlows.put(flow)) {
+            return null;
+        }
+        context.add(flow);
+        final ReceiveFlow receiving = receiveFlows.get(flow.key);
+        if (receiving != null) {
+            receiving.join(flow);
         }
         return flow;
     }
 
     /** Forgets a handle once; made and freed when flows come and go, so a lock is good enough. */
     synchronized void freeHandle(final ReceiveFlow flow) {
-        final int index = flow.handle & ((1 << INDEX_BITS) - 1);
+        final int index = flow.ends.flowHandle() & INDEX_MASK;
         if (handles.get(index) == flow) {
             handles.set(index, null);
+            assert freeHandleCount < freeHandles.length : "a handle was freed twice";
             freeHandles[freeHandleCount++] = index;
         }
     }
@@ -335,13 +338,5 @@ public final class FlowTable implements AutoCloseable {
         final int index = freeHandles[--freeHandleCount];
         generations[index] = (short) ((generations[index] + 1) % GENERATIONS);
         return generations[index] << INDEX_BITS | index;
-    }
-
-    private static int queuedFrames(final FlowContext last) {
-        int frames = 0;
-        for (FlowContext context = last; context != null; context = context.previous) {
-            frames += context.queuedFrames;
-        }
-        return frames;
     }
 }

@@ -1,19 +1,19 @@
 package io.hxb.flow;
 
-import io.hxb.config.FlowConfig;
-
 import java.util.Arrays;
 
-/** The sending flows of one loop by the time they want to be looked at: a binary heap. */
+/**
+ * The sending flows of one loop by the time they want to be looked at: a binary heap. Owned by the
+ * loop.
+ */
 final class FlowTimers {
-    private final FlowConfig config;
     private final long soonNs;
-    private SendFlow[] heap = new SendFlow[64];
+    private Timer[] heap = new Timer[64];
     private int count;
 
-    FlowTimers(final FlowConfig config) {
-        this.config = config;
-        soonNs = config.minRetransmitNs() / 2;
+    /** No timers; {@code soonNs} is how near a time is that {@link #putOff} looks at. */
+    FlowTimers(final long soonNs) {
+        this.soonNs = soonNs;
     }
 
     /** Time of the first one, or Long.MAX_VALUE. */
@@ -26,9 +26,9 @@ final class FlowTimers {
         if (count == 0 || heap[0].wakeNs - nowNs > 0) {
             return null;
         }
-        final SendFlow first = heap[0];
+        final Timer first = heap[0];
         remove(first);
-        return first;
+        return first.flow;
     }
 
     /**
@@ -38,11 +38,11 @@ final class FlowTimers {
     void putOff(final long nowNs) {
         boolean isNear = isFirstNear(nowNs);
         while (isNear) {
-            final SendFlow first = heap[0];
+            final Timer first = heap[0];
             final long wasNs = first.wakeNs;
             remove(first);
-            arm(first, nowNs);
-            final boolean isPutOff = first.heapIndex < 0 || first.wakeNs - wasNs > 0;
+            arm(first.flow, nowNs);
+            final boolean isPutOff = first.index < 0 || first.wakeNs - wasNs > 0;
             isNear = isPutOff && isFirstNear(nowNs);
         }
     }
@@ -51,103 +51,51 @@ final class FlowTimers {
         return count > 0 && heap[0].wakeNs - nowNs < soonNs;
     }
 
-    /** Looks at {@code flow} at {@code timeNs} or earlier; an earlier time set before stays. */
-    private void atLatest(final SendFlow flow, final long timeNs) {
-        if (timeNs == Long.MAX_VALUE) {
+    /**
+     * Sets the time at which the flow has to be looked at again; an earlier one set before stays.
+     */
+    void arm(final SendFlow flow, final long nowNs) {
+        if (flow.isClosed()) {
             return;
         }
-        if (flow.heapIndex < 0) {
+        final long wakeNs = flow.wakeNs(nowNs);
+        if (wakeNs != Long.MAX_VALUE) {
+            atLatest(flow.timer, wakeNs);
+        }
+    }
+
+    private void atLatest(final Timer timer, final long timeNs) {
+        if (timer.index < 0) {
             if (count == heap.length) {
                 heap = Arrays.copyOf(heap, 2 * count);
             }
-            flow.wakeNs = timeNs;
-            up(count++, flow);
-        } else if (timeNs - flow.wakeNs < 0) {
-            flow.wakeNs = timeNs;
-            up(flow.heapIndex, flow);
+            timer.wakeNs = timeNs;
+            up(count++, timer);
+        } else if (timeNs - timer.wakeNs < 0) {
+            timer.wakeNs = timeNs;
+            up(timer.index, timer);
         }
     }
 
+    /** The flow need not be looked at. */
     void remove(final SendFlow flow) {
-        final int index = flow.heapIndex;
-        if (index < 0) {
-            return;
+        if (flow.timer.index >= 0) {
+            remove(flow.timer);
         }
-        flow.heapIndex = -1;
-        final SendFlow last = heap[--count];
+    }
+
+    private void remove(final Timer timer) {
+        final int index = timer.index;
+        assert heap[index] == timer : "not at its place in the heap";
+        timer.index = -1;
+        final Timer last = heap[--count];
         heap[count] = null;
-        if (last != flow) {
+        if (index < count) {
             down(index, last);
-            if (heap[index] == last) {
+            if (last.index == index) {
                 up(index, last);
             }
         }
-    }
-
-    /** Sets the time at which the flow has to be looked at again. */
-    void arm(final SendFlow flow, final long nowNs) {
-        if (flow.state == SendFlow.CLOSED) {
-            return;
-        }
-        long wakeNs = flow.isOutstanding ? silenceEndsNs(flow) : Long.MAX_VALUE;
-        if (flow.cutOff.isCounting()) {
-            wakeNs = earlier(wakeNs, cutOffWakeNs(flow, nowNs));
-        }
-        if (flow.state == SendFlow.OPENING) {
-            final boolean isIdle = flow.isReady || flow.cutOff.isWaiting();
-            wakeNs = isIdle ? wakeNs : earlier(wakeNs, flow.retryNs);
-        } else {
-            if (flow.inFlight > flow.lost) {
-                wakeNs = earlier(wakeNs, flow.progressNs + flow.roundTrip.timeoutNs());
-                wakeNs = earlier(wakeNs, flow.overtakenNs);
-            }
-            if (flow.lost > 0 && !flow.isReady) {
-                wakeNs = earlier(wakeNs, flow.resendNs);
-            }
-            armProbe(flow, nowNs);
-            if (flow.isProbing) {
-                wakeNs = earlier(wakeNs, flow.retryNs);
-            }
-        }
-        atLatest(flow, wakeNs);
-    }
-
-    private static void armProbe(final SendFlow flow, final long nowNs) {
-        final boolean isShut = flow.inFlight == 0 && flow.hasPending() && !flow.hasWindow();
-        if (isShut && !flow.isProbing) {
-            flow.retries = 0;
-            flow.retryNs = flow.isWindowReturned ? nowNs : nowNs + flow.roundTrip.retryNs(0);
-        }
-        flow.isProbing = isShut;
-    }
-
-    /** When the peer has been silent for too long about what is outstanding. */
-    long silenceEndsNs(final SendFlow flow) {
-        return silentSinceNs(flow) + config.peerTimeoutNs();
-    }
-
-    /**
-     * True if no way has led to the peer for too long. One that never answered may not be up yet:
-     * it gets the whole peer timeout.
-     */
-    boolean isCutOff(final SendFlow flow, final long nowNs) {
-        return flow.wasOpen
-                && flow.cutOff.isOver(
-                        silentSinceNs(flow), config.routes().partitionTimeoutNs(), nowNs);
-    }
-
-    // Also while a frame is out to try a route: what becomes of it may be known too late.
-    private long cutOffWakeNs(final SendFlow flow, final long nowNs) {
-        final long retryNs = flow.cutOff.isWaiting() ? flow.cutOff.retryNs : Long.MAX_VALUE;
-        final long endsNs =
-                flow.cutOff.endsNs(silentSinceNs(flow), config.routes().partitionTimeoutNs());
-        return endsNs - nowNs > 0 ? earlier(retryNs, endsNs) : retryNs;
-    }
-
-    private static long silentSinceNs(final SendFlow flow) {
-        final long heardNs = flow.lastHeardNs;
-        final long sinceNs = flow.outstandingSinceNs;
-        return heardNs - sinceNs > 0 ? heardNs : sinceNs;
     }
 
     /** The earlier of two times, of which either may be Long.MAX_VALUE for never. */
@@ -158,37 +106,49 @@ final class FlowTimers {
         return oneNs - otherNs <= 0 ? oneNs : otherNs;
     }
 
-    private void up(final int from, final SendFlow flow) {
+    private void up(final int from, final Timer timer) {
         int index = from;
         while (index > 0) {
             final int parent = (index - 1) >>> 1;
-            if (flow.wakeNs - heap[parent].wakeNs >= 0) {
+            if (timer.wakeNs - heap[parent].wakeNs >= 0) {
                 break;
             }
             set(index, heap[parent]);
             index = parent;
         }
-        set(index, flow);
+        set(index, timer);
     }
 
-    private void down(final int from, final SendFlow flow) {
+    private void down(final int from, final Timer timer) {
         int index = from;
         while (2 * index + 1 < count) {
             int child = 2 * index + 1;
             if (child + 1 < count && heap[child + 1].wakeNs - heap[child].wakeNs < 0) {
                 child++;
             }
-            if (flow.wakeNs - heap[child].wakeNs <= 0) {
+            if (timer.wakeNs - heap[child].wakeNs <= 0) {
                 break;
             }
             set(index, heap[child]);
             index = child;
         }
-        set(index, flow);
+        set(index, timer);
     }
 
-    private void set(final int index, final SendFlow flow) {
-        heap[index] = flow;
-        flow.heapIndex = index;
+    private void set(final int index, final Timer timer) {
+        heap[index] = timer;
+        timer.index = index;
+    }
+
+    /** A flow's place in the heap. */
+    static final class Timer {
+        private final SendFlow flow;
+        private long wakeNs;
+        private int index = -1;
+
+        /** Not set. */
+        Timer(final SendFlow flow) {
+            this.flow = flow;
+        }
     }
 }

@@ -23,7 +23,6 @@ final class FrameBuilder {
     /** Of a short message's record in its ring. */
     private static final long SLOT_BITS = 0xFFFF_0000L;
 
-    private final FlowTable table;
     private final FlowConfig config;
     private final TxPool pool;
     private final int mtuBytes;
@@ -32,7 +31,6 @@ final class FrameBuilder {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
 
     FrameBuilder(final FlowTable table, final TxPool pool, final FlowCounters counters) {
-        this.table = table;
         config = table.config();
         this.pool = pool;
         this.counters = counters;
@@ -47,7 +45,7 @@ final class FrameBuilder {
      * @param address of the first record, as in {@link ShortRing}, in memory that may change
      *     meanwhile.
      * @param lengthBytes of the records.
-     * @param most messages at most.
+     * @param max messages at most.
      * @param isNewRun true if the first record begins a run.
      * @return see {@link Staged}.
      */
@@ -55,97 +53,101 @@ final class FrameBuilder {
             final SendFlow flow,
             final long address,
             final int lengthBytes,
-            final int most,
+            final int max,
             final boolean isNewRun) {
         // What waits as messages goes first; where frames are tiny all of them do.
-        if (flow.state != SendFlow.OPEN
-                || flow.pendingHead != FlowContext.NO_SLOT
+        final SendBacklog backlog = flow.backlog;
+        if (!flow.isOpen()
+                || backlog.hasMessages()
                 || stagedRoomBytes < ShortRing.recordBytes(ShortRing.MAX_LENGTH)) {
             return Staged.NONE;
         }
-        if (isNewRun && flow.stagedTail != null) {
+        if (isNewRun && backlog.lastStaged() != null) {
             // What is done is told by a frame's first slot, which the others of its run follow.
-            flow.stagedTail.isFull = true;
+            backlog.lastStaged().fill();
         }
         int offset = 0;
         int messages = 0;
-        boolean isRight = true;
-        while (isRight && offset < lengthBytes && messages < most) {
+        boolean isValid = true;
+        while (isValid && offset < lengthBytes && messages < max) {
             final TxFrame frame = stagedFrame(flow);
             if (frame == null) {
                 break;
             }
-            final int bytesBefore = frame.bodyBytes;
-            final int messagesBefore = frame.messageCount;
-            isRight = fill(frame, address + offset, lengthBytes - offset, most - messages);
-            offset += frame.bodyBytes - bytesBefore;
-            messages += frame.messageCount - messagesBefore;
-            if (frame.messageCount == 0) {
+            final int bytesBefore = frame.bodyBytes();
+            final int messagesBefore = frame.messageCount();
+            isValid = copyRun(frame, address + offset, lengthBytes - offset, max - messages);
+            offset += frame.bodyBytes() - bytesBefore;
+            messages += frame.messageCount() - messagesBefore;
+            if (frame.messageCount() == 0) {
                 pool.release(frame);
             } else if (messagesBefore == 0) {
-                flow.stage(frame);
+                frame.assign(flow);
+                flow.onShared();
+                backlog.stage(frame);
             }
         }
-        flow.pendingCount += messages;
-        return isRight ? Staged.of(messages, offset) : Staged.MALFORMED;
+        backlog.onStaged(messages);
+        return isValid ? Staged.of(messages, offset) : Staged.MALFORMED;
     }
 
     /**
      * Copies what fits into a frame, then walks the records there, where the application cannot
-     * reach them; they are those of the ring without the slot. Sets whether the frame is full.
+     * reach them; they are those of the ring without the slot. The frame is full if not all fit.
      *
      * @return false if a record cannot be.
      */
-    private boolean fill(
-            final TxFrame frame, final long address, final int lengthBytes, final int most) {
-        final int copied = Math.min(lengthBytes, stagedRoomBytes - frame.bodyBytes);
-        final long body = frame.headerAddress + FrameHeaderFlyweight.LENGTH + frame.bodyBytes;
+    private boolean copyRun(
+            final TxFrame frame, final long address, final int lengthBytes, final int max) {
+        final int copied = Math.min(lengthBytes, stagedRoomBytes - frame.bodyBytes());
+        final long body = frame.headerAddress() + FrameHeaderFlyweight.LENGTH + frame.bodyBytes();
         Memory.copy(address, body, copied);
-        if (frame.messageCount == 0) {
-            frame.firstSlot = ShortRing.slot(Memory.getLong(body));
-        }
+        final int firstSlot = ShortRing.slot(Memory.getLong(body));
         int offset = 0;
         int messages = 0;
-        boolean isRight = true;
-        while (offset < copied && messages < most) {
+        int paddingBytes = 0;
+        boolean isValid = true;
+        while (offset < copied && messages < max) {
             final long header = Memory.getLong(body + offset);
             final int payloadBytes = ShortRing.lengthBytes(header);
             final int recordBytes = ShortRing.recordBytes(payloadBytes);
-            isRight = payloadBytes <= ShortRing.MAX_LENGTH && recordBytes <= lengthBytes - offset;
-            if (!isRight || recordBytes > copied - offset) {
+            isValid = payloadBytes <= ShortRing.MAX_LENGTH && recordBytes <= lengthBytes - offset;
+            if (!isValid || recordBytes > copied - offset) {
                 break;
             }
             Memory.putLong(body + offset, header & ~SLOT_BITS);
-            frame.paddingBytes = recordBytes - ShortRing.HEADER_BYTES - payloadBytes;
+            paddingBytes = recordBytes - ShortRing.HEADER_BYTES - payloadBytes;
             offset += recordBytes;
             messages++;
         }
-        frame.isFull = offset < lengthBytes && messages < most;
-        frame.bodyBytes += offset;
-        frame.messageCount += messages;
-        return isRight;
+        frame.append(firstSlot, messages, offset, paddingBytes);
+        if (offset < lengthBytes && messages < max) {
+            frame.fill();
+        }
+        return isValid;
     }
 
     /** The frame that takes the next records; null if they have to wait as messages. */
     private TxFrame stagedFrame(final SendFlow flow) {
-        final TxFrame last = flow.stagedTail;
-        return last != null && !last.isFull ? last : newStagedFrame(flow);
+        final TxFrame last = flow.backlog.lastStaged();
+        return last != null && !last.isFull() ? last : newStagedFrame(flow);
     }
 
     private TxFrame newStagedFrame(final SendFlow flow) {
-        if (flow.stagedFrames == MAX_STAGED_FRAMES || !flow.hasWindow(flow.stagedFrames)) {
+        final int staged = flow.backlog.stagedFrames();
+        if (staged == MAX_STAGED_FRAMES || !flow.window.hasRoom(staged)) {
             return null;
         }
-        final TxFrame frame = pool.acquire(flow.inFlight + flow.stagedFrames);
+        final TxFrame frame = pool.acquire(flow.window.inFlight() + staged);
         if (frame == null) {
             return null;
         }
-        frame.sharedIndex = pool.acquireShared(flow.sharedInFlight);
-        if (frame.sharedIndex == TxFrame.NOT_SHARED) {
+        final int shared = pool.acquireShared(flow.sharedFrames());
+        if (shared == TxFrame.NOT_SHARED) {
             pool.release(frame);
             return null;
         }
-        frame.beginRun(pool.sharedHeaderAddress(frame.sharedIndex));
+        frame.beginRun(shared, pool.sharedHeaderAddress(shared));
         return frame;
     }
 
@@ -154,23 +156,25 @@ final class FrameBuilder {
      * are coming.
      */
     boolean isWorthWaiting(final SendFlow flow) {
-        final FlowContext context = flow.context;
-        if (!context.isMoreComing) {
+        if (!flow.context.isMoreComing()) {
             return false;
         }
-        if (flow.stagedFrames > 0) {
-            final TxFrame last = flow.stagedTail;
-            return flow.stagedFrames == 1
-                    && flow.pendingHead == FlowContext.NO_SLOT
-                    && !last.isFull
-                    && last.bodyBytes + last.bodyBytes / last.messageCount <= stagedRoomBytes;
+        final SendBacklog backlog = flow.backlog;
+        if (backlog.stagedFrames() > 0) {
+            final TxFrame last = backlog.lastStaged();
+            final int bytes = last.bodyBytes();
+            return backlog.stagedFrames() == 1
+                    && !backlog.hasMessages()
+                    && !last.isFull()
+                    && bytes + bytes / last.messageCount() <= stagedRoomBytes;
         }
-        if (context.slotLength[flow.pendingHead] > INLINE_BYTES) {
+        final MessageSlots slots = flow.context.slots;
+        if (slots.lengthBytes(backlog.firstSlot()) > INLINE_BYTES) {
             return false;
         }
         final int another =
-                MessageRecordFlyweight.paddedLength(context.slotLength[flow.pendingTail]);
-        return flow.pendingBytes + another <= mtuBytes - FrameHeaderFlyweight.LENGTH;
+                MessageRecordFlyweight.paddedLength(slots.lengthBytes(backlog.lastSlot()));
+        return backlog.recordBytes() + another <= mtuBytes - FrameHeaderFlyweight.LENGTH;
     }
 
     /**
@@ -179,60 +183,57 @@ final class FrameBuilder {
      *
      * @return null when there is no memory for it.
      */
-    TxFrame next(final SendFlow flow) {
-        final TxFrame staged = flow.pollStaged();
-        if (staged != null) {
-            staged.headerLengthBytes =
-                    FrameHeaderFlyweight.LENGTH + staged.bodyBytes - staged.paddingBytes;
-            writeHeader(flow, staged);
-            return staged;
-        }
-        final TxFrame frame = pool.acquire(flow.inFlight);
+    TxFrame next(final SendFlow flow, final long nowNs) {
+        TxFrame frame = flow.backlog.pollStaged();
         if (frame != null) {
+            frame.closeRun();
+        } else {
+            frame = pool.acquire(flow.window.inFlight());
+            if (frame == null) {
+                return null;
+            }
             build(flow, frame);
-            writeHeader(flow, frame);
         }
+        flow.window.add(flow, frame, nowNs);
+        counters.onFrameMade(frame.messageCount(), frame.lengthBytes());
+        writeHeader(flow, frame);
         return frame;
     }
 
     private void build(final SendFlow flow, final TxFrame frame) {
-        final FlowContext context = flow.context;
-        final int first = flow.pendingHead;
-        final int second = context.slotNext[first];
-        frame.begin();
-        frame.firstSlot = first;
-        if (second != FlowContext.NO_SLOT
-                && share(context.slotLength[first], context.slotLength[second])) {
-            frame.sharedIndex = pool.acquireShared(flow.sharedInFlight);
-        }
-        if (frame.sharedIndex != TxFrame.NOT_SHARED) {
-            buildShared(flow, frame);
+        final MessageSlots slots = flow.context.slots;
+        final int first = flow.backlog.firstSlot();
+        final int second = slots.next(first);
+        final boolean isShared =
+                second != MessageSlots.NONE
+                        && fitTogether(slots.lengthBytes(first), slots.lengthBytes(second));
+        final int shared = isShared ? pool.acquireShared(flow.sharedFrames()) : TxFrame.NOT_SHARED;
+        if (shared == TxFrame.NOT_SHARED) {
+            buildSingle(flow.backlog, slots, frame);
         } else {
-            buildSingle(flow, frame);
+            frame.beginShared(first, shared, pool.sharedHeaderAddress(shared));
+            flow.onShared();
+            buildShared(flow.backlog, slots, frame);
         }
     }
 
     private void writeHeader(final SendFlow flow, final TxFrame frame) {
-        flow.add(frame);
-        final int bodyBytes =
-                frame.headerLengthBytes - FrameHeaderFlyweight.LENGTH + frame.payloadLengthBytes;
-        counters.onFrameMade(frame.messageCount, bodyBytes);
-        header.wrap(frame.headerAddress)
+        header.wrap(frame.headerAddress())
                 .clear()
                 .type(FrameType.DATA)
                 .destination(flow.peerCoordinates)
                 .sourceIncarnation(flow.context.incarnation)
-                .destinationIncarnation(flow.peerIncarnation)
+                .destinationIncarnation(flow.peerIncarnation())
                 .sourceContext(flow.context.id)
                 .destinationContext(flow.peerContext)
-                .sequence(frame.sequence)
-                .epoch(flow.epoch)
-                .bodyLength(bodyBytes)
-                .messageCount(frame.messageCount);
+                .sequence(frame.sequence())
+                .epoch(flow.epoch())
+                .bodyLength(frame.lengthBytes())
+                .messageCount(frame.messageCount());
     }
 
     /** True if two messages are short enough to be copied into one frame, where they fit. */
-    private boolean share(final int firstBytes, final int secondBytes) {
+    private boolean fitTogether(final int firstBytes, final int secondBytes) {
         return firstBytes <= INLINE_BYTES
                 && secondBytes <= INLINE_BYTES
                 && MessageRecordFlyweight.paddedLength(firstBytes)
@@ -241,95 +242,66 @@ final class FrameBuilder {
                         <= mtuBytes - FrameHeaderFlyweight.LENGTH;
     }
 
-    private void buildSingle(final SendFlow flow, final TxFrame frame) {
-        final FlowContext context = flow.context;
-        final int slot = flow.pendingHead;
-        final long record = frame.ownHeaderAddress + FrameHeaderFlyweight.LENGTH;
-        Memory.putInt(record, context.slotLength[slot]);
-        Memory.putInt(record + 4, context.slotTag[slot]);
-        frame.headerAddress = frame.ownHeaderAddress;
-        frame.headerLengthBytes = FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH;
-        frame.payloadAddress = context.slotAddress[slot];
-        frame.payloadLengthBytes = context.slotLength[slot];
-        frame.messageCount = 1;
-        flow.pendingHead = context.slotNext[slot];
-        flow.pendingCount--;
-        flow.pendingBytes -= MessageRecordFlyweight.paddedLength(context.slotLength[slot]);
+    private void buildSingle(
+            final SendBacklog backlog, final MessageSlots slots, final TxFrame frame) {
+        final int slot = backlog.firstSlot();
+        final int lengthBytes = slots.lengthBytes(slot);
+        frame.beginSingle(slot, slots.address(slot), lengthBytes);
+        final long record = frame.headerAddress() + FrameHeaderFlyweight.LENGTH;
+        Memory.putInt(record, lengthBytes);
+        Memory.putInt(record + 4, slots.tag(slot));
+        backlog.onTaken(1, MessageRecordFlyweight.paddedLength(lengthBytes), slots.next(slot));
     }
 
-    private void buildShared(final SendFlow flow, final TxFrame frame) {
-        final FlowContext context = flow.context;
+    private void buildShared(
+            final SendBacklog backlog, final MessageSlots slots, final TxFrame frame) {
         final int roomBytes = mtuBytes - FrameHeaderFlyweight.LENGTH;
-        frame.headerAddress = pool.sharedHeaderAddress(frame.sharedIndex);
-        final long body = frame.headerAddress + FrameHeaderFlyweight.LENGTH;
+        final long body = frame.headerAddress() + FrameHeaderFlyweight.LENGTH;
         int offset = 0;
         int endBytes = 0;
         int count = 0;
-        int slot = flow.pendingHead;
-        while (slot != FlowContext.NO_SLOT) {
-            final int lengthBytes = context.slotLength[slot];
+        int slot = backlog.firstSlot();
+        while (slot != MessageSlots.NONE) {
+            final int lengthBytes = slots.lengthBytes(slot);
             final int neededBytes = offset + MessageRecordFlyweight.LENGTH + lengthBytes;
             if (lengthBytes > INLINE_BYTES || neededBytes > roomBytes) {
                 break;
             }
             Memory.putInt(body + offset, lengthBytes);
-            Memory.putInt(body + offset + 4, context.slotTag[slot]);
+            Memory.putInt(body + offset + 4, slots.tag(slot));
             Memory.copyShort(
-                    context.slotAddress[slot],
+                    slots.address(slot),
                     body + offset + MessageRecordFlyweight.LENGTH,
                     lengthBytes);
             endBytes = neededBytes;
             offset += MessageRecordFlyweight.paddedLength(lengthBytes);
             count++;
-            slot = context.slotNext[slot];
+            slot = slots.next(slot);
         }
-        frame.headerLengthBytes = FrameHeaderFlyweight.LENGTH + endBytes;
-        frame.payloadAddress = 0;
-        frame.payloadLengthBytes = 0;
-        frame.messageCount = count;
-        flow.pendingHead = slot;
-        flow.pendingCount -= count;
-        flow.pendingBytes -= offset;
-        flow.sharedInFlight++;
+        frame.close(count, endBytes);
+        backlog.onTaken(count, offset, slot);
     }
 
     /** Writes what changes from one transmission of a frame to the next. */
     void writeFlags(final SendFlow flow, final TxFrame frame) {
-        header.wrap(frame.headerAddress);
-        final boolean isUrgent = isUrgent(flow, frame);
+        header.wrap(frame.headerAddress());
+        final boolean isAgain = frame.attempts() > 0;
+        final boolean isUrgent = isAgain || flow.endsBurst(frame, config.ackEveryFrames() / 2);
         header.flags(
-                (frame.attempts > 0 ? FrameHeaderFlyweight.FLAG_AGAIN : 0)
+                (isAgain ? FrameHeaderFlyweight.FLAG_AGAIN : 0)
                         | (isUrgent ? FrameHeaderFlyweight.FLAG_ACK_NOW : 0)
                         | (isSparse(flow, frame) ? FrameHeaderFlyweight.FLAG_SPARSE : 0));
-        if (flow.opposite != null && !flow.opposite.array.isEnded()) {
-            table.window(flow.opposite);
-            ControlWriter.acknowledge(header, flow.opposite, flow.opposite.array.next());
-            flow.opposite.onAcknowledged(false);
+        final ReceiveFlow back = flow.opposite();
+        if (back != null && !back.array.isEnded()) {
+            back.grant();
+            ControlWriter.acknowledge(header, back, back.array.next());
+            back.onAcknowledged(false);
         }
     }
 
     private static boolean isSparse(final SendFlow flow, final TxFrame frame) {
-        return frame.attempts == 0
-                && flow.inFlight <= SPARSE_FRAMES
-                && frame.headerLengthBytes + frame.payloadLengthBytes <= SPARSE_BYTES;
-    }
-
-    /**
-     * True if the acknowledgement should not be delayed: the frame was sent before, it uses up the
-     * window, or it ends a burst, after which a sender with few send buffers waits for it.
-     */
-    private boolean isUrgent(final SendFlow flow, final TxFrame frame) {
-        if (frame.attempts > 0) {
-            return true;
-        }
-        flow.burstFrames++;
-        final boolean isUrgent =
-                flow.hasPending()
-                        ? flow.limit - frame.sequence == 1
-                        : flow.burstFrames >= config.ackEveryFrames() / 2;
-        if (isUrgent) {
-            flow.burstFrames = 0;
-        }
-        return isUrgent;
+        return frame.attempts() == 0
+                && flow.window.inFlight() <= SPARSE_FRAMES
+                && frame.lengthBytes() + FrameHeaderFlyweight.LENGTH <= SPARSE_BYTES;
     }
 }

@@ -5,113 +5,58 @@ import io.hxb.flow.order.Sequence;
 import io.hxb.flow.order.WorkStack;
 import io.hxb.frame.FrameHeaderFlyweight;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-
 /**
  * One flow at its receiving end. The ordering array and the arrivals belong to all loops, the rest
- * to the loop that owns the context.
+ * to the loop that owns the context: what the source may send ({@link ReceiveWindow}), what it has
+ * to be told ({@link AckDebt}), and where the flow waits.
  */
 final class ReceiveFlow extends Flow {
-    /** Arrivals: acknowledge at once. */
-    static final long NOW = 1L << 62;
-
-    /** Arrivals: one that could not be delivered at once. */
-    static final long OUT_OF_ORDER = 1L << 61;
-
-    /** Arrivals: one that had arrived before and was sent again. */
-    static final long AGAIN = 1L << 60;
-
-    /** Questions in a row, without new data, after which answers are taken to get lost. */
-    private static final int MOST_ASKS = 2;
-
-    private static final int FIRST_TARGET_FRAMES = 16;
-    private static final VarHandle ARRIVALS;
-
-    static {
-        try {
-            ARRIVALS =
-                    MethodHandles.lookup().findVarHandle(ReceiveFlow.class, "arrivals", long.class);
-        } catch (final ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     final OrderingArray<ReceiveFlow> array;
-    final int firstSequence;
-    final int peerIncarnation;
-    final int epoch;
-    final int handle;
+    final Arrivals arrivals = new Arrivals();
+    final ReceiveWindow window;
+    final AckDebt debt = new AckDebt();
     final FlowEnds ends;
-    final Waiting waiting = new Waiting(this);
 
-    /** First sequence that the source may not send yet. */
-    int limit;
+    /** Of those that are to be acknowledged at once, and of those that have some time. */
+    final WaitingLine.Place<ReceiveFlow> ackPlace = new WaitingLine.Place<>(this);
 
-    /** The limit that the source was told last. */
-    int announcedLimit;
+    final WaitingLine.Place<ReceiveFlow> delayPlace = new WaitingLine.Place<>(this);
 
-    /** Frames announced and not released yet. */
-    int committedFrames;
+    /** Of those that wait for credit. */
+    final WaitingLine.Place<ReceiveFlow> creditPlace = new WaitingLine.Place<>(this);
 
-    /** Window that the source has earned by using it. */
-    int targetFrames;
+    /** Of those that wait for room in the context, told by any loop and seen by the owner. */
+    final RoomNode roomNode = new RoomNode(this);
 
-    int releasedFrames;
-    int debtFrames;
-    long debtSinceNs;
-    long lastHeardNs;
-    boolean isAckNow;
-    boolean isOutOfOrder;
-    boolean isInAckList;
-    boolean isInDelayList;
-    boolean isInCreditLine;
-    boolean isSettled;
-    boolean isInWaitingLine;
-    SendFlow opposite;
-    ReceiveFlow nextAck;
-    ReceiveFlow nextDelayed;
-    ReceiveFlow nextCredit;
-    ReceiveFlow nextWaiting;
-    ReceiveFlow nextOfContext;
+    final WaitingLine.Place<ReceiveFlow> roomPlace = new WaitingLine.Place<>(this);
+
+    private final int peerIncarnation;
+    private final int epoch;
+    private final int firstSequence;
+    private int releasedFrames;
+    private long lastHeardNs;
+    private boolean isSettled;
+    private SendFlow opposite;
 
     /**
-     * Route of the frame sent again that came last; written by the loop that got it, and any one of
-     * several will do.
+     * Makes the flow that {@code open} asks for.
+     *
+     * @param peerNode node that it came from.
+     * @param handle names the flow towards the context.
      */
-    long askedRoute;
-
-    /** Sequence of the frame that came last of those that had arrived before; written likewise. */
-    int againSequence;
-
-    /** The source does not know of {@link #againSequence} yet. */
-    boolean hasAgain;
-
-    private int asks;
-    private int grownAt;
-    private volatile long arrivals;
-
     ReceiveFlow(
             final FlowContext context,
             final int peerNode,
-            final int peerContext,
-            final long peerCoordinates,
-            final int peerIncarnation,
-            final int epoch,
-            final int firstSequence,
+            final FrameHeaderFlyweight open,
             final int windowFrames,
             final int handle) {
-        super(context, peerNode, peerContext, peerCoordinates);
-        this.peerIncarnation = peerIncarnation;
-        this.epoch = epoch;
-        this.handle = handle;
+        super(context, peerNode, open.sourceContext(), open.source());
+        peerIncarnation = open.sourceIncarnation();
+        epoch = open.epoch();
+        firstSequence = open.sequence();
         ends = new FlowEnds(context.id, context.incarnation, peerNode, peerContext, handle);
-        this.firstSequence = firstSequence;
         array = new OrderingArray<>(windowFrames, firstSequence);
-        limit = firstSequence;
-        announcedLimit = firstSequence;
-        grownAt = firstSequence;
-        targetFrames = Math.min(FIRST_TARGET_FRAMES, windowFrames);
+        window = new ReceiveWindow(firstSequence, windowFrames);
     }
 
     /** True if {@code frame} is of the incarnation and epoch of this flow. */
@@ -129,60 +74,52 @@ final class ReceiveFlow extends Flow {
             return Sequence.epochDistance(epoch, open.epoch()) > 0;
         }
         return Sequence.isBefore(peerIncarnation, open.sourceIncarnation())
-                || nowNs - lastHeardNs > silenceNs;
+                || silentNs(nowNs) > silenceNs;
+    }
+
+    int peerIncarnation() {
+        return peerIncarnation;
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    /** The source was heard. */
+    void onHeard(final long nowNs) {
+        lastHeardNs = nowNs;
+    }
+
+    /** How long the source has not been heard. */
+    long silentNs(final long nowNs) {
+        return nowNs - lastHeardNs;
+    }
+
+    /** Frames that the source may send and has not. */
+    int unusedFrames() {
+        return window.unusedFrames(array.next());
+    }
+
+    /** Brings what the source may send up to date. */
+    void grant() {
+        context.credit.grant(this);
     }
 
     /** Takes the last {@code frames} that were announced back. */
     void takeBack(final int frames) {
-        limit -= frames;
-        announcedLimit = limit;
-        context.commit(this, -frames);
-    }
-
-    /** Notes an arrival; any thread. */
-    void arrived(final int frames, final long marks) {
-        ARRIVALS.getAndAdd(this, (long) frames);
-        if (marks != 0) {
-            ARRIVALS.getAndBitwiseOr(this, marks);
-        }
-    }
-
-    /** Takes the arrivals noted so far. */
-    long takeArrivals() {
-        return arrivals == 0 ? 0 : (long) ARRIVALS.getAndSet(this, 0L);
-    }
-
-    /** The source asked again for what it was told: true if it does not seem to hear it. */
-    boolean isAskedAgain() {
-        return ++asks >= MOST_ASKS;
-    }
-
-    /** The source has sent something new. */
-    void onNews() {
-        asks = 0;
-    }
-
-    /** A source that used half of what it may gets twice as much. */
-    void growTarget(final int next, final int windowFrames) {
-        if (targetFrames < windowFrames && next - grownAt >= targetFrames / 2) {
-            grownAt = next;
-            targetFrames = Math.min(windowFrames, 2 * targetFrames);
-        }
+        context.credit.takeBack(window, frames);
     }
 
     /** Notes that the source was told what has arrived; {@code isSelective}: with the bitmap. */
     void onAcknowledged(final boolean isSelective) {
-        announcedLimit = limit;
-        hasAgain &= !isSelective;
-        if (isSelective || !isOutOfOrder) {
-            debtFrames = 0;
-            isAckNow = false;
-        }
+        window.onAnnounced();
+        debt.onPaid(isSelective);
     }
 
-    /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
-    static int bytes(final int windowFrames) {
-        return 768 + 8 * windowFrames;
+    /** The context has released one frame. */
+    void onReleased() {
+        releasedFrames++;
+        context.credit.commit(window, -1);
     }
 
     /** True once a frame of this flow has arrived. */
@@ -190,16 +127,62 @@ final class ReceiveFlow extends Flow {
         return array.next() != firstSequence || !array.isEmpty();
     }
 
-    /** Frames handed to the context and not released by it. */
-    int heldFrames() {
-        return array.next() - firstSequence - releasedFrames;
+    /** True while the context has frames that it has not released. */
+    boolean hasHeldFrames() {
+        return heldFrames() > 0;
+    }
+
+    /** After the end, takes back what was announced and never came; true the first time. */
+    boolean settle() {
+        if (isSettled) {
+            return false;
+        }
+        isSettled = true;
+        context.credit.commit(window, heldFrames() - window.committedFrames());
+        return true;
+    }
+
+    boolean isSettled() {
+        return isSettled;
+    }
+
+    private int heldFrames() {
+        final int frames = array.next() - firstSequence - releasedFrames;
+        assert frames >= 0 : "more frames released than delivered: " + frames;
+        return frames;
+    }
+
+    /** The flow to the peer, whose frames carry acknowledgements of this one; or null. */
+    SendFlow opposite() {
+        return opposite;
+    }
+
+    /** Lets the two flows between the same ends know each other; {@code sending} may be null. */
+    void join(final SendFlow sending) {
+        opposite = sending;
+        if (sending != null) {
+            sending.onJoined(this);
+        }
+    }
+
+    /** The flow ends: its opposite is alone from now on. */
+    void part() {
+        if (opposite != null) {
+            opposite.onJoined(null);
+            opposite = null;
+        }
+    }
+
+    /** Heap bytes of a flow whose window has {@code windowFrames}, rounded up. */
+    static int bytes(final int windowFrames) {
+        return 1_024 + 8 * windowFrames;
     }
 
     /** The flow in the stack of those that wait for room in the context. */
-    static final class Waiting extends WorkStack.Node {
+    static final class RoomNode extends WorkStack.Node {
         final ReceiveFlow flow;
 
-        Waiting(final ReceiveFlow flow) {
+        RoomNode(final ReceiveFlow flow) {
             this.flow = flow;
         }
     }

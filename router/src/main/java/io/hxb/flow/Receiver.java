@@ -82,7 +82,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             onPiggyback(key);
         }
         if (header.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
-            flow.askedRoute = header.route();
+            flow.arrivals.onSentAgain(header.route());
         }
         final boolean isNow = header.hasFlag(FrameHeaderFlyweight.FLAG_ACK_NOW);
         store(flow, header.sequence(), bufferId, isNow);
@@ -94,7 +94,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             return true;
         }
         // Room made between the refusal and this note would be missed, so it is tried once more.
-        flow.context.waiting.push(flow.waiting);
+        flow.context.noRoom.push(flow.roomNode);
         return offer(flow, bufferId);
     }
 
@@ -110,39 +110,33 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Delivers what waited for room in the context; on its owner loop. */
     int resume(final FlowContext context) {
-        ReceiveFlow.Waiting node = (ReceiveFlow.Waiting) context.waiting.takeAll();
+        final WaitingLine<ReceiveFlow> line = context.roomLine;
+        ReceiveFlow.RoomNode node = (ReceiveFlow.RoomNode) context.noRoom.takeAll();
         while (node != null) {
-            final ReceiveFlow flow = node.flow;
-            node = (ReceiveFlow.Waiting) node.take();
-            if (!flow.isInWaitingLine) {
-                flow.isInWaitingLine = true;
-                context.addWaiting(flow);
-            }
+            line.add(node.flow.roomPlace);
+            node = (ReceiveFlow.RoomNode) node.take();
         }
         int frames = 0;
         boolean hasRoom = true;
-        while (hasRoom && context.hasWaiting()) {
-            final ReceiveFlow flow = context.pollWaiting();
-            flow.isInWaitingLine = false;
+        while (hasRoom && !line.isEmpty()) {
+            final ReceiveFlow flow = line.poll();
             final int drained = flow.array.drain(this, flow);
             frames += drained;
             if (drained > 0) {
                 loop.post(flow, loop);
             }
-            hasRoom = context.waiting.isEmpty();
+            hasRoom = context.noRoom.isEmpty();
         }
         return frames;
     }
 
     /** A context gave a frame back; on the loop that owns it. */
     void onReleased(final ReceiveFlow flow) {
-        final FlowContext context = flow.context;
-        flow.releasedFrames++;
-        context.commit(flow, -1);
+        flow.onReleased();
         if (flow.array.isEnded()) {
             freeIfDone(flow);
         }
-        serveCreditLine(context);
+        serveCreditLine(flow.context.credit);
         if (!flow.array.isEnded()) {
             acks.owe(flow, clock.nowNs());
         }
@@ -150,23 +144,16 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Looks at a flow that something happened to; on the loop that owns it. */
     void attend(final ReceiveFlow flow) {
-        final long arrivals = flow.takeArrivals();
+        final long arrivals = flow.arrivals.take();
         if (flow.array.isEnded()) {
             settle(flow);
             return;
         }
         if (arrivals != 0) {
-            flow.lastHeardNs = clock.nowNs();
-            flow.debtFrames += (int) arrivals;
-            flow.isAckNow |= (arrivals & ReceiveFlow.NOW) != 0;
-            flow.isOutOfOrder |= (arrivals & ReceiveFlow.OUT_OF_ORDER) != 0;
-            if ((arrivals & ReceiveFlow.AGAIN) == 0) {
-                flow.onNews();
-            } else {
-                flow.hasAgain = true;
-                if (flow.isAskedAgain()) {
-                    routes.onAskedAgain(flow.peerCoordinates, flow.askedRoute);
-                }
+            flow.onHeard(clock.nowNs());
+            flow.debt.onArrivals(arrivals);
+            if (Arrivals.isAgain(arrivals) && flow.debt.onAskedAgain()) {
+                routes.onAskedAgain(flow.peerCoordinates, flow.arrivals.askedRoute());
             }
         }
         acks.owe(flow, clock.nowNs());
@@ -188,15 +175,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             }
             replace(known, open.sourceIncarnation());
         }
-        final ReceiveFlow flow =
-                table.newReceiveFlow(
-                        context,
-                        node,
-                        open.sourceContext(),
-                        open.source(),
-                        open.sourceIncarnation(),
-                        open.epoch(),
-                        open.sequence());
+        final ReceiveFlow flow = table.newReceiveFlow(context, node, open);
         if (flow == null) {
             counters.onNoFlow();
             control.sendUnreachable(open, context.incarnation, UnreachableFlyweight.NO_FLOWS);
@@ -207,16 +186,16 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Handles PROBE of a flow; on the loop that owns it. */
     void onProbe(final ReceiveFlow flow, final FrameHeaderFlyweight probe) {
-        flow.lastHeardNs = clock.nowNs();
-        if (flow.isAskedAgain()) {
+        flow.onHeard(clock.nowNs());
+        if (flow.debt.onAskedAgain()) {
             routes.onAskedAgain(flow.peerCoordinates, probe.route());
         }
-        final int unused = flow.limit - probe.sequence();
+        final int unused = flow.window.unusedFrames(probe.sequence());
         final boolean isReturn =
                 probe.windowFrames() == 0 && flow.array.next() == probe.sequence() && unused > 0;
         if (isReturn) {
             flow.takeBack(unused);
-            serveCreditLine(flow.context);
+            serveCreditLine(flow.context.credit);
         } else {
             answerAgain(flow);
         }
@@ -224,16 +203,15 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** An answer to the source could not reach it: it gets another one. */
     void answerAgain(final ReceiveFlow flow) {
-        flow.isAckNow = true;
+        flow.debt.makeDue();
         acks.owe(flow, clock.nowNs());
     }
 
     /** Ends all receiving flows of a context that is closed already. */
     void forget(final FlowContext context) {
-        for (ReceiveFlow flow = context.receiveFlows; flow != null; flow = flow.nextOfContext) {
-            end(flow);
+        for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
+            end(context.receiveFlow(index));
         }
-        context.receiveFlows = null;
     }
 
     /**
@@ -242,30 +220,29 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
      */
     void recall(final FlowContext context) {
         int recalls = RECALLS_AT_ONCE;
-        ReceiveFlow flow = context.receiveFlows;
-        while (flow != null) {
-            final ReceiveFlow following = flow.nextOfContext;
-            final long silenceNs = clock.nowNs() - flow.lastHeardNs;
-            final int unused = flow.limit - flow.array.next();
+        // From the end, because a flow that is given up is taken out.
+        for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
+            final ReceiveFlow flow = context.receiveFlow(index);
+            final long silenceNs = flow.silentNs(clock.nowNs());
+            final int unused = flow.unusedFrames();
             if (silenceNs >= 2 * config.peerTimeoutNs()) {
                 giveUp(flow, unused);
-            } else if (context.isShortOfCredit()
+            } else if (context.credit.isShort()
                     && unused > 0
                     && recalls > 0
                     && silenceNs >= RECALL_NS) {
                 control.sendAck(flow, true);
                 recalls--;
             }
-            flow = following;
         }
-        serveCreditLine(context);
+        serveCreditLine(context.credit);
     }
 
     private void giveUp(final ReceiveFlow flow, final int unused) {
         if (!flow.array.isEmpty() && flow.array.held(flow.array.next()) % 2 == 0) {
             counters.onPeerUnreachable();
             final FlowContext context = flow.context;
-            context.removeReceiveFlow(flow);
+            context.remove(flow);
             end(flow);
             listener.onPeerStatus(
                     context.id, flow.peerNode, flow.peerContext, PmStatus.PEER_UNREACHABLE);
@@ -274,13 +251,13 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
     }
 
-    private void serveCreditLine(final FlowContext context) {
-        ReceiveFlow waiting = context.pollCreditLine();
+    private void serveCreditLine(final ContextCredit credit) {
+        ReceiveFlow waiting = credit.pollLine();
         while (waiting != null) {
             if (!waiting.array.isEnded()) {
                 acks.owe(waiting, clock.nowNs());
             }
-            waiting = context.pollCreditLine();
+            waiting = credit.pollLine();
         }
     }
 
@@ -291,18 +268,17 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             flow.array.drain(this, flow);
             final boolean isInOrder = Sequence.isBefore(sequence, flow.array.next());
             counters.onStored(isInOrder);
-            final long marks =
-                    (isNow ? ReceiveFlow.NOW : 0) | (isInOrder ? 0 : ReceiveFlow.OUT_OF_ORDER);
-            flow.arrived(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
+            final long marks = (isNow ? Arrivals.NOW : 0) | (isInOrder ? 0 : Arrivals.OUT_OF_ORDER);
+            flow.arrivals.add(isInOrder ? 1 : OUT_OF_ORDER_WEIGHT, marks);
         } else {
             share.release(bufferId);
             if (result == OrderingArray.DUPLICATE) {
                 counters.onDuplicate();
-                flow.againSequence = sequence;
+                flow.arrivals.addAgain(sequence);
             } else {
                 counters.onOutOfWindow();
+                flow.arrivals.add(1, Arrivals.NOW | Arrivals.AGAIN);
             }
-            flow.arrived(1, ReceiveFlow.NOW | ReceiveFlow.AGAIN);
         }
         flow.context.owner.post(flow, loop);
     }
@@ -310,7 +286,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private void onPiggyback(final long key) {
         final SendFlow sending = table.sendFlows().get(key);
         if (sending != null) {
-            sending.post(
+            sending.mailbox.post(
                     header.acknowledgement(), header.windowFrames(), header.acknowledgedEpoch());
             sending.context.owner.post(sending, loop);
         }
@@ -337,8 +313,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     private void accept(final ReceiveFlow flow) {
-        flow.lastHeardNs = clock.nowNs();
-        table.window(flow);
+        flow.onHeard(clock.nowNs());
+        flow.grant();
         if (control.sendAccept(flow)) {
             flow.onAcknowledged(false);
         }
@@ -346,16 +322,16 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private void replace(final ReceiveFlow known, final int newIncarnation) {
         final FlowContext context = known.context;
-        final boolean isRestart = known.peerIncarnation != newIncarnation;
+        final boolean isRestart = known.peerIncarnation() != newIncarnation;
         final boolean hadBegun = known.hasArrivals();
-        final SendFlow sending = known.opposite;
-        context.removeReceiveFlow(known);
+        final SendFlow sending = known.opposite();
+        context.remove(known);
         end(known);
         if (isRestart) {
             counters.onPeerRestarted();
             if (sending != null
-                    && sending.state == SendFlow.OPEN
-                    && sending.peerIncarnation != newIncarnation) {
+                    && sending.isOpen()
+                    && sending.peerIncarnation() != newIncarnation) {
                 loop.feedback().end(sending, PmStatus.PEER_RESTARTED);
                 return;
             }
@@ -372,28 +348,21 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private void end(final ReceiveFlow flow) {
         table.receiveFlows().remove(flow);
-        if (flow.opposite != null) {
-            flow.opposite.opposite = null;
-            flow.opposite = null;
-        }
+        flow.part();
         flow.array.end();
         flow.array.drain(this, flow);
     }
 
     /** Once nobody delivers any more: takes back what was announced and never came. */
     private void settle(final ReceiveFlow flow) {
-        if (!flow.isSettled) {
-            flow.isSettled = true;
-            flow.context.commit(flow, flow.heldFrames() - flow.committedFrames);
-            if (flow.context.isOpen) {
-                serveCreditLine(flow.context);
-            }
+        if (flow.settle() && flow.context.isOpen()) {
+            serveCreditLine(flow.context.credit);
         }
         freeIfDone(flow);
     }
 
     private void freeIfDone(final ReceiveFlow flow) {
-        if (flow.isSettled && flow.heldFrames() == 0) {
+        if (flow.isSettled() && !flow.hasHeldFrames()) {
             table.freeHandle(flow);
         }
     }

@@ -1,6 +1,5 @@
 package io.hxb.flow;
 
-import io.hxb.config.FlowConfig;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
@@ -15,11 +14,7 @@ import io.hxb.topology.Shape;
  * fails, or given up with their flow. Owned by one loop.
  */
 final class SendFeedback {
-    private static final long MIN_ABSENCE_PAUSE_NS = 1_000_000L;
-    private static final long MAX_ABSENCE_PAUSE_NS = 50_000_000L;
-
     private final FlowTable table;
-    private final FlowConfig config;
     private final RouteTable routes;
     private final ControlWriter control;
     private final Transmitter transmitter;
@@ -38,7 +33,6 @@ final class SendFeedback {
             final FlowCounters counters,
             final TurnClock clock) {
         this.table = table;
-        config = table.config();
         this.routes = routes;
         this.control = control;
         this.transmitter = transmitter;
@@ -60,39 +54,40 @@ final class SendFeedback {
             final int windowFrames,
             final long bitmapAddress,
             final int bitCount) {
-        if (flow.nextSequence - acknowledgement < 0
-                || flow.firstSequence - acknowledgement > config.windowFrames()) {
+        final SendWindow window = flow.window;
+        if (!window.isPlausible(acknowledgement)) {
             counters.onOutOfWindow();
             return;
         }
+        final long nowNs = clock.nowNs();
         counters.onAck();
-        flow.lastHeardNs = clock.nowNs();
-        flow.cutOff.onHeard();
-        final int before = flow.inFlight;
-        for (int sequence = flow.firstSequence; sequence - acknowledgement < 0; sequence++) {
-            acknowledge(flow, sequence);
+        flow.contact.onHeard(nowNs);
+        final int before = window.inFlight();
+        for (int sequence = window.firstSequence(); sequence - acknowledgement < 0; sequence++) {
+            acknowledge(flow, sequence, nowNs);
         }
         for (int first = 0; first < bitCount; first += Long.SIZE) {
             long bits = Memory.getLong(bitmapAddress + (first >> 3));
             while (bits != 0) {
-                acknowledge(flow, acknowledgement + first + Long.numberOfTrailingZeros(bits));
+                final int bit = first + Long.numberOfTrailingZeros(bits);
+                acknowledge(flow, acknowledgement + bit, nowNs);
                 bits &= bits - 1;
             }
         }
-        flow.advance();
-        if (flow.inFlight != before) {
+        window.advance();
+        if (window.inFlight() != before) {
             flow.roundTrip.onProgress();
-            flow.progressNs = clock.nowNs();
-            flow.detectLost(clock.nowNs());
+            window.onProgress(nowNs);
+            window.detectLost(nowNs);
         }
         onWindow(flow, acknowledgement + windowFrames);
-        if (flow.inFlight == 0 && !flow.hasPending()) {
-            flow.isOutstanding = false;
+        if (!flow.isBusy()) {
+            flow.contact.onNothingOutstanding();
         }
-        if (flow.lost > 0 || flow.hasPending()) {
+        if (window.lost() > 0 || !flow.backlog.isEmpty()) {
             queue.makeReady(flow);
         } else {
-            timers.arm(flow, clock.nowNs());
+            timers.arm(flow, nowNs);
         }
     }
 
@@ -101,7 +96,7 @@ final class SendFeedback {
      * frame itself had only been late.
      */
     void onArrivedAgain(final SendFlow flow, final int sequence) {
-        if (flow.wasResent(sequence)) {
+        if (flow.window.wasResent(sequence)) {
             flow.roundTrip.onNeedlessResend(clock.nowNs());
         }
     }
@@ -112,20 +107,15 @@ final class SendFeedback {
             final int peerIncarnation,
             final int acknowledgement,
             final int windowFrames) {
-        if (flow.state != SendFlow.OPENING || acknowledgement != flow.nextSequence) {
+        if (!flow.isOpening() || acknowledgement != flow.window.nextSequence()) {
             counters.onStale();
             return;
         }
-        flow.state = SendFlow.OPEN;
-        flow.wasOpen = true;
-        flow.cutOff.onHeard();
+        final PeerQuestions questions = flow.questions;
         if (routes.hasTrouble()) {
-            routes.onArrived(flow.peerCoordinates, flow.openRoute, flow.openSentNs);
+            routes.onArrived(flow.peerCoordinates, questions.openRoute(), questions.openSentNs());
         }
-        flow.peerIncarnation = peerIncarnation;
-        flow.limit = acknowledgement + windowFrames;
-        flow.lastHeardNs = clock.nowNs();
-        flow.retries = 0;
+        flow.onAccept(peerIncarnation, acknowledgement + windowFrames, clock.nowNs());
         queue.makeReady(flow);
     }
 
@@ -134,42 +124,29 @@ final class SendFeedback {
      * flow; a relay without a way on is no sign of life of the peer either.
      */
     void onUnreachable(final SendFlow flow, final int reason, final int peerIncarnation) {
-        if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT && flow.state != SendFlow.CLOSED) {
-            if (flow.state == SendFlow.OPENING && waitForPeer(flow)) {
+        if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT && !flow.isClosed()) {
+            if (flow.isOpening() && waitForPeer(flow)) {
                 return;
             }
             counters.onPeerContextGone();
             end(flow, PmStatus.NO_SUCH_CONTEXT);
         } else if (reason == UnreachableFlyweight.STALE_INCARNATION
-                && flow.state == SendFlow.OPEN
-                && flow.peerIncarnation != peerIncarnation) {
+                && flow.isOpen()
+                && flow.peerIncarnation() != peerIncarnation) {
             counters.onPeerRestarted();
             end(flow, PmStatus.PEER_RESTARTED);
-        } else if (reason == UnreachableFlyweight.NO_FLOWS && flow.state == SendFlow.OPENING) {
+        } else if (reason == UnreachableFlyweight.NO_FLOWS && flow.isOpening()) {
             end(flow, PmStatus.PEER_FULL);
         }
     }
 
-    // Asks the more rarely the longer nobody is there. The answer shows that the route is good. The
-    // next question has the next epoch: a late answer to an earlier one ends no flow that is open.
     private boolean waitForPeer(final SendFlow flow) {
-        if (!flow.isPeerAbsent) {
-            flow.isPeerAbsent = true;
-            flow.absentSinceNs = clock.nowNs();
+        final long nowNs = clock.nowNs();
+        final boolean isWaiting = flow.waitForPeer(nowNs);
+        if (isWaiting) {
+            timers.arm(flow, nowNs);
         }
-        final long absentNs = clock.nowNs() - flow.absentSinceNs;
-        final long leftNs = flow.context.peerWaitNs - absentNs;
-        if (leftNs <= 0) {
-            return false;
-        }
-        final long pauseNs = Math.clamp(absentNs / 4, MIN_ABSENCE_PAUSE_NS, MAX_ABSENCE_PAUSE_NS);
-        flow.retryNs = clock.nowNs() + Math.min(pauseNs, leftNs);
-        flow.retries = 0;
-        flow.epoch = (flow.epoch + 1) & 0xFFFF;
-        flow.lastHeardNs = clock.nowNs();
-        flow.cutOff.onHeard();
-        timers.arm(flow, clock.nowNs());
-        return true;
+        return isWaiting;
     }
 
     /**
@@ -187,9 +164,9 @@ final class SendFeedback {
             final long route,
             final long relay) {
         if (type != FrameType.DATA) {
-            flow.retryNs = clock.nowNs();
-        } else if (flow.markBehind(sequence, route, relay) > 0) {
-            flow.resendNs = clock.nowNs();
+            flow.questions.askAt(clock.nowNs());
+        } else if (flow.window.markBehind(sequence, route, relay) > 0) {
+            flow.window.repeatAt(clock.nowNs());
         }
         queue.makeReady(flow);
         timers.arm(flow, clock.nowNs());
@@ -204,9 +181,10 @@ final class SendFeedback {
     int onLinkFailed(
             final FlowContext context, final int link, final int dimension, final int neighbour) {
         int frames = 0;
-        for (SendFlow flow = context.sendFlows; flow != null; flow = flow.nextOfContext) {
+        for (int index = context.sendFlowCount() - 1; index >= 0; index--) {
+            final SendFlow flow = context.sendFlow(index);
             final boolean isThere = Shape.coordinate(flow.peerCoordinates, dimension) == neighbour;
-            final int stranded = isThere && flow.state == SendFlow.OPEN ? flow.strand(link) : 0;
+            final int stranded = isThere && flow.isOpen() ? flow.window.strand(link) : 0;
             if (stranded > 0) {
                 frames += stranded;
                 queue.makeReady(flow);
@@ -220,35 +198,28 @@ final class SendFeedback {
      * it again with the next epoch.
      */
     void end(final SendFlow flow, final int status) {
-        final int first = flow.firstSequence;
-        final int next = flow.nextSequence;
-        final int pending = flow.pendingHead;
-        flow.pendingHead = FlowContext.NO_SLOT;
-        flow.pendingTail = FlowContext.NO_SLOT;
-        flow.pendingBytes = 0;
-        flow.state = SendFlow.CLOSED;
-        flow.epoch = (flow.epoch + 1) & 0xFFFF;
-        flow.isOutstanding = false;
-        flow.cutOff.onHeard();
-        for (int sequence = first; sequence != next; sequence++) {
-            final TxFrame frame = flow.takeOut(sequence);
+        final SendWindow window = flow.window;
+        final int pending = flow.backlog.takeMessages();
+        flow.end();
+        for (int sequence = window.firstSequence(); sequence != window.nextSequence(); sequence++) {
+            final TxFrame frame = window.takeOut(sequence);
             if (frame != null) {
-                frame.isLost = false;
                 transmitter.finish(frame, status);
             }
         }
-        for (TxFrame frame = flow.pollStaged(); frame != null; frame = flow.pollStaged()) {
-            transmitter.finish(frame, status);
+        TxFrame staged = flow.backlog.pollStaged();
+        while (staged != null) {
+            transmitter.finish(staged, status);
+            staged = flow.backlog.pollStaged();
         }
-        flow.pendingCount = 0;
-        flow.resetSequences();
+        flow.restart();
         timers.remove(flow);
         final FlowContext context = flow.context;
-        if (!context.isOpen) {
+        if (!context.isOpen()) {
             return;
         }
-        for (int slot = pending; slot != FlowContext.NO_SLOT; ) {
-            final int following = context.slotNext[slot];
+        for (int slot = pending; slot != MessageSlots.NONE; ) {
+            final int following = context.slots.next(slot);
             table.listener().onSendDone(context.id, slot, status);
             slot = following;
         }
@@ -257,40 +228,32 @@ final class SendFeedback {
 
     /** Forgets all sends of a context that is closed already. */
     void forget(final FlowContext context) {
-        for (SendFlow flow = context.sendFlows; flow != null; flow = flow.nextOfContext) {
+        for (int index = context.sendFlowCount() - 1; index >= 0; index--) {
+            final SendFlow flow = context.sendFlow(index);
             table.sendFlows().remove(flow);
             end(flow, PmStatus.CONTEXT_CLOSED);
         }
-        context.sendFlows = null;
     }
 
-    private void acknowledge(final SendFlow flow, final int sequence) {
-        if (sequence - flow.firstSequence < 0 || flow.nextSequence - sequence <= 0) {
+    private void acknowledge(final SendFlow flow, final int sequence, final long nowNs) {
+        if (!flow.window.isInFlight(sequence)) {
             return;
         }
-        final TxFrame frame = flow.frame(sequence);
+        final TxFrame frame = flow.window.frame(sequence);
         if (frame != null) {
-            if (routes.hasTrouble() && frame.attempts == 1) {
-                final long route = FrameHeaderFlyweight.routeAt(frame.headerAddress);
-                routes.onArrived(flow.peerCoordinates, route, frame.sentNs);
+            if (routes.hasTrouble() && frame.attempts() == 1) {
+                final long route = FrameHeaderFlyweight.routeAt(frame.headerAddress());
+                routes.onArrived(flow.peerCoordinates, route, frame.sentNs());
             }
-            flow.onArrived(frame, clock.nowNs(), counters);
+            flow.window.onArrived(frame, nowNs, counters);
             transmitter.finish(frame, PmStatus.OK);
         }
     }
 
     private void onWindow(final SendFlow flow, final int limit) {
-        if (limit - flow.limit > 0) {
-            flow.limit = limit;
-            flow.isStalled = false;
-            flow.isProbing = false;
-            flow.isWindowReturned = false;
-        } else if (limit - flow.limit < 0
-                && flow.inFlight == 0
-                && !flow.hasPending()
-                && flow.limit - flow.nextSequence > 0) {
-            flow.limit = flow.nextSequence;
-            flow.isWindowReturned = true;
+        if (flow.window.raise(limit)) {
+            flow.questions.onWindow();
+        } else if (flow.backlog.isEmpty() && flow.window.giveBack(limit)) {
             control.sendProbe(flow, 0);
         }
     }

@@ -7,34 +7,28 @@ package io.hxb.flow;
 final class SendQueue {
     private static final long BLOCKED_RETRY_NS = 100_000;
 
-    private final FlowQueue ready = new FlowQueue();
-    private final FlowQueue blocked = new FlowQueue();
+    private final WaitingLine<SendFlow> ready = new WaitingLine<>();
+    private final WaitingLine<SendFlow> blocked = new WaitingLine<>();
     private long blockedRetryNs;
     private boolean isUnblocked;
 
-    /** Puts a flow at the end of the line, unless it is in it. */
+    /** Puts a flow at the end of the line, unless it waits already. */
     void makeReady(final SendFlow flow) {
-        if (!flow.isReady) {
-            flow.isReady = true;
-            ready.add(flow);
-        }
+        ready.add(flow.readyPlace);
     }
 
     /** Puts a flow that is held up aside. */
     void block(final SendFlow flow) {
-        flow.isReady = true;
-        blocked.add(flow);
+        blocked.add(flow.readyPlace);
     }
 
     /** The flow whose turn it is; there is one. */
     SendFlow poll() {
-        final SendFlow flow = ready.poll();
-        flow.isReady = false;
-        return flow;
+        return ready.poll();
     }
 
     int readyCount() {
-        return ready.count();
+        return ready.length();
     }
 
     boolean hasBlocked() {
@@ -79,48 +73,5 @@ final class SendQueue {
     /** When those held up try again; Long.MAX_VALUE for never. */
     long nextDeadlineNs() {
         return blocked.isEmpty() ? Long.MAX_VALUE : blockedRetryNs;
-    }
-
-    /** A line of flows; a flow stands in one line at a time. */
-    private static final class FlowQueue {
-        private SendFlow head;
-        private SendFlow tail;
-        private int count;
-
-        private void add(final SendFlow flow) {
-            flow.nextReady = null;
-            if (tail == null) {
-                head = flow;
-            } else {
-                tail.nextReady = flow;
-            }
-            tail = flow;
-            count++;
-        }
-
-        private SendFlow poll() {
-            final SendFlow flow = head;
-            head = flow.nextReady;
-            if (head == null) {
-                tail = null;
-            }
-            flow.nextReady = null;
-            count--;
-            return flow;
-        }
-
-        private void takeAll(final FlowQueue other) {
-            while (!other.isEmpty()) {
-                add(other.poll());
-            }
-        }
-
-        private boolean isEmpty() {
-            return count == 0;
-        }
-
-        private int count() {
-            return count;
-        }
     }
 }

@@ -1,10 +1,8 @@
 package io.hxb.flow;
 
 import io.hxb.flow.route.RouteTable;
-import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.TurnClock;
 import io.hxb.pm.PmStatus;
-import io.hxb.topology.Shape;
 
 /**
  * The sending half of one loop: takes messages, and looks after flows of which nothing is heard.
@@ -19,6 +17,7 @@ final class Sender {
     private final TurnClock clock;
     private final FlowTimers timers;
     private final SendQueue queue = new SendQueue();
+    private final FrameBuilder builder;
     private final Transmitter transmitter;
     private final SendFeedback feedback;
 
@@ -35,67 +34,56 @@ final class Sender {
         this.control = control;
         this.counters = counters;
         this.clock = clock;
-        timers = new FlowTimers(table.config());
-        transmitter = new Transmitter(table, output, pool, control, timers, queue, counters, clock);
+        timers = new FlowTimers(table.config().minRetransmitNs() / 2);
+        builder = new FrameBuilder(table, pool, counters);
+        transmitter =
+                new Transmitter(
+                        table, output, pool, control, timers, queue, builder, counters, clock);
         feedback =
                 new SendFeedback(
                         table, routes, control, transmitter, timers, queue, counters, clock);
     }
 
-    /** See {@link FlowLoop#submit}. */
-    int submit(
-            final FlowContext context,
-            final int sendSlot,
-            final int node,
-            final int contextId,
-            final long payloadAddress,
-            final int lengthBytes,
-            final int tag) {
-        if (lengthBytes < 0 || lengthBytes > table.sizes().maxMessageBytes()) {
-            return PmStatus.TOO_LONG;
+    /**
+     * The flow to a context, a new one if there is none.
+     *
+     * @param node of the shape.
+     * @param contextId 0 to 65,535.
+     * @return null if all flows are in use.
+     */
+    SendFlow flow(final FlowContext context, final int node, final int contextId) {
+        final long key = Flow.key(context.id, node, contextId);
+        final SendFlow last = context.lastSendFlow(key);
+        if (last != null) {
+            return last;
         }
-        if (node < 0 || node >= table.shape().nodeCount()) {
-            return PmStatus.PEER_UNREACHABLE;
+        final SendFlow known = table.sendFlows().get(key);
+        final SendFlow flow =
+                known != null ? known : table.newSendFlow(context, node, contextId, routes);
+        if (flow != null) {
+            context.onUsed(flow);
         }
-        if (contextId < 0 || contextId > 0xFFFF) {
-            return PmStatus.NO_SUCH_CONTEXT;
-        }
-        final SendFlow flow = flow(context, node, contextId);
-        if (flow == null) {
-            counters.onNoFlow();
-            return PmStatus.NO_BUFFERS;
-        }
-        context.ensureSlot(sendSlot);
-        context.slotAddress[sendSlot] = payloadAddress;
-        context.slotLength[sendSlot] = lengthBytes;
-        context.slotTag[sendSlot] = tag;
-        context.slotNext[sendSlot] = FlowContext.NO_SLOT;
-        if (flow.pendingHead == FlowContext.NO_SLOT) {
-            flow.pendingHead = sendSlot;
-        } else {
-            context.slotNext[flow.pendingTail] = sendSlot;
-        }
-        flow.pendingTail = sendSlot;
-        flow.pendingCount++;
-        flow.pendingBytes += MessageRecordFlyweight.paddedLength(lengthBytes);
-        flow.isHeldBack = false;
+        return flow;
+    }
+
+    /** Takes the message in {@code sendSlot}; see {@link FlowLoop#submit}. */
+    void submit(final SendFlow flow, final int sendSlot) {
+        flow.backlog.add(sendSlot);
         queue.makeReady(flow);
-        return PmStatus.OK;
     }
 
     /** See {@link FlowLoop#stage}. */
     long stage(
-            final FlowContext context,
-            final int node,
-            final int contextId,
+            final SendFlow flow,
             final long address,
             final int lengthBytes,
-            final int mostMessages,
+            final int maxMessages,
             final boolean isNewRun) {
-        final SendFlow flow = flow(context, node, contextId);
-        return flow == null
-                ? Staged.NONE
-                : transmitter.stage(flow, address, lengthBytes, mostMessages, isNewRun);
+        final long staged = builder.stage(flow, address, lengthBytes, maxMessages, isNewRun);
+        if (staged > 0) {
+            queue.makeReady(flow);
+        }
+        return staged;
     }
 
     /** Looks after the flows whose time has come. */
@@ -140,96 +128,68 @@ final class Sender {
         return pool.framesInUse() + pool.controlInUse();
     }
 
-    private SendFlow flow(final FlowContext context, final int node, final int contextId) {
-        final long key = Flow.key(context.id, node, contextId);
-        if (context.lastSendFlow != null && context.lastSendFlow.key == key) {
-            return context.lastSendFlow;
-        }
-        SendFlow flow = table.sendFlows().get(key);
-        if (flow == null) {
-            final long coordinates = table.shape().coordinates(node);
-            flow =
-                    new SendFlow(
-                            context,
-                            node,
-                            contextId,
-                            coordinates,
-                            Shape.distance(table.ownCoordinates(), coordinates) == 1,
-                            table,
-                            routes);
-            if (!table.sendFlows().put(flow)) {
-                return null;
-            }
-            flow.nextOfContext = context.sendFlows;
-            context.sendFlows = flow;
-            flow.opposite = table.receiveFlows().get(key);
-            if (flow.opposite != null) {
-                flow.opposite.opposite = flow;
-            }
-        }
-        context.lastSendFlow = flow;
-        return flow;
-    }
-
     private void onTimer(final SendFlow flow) {
-        if (!flow.context.isOpen || flow.state == SendFlow.CLOSED) {
+        if (!flow.context.isOpen() || flow.isClosed()) {
             return;
         }
-        if (flow.isOutstanding
-                && (timers.silenceEndsNs(flow) - clock.nowNs() <= 0
-                        || timers.isCutOff(flow, clock.nowNs()))) {
+        final long nowNs = clock.nowNs();
+        if (flow.contact.isLost(nowNs)) {
             counters.onPeerUnreachable();
             feedback.end(flow, PmStatus.PEER_UNREACHABLE);
             return;
         }
-        if (flow.cutOff.isWaiting() && flow.cutOff.retryNs - clock.nowNs() <= 0) {
-            flow.cutOff.onRetry();
+        if (flow.contact.retryRouteWhenDue(nowNs)) {
             queue.makeReady(flow);
         }
-        if (flow.state == SendFlow.OPENING) {
+        if (flow.isOpening()) {
             queue.makeReady(flow);
             return;
         }
-        if (flow.inFlight > flow.lost) {
-            if (flow.overtakenNs - clock.nowNs() <= 0) {
-                flow.detectLost(clock.nowNs());
-            }
+        final SendWindow window = flow.window;
+        if (window.isAwaiting()) {
+            window.detectLostWhenDue(nowNs);
             final long timeoutNs = flow.roundTrip.timeoutNs();
-            if (flow.progressNs + timeoutNs - clock.nowNs() <= 0) {
+            if (window.isTimedOut(timeoutNs, nowNs)) {
                 timeOut(flow, timeoutNs);
             }
         }
-        if (flow.lost > 0) {
+        if (window.lost() > 0) {
             queue.makeReady(flow);
         }
-        if (flow.isProbing && flow.retryNs - clock.nowNs() <= 0) {
-            control.sendProbe(flow, flow.pendingCount);
-            if (control.hadNoRoute()) {
-                flow.cutOff.onNoRoute(clock.nowNs());
-                flow.retryNs = flow.cutOff.retryNs;
-            } else {
-                flow.retryNs = clock.nowNs() + flow.roundTrip.retryNs(flow.retries++);
-            }
+        if (flow.questions.isProbeDue(nowNs)) {
+            probe(flow, nowNs);
+        }
+    }
+
+    private void probe(final SendFlow flow, final long nowNs) {
+        control.sendProbe(flow, flow.backlog.messageCount());
+        if (control.hadNoRoute()) {
+            flow.contact.onNoRoute(nowNs);
+            flow.questions.askAt(flow.contact.routeRetryNs());
+        } else {
+            flow.questions.onAsked(nowNs);
         }
     }
 
     private void timeOut(final SendFlow flow, final long timeoutNs) {
-        flow.progressNs = clock.nowNs();
-        if (flow.believeEarlyCopy(clock.nowNs())) {
+        final long nowNs = clock.nowNs();
+        final SendWindow window = flow.window;
+        window.onProgress(nowNs);
+        if (window.believeEarlyCopy(nowNs)) {
             counters.onTimeout();
             return;
         }
         // Mostly an end of the flow has waited for its CPU and nothing is lost: a single frame goes
         // first, and its acknowledgement tells what has arrived (as RFC 8985's tail loss probe).
-        final int mostFrames = flow.roundTrip.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
-        if (flow.markOldest(clock.nowNs(), timeoutNs, mostFrames) > 0) {
+        final int maxFrames = flow.roundTrip.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
+        if (window.markOldest(nowNs, timeoutNs, maxFrames) > 0) {
             counters.onTimeout();
             flow.roundTrip.onTimeout();
         }
-        if (flow.takeRouteSilent()) {
+        if (flow.judge.takeRouteSilent()) {
             // The next ones go by another route, whose round trips begin anew.
             flow.roundTrip.onProgress();
-            flow.markOldest(clock.nowNs(), 0, SendFlow.MAX_RESEND_FRAMES);
+            window.markOldest(nowNs, 0, SendFlow.MAX_RESEND_FRAMES);
         }
     }
 }

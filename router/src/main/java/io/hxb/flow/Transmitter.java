@@ -17,9 +17,7 @@ final class Transmitter implements FrameOwner {
     private static final int FRAMES_A_ROUND = 256;
     private static final int ROUNDS = 4;
 
-    private static final int NEW_ROUTE_RETRIES = 2;
-
-    private final FlowTable table;
+    private final FlowListener listener;
     private final FlowConfig config;
     private final FlowOutput output;
     private final RouteTable routes;
@@ -44,9 +42,10 @@ final class Transmitter implements FrameOwner {
             final ControlWriter control,
             final FlowTimers timers,
             final SendQueue queue,
+            final FrameBuilder builder,
             final FlowCounters counters,
             final TurnClock clock) {
-        this.table = table;
+        listener = table.listener();
         config = table.config();
         this.output = output;
         routes = output.routes();
@@ -56,36 +55,15 @@ final class Transmitter implements FrameOwner {
         this.queue = queue;
         this.counters = counters;
         this.clock = clock;
-        builder = new FrameBuilder(table, pool, counters);
-    }
-
-    /** See {@link FlowLoop#stage}. */
-    long stage(
-            final SendFlow flow,
-            final long address,
-            final int lengthBytes,
-            final int mostMessages,
-            final boolean isNewRun) {
-        final long staged = builder.stage(flow, address, lengthBytes, mostMessages, isNewRun);
-        if (staged > 0) {
-            flow.isHeldBack = false;
-            queue.makeReady(flow);
-        }
-        return staged;
+        this.builder = builder;
     }
 
     @Override
     public void release(final long token) {
         final TxFrame frame = pool.frame((int) token);
-        frame.queued--;
-        frame.flow.context.queuedFrames--;
-        if (frame.queued > 0) {
-            return;
-        }
-        if (frame.isFinished) {
+        frame.flow().context.onUnqueued();
+        if (frame.onReleased(clock.nowNs())) {
             complete(frame);
-        } else if (clock.nowNs() - frame.sentNs > 0) {
-            frame.sentNs = clock.nowNs();
         }
     }
 
@@ -109,192 +87,181 @@ final class Transmitter implements FrameOwner {
     }
 
     private int sendRound() {
+        final long nowNs = clock.nowNs();
         int frames = 0;
         for (int turns = queue.readyCount(); turns > 0 && frames < FRAMES_A_ROUND; turns--) {
             final SendFlow flow = queue.poll();
-            if (!flow.context.isOpen) {
+            if (!flow.context.isOpen()) {
                 continue;
             }
             hasMore = false;
             isHeldUp = false;
             isWithoutRoute = false;
-            frames += turn(flow);
+            frames += turn(flow, nowNs);
             if (isWithoutRoute) {
-                flow.cutOff.onNoRoute(clock.nowNs());
+                flow.contact.onNoRoute(nowNs);
             } else if (isHeldUp) {
                 queue.block(flow);
             } else if (hasMore) {
                 queue.makeReady(flow);
             }
-            timers.arm(flow, clock.nowNs());
+            timers.arm(flow, nowNs);
         }
         return frames;
     }
 
-    private int turn(final SendFlow flow) {
-        if (!flow.isOutstanding && (flow.hasPending() || flow.inFlight > 0)) {
-            flow.isOutstanding = true;
-            flow.outstandingSinceNs = clock.nowNs();
+    private int turn(final SendFlow flow, final long nowNs) {
+        if (flow.isBusy()) {
+            flow.contact.onOutstanding(nowNs);
         }
-        if (flow.state != SendFlow.OPEN) {
-            open(flow);
+        if (!flow.isOpen()) {
+            open(flow, nowNs);
             return 0;
         }
-        int frames = flow.lost > 0 ? sendLost(flow) : 0;
-        while (!isHeldUp && flow.hasPending()) {
-            if (!flow.hasWindow()) {
-                stall(flow);
+        final SendWindow window = flow.window;
+        int frames = window.lost() > 0 ? sendLost(flow, nowNs) : 0;
+        while (!isHeldUp && !flow.backlog.isEmpty()) {
+            if (!window.hasRoom()) {
+                if (window.stall()) {
+                    counters.onStall();
+                }
                 break;
             }
-            if (frames >= FRAMES_A_TURN) {
-                hasMore = true;
+            hasMore =
+                    frames >= FRAMES_A_TURN
+                            || (builder.isWorthWaiting(flow) && flow.backlog.holdBack());
+            if (hasMore) {
                 break;
             }
-            if (!flow.isHeldBack && builder.isWorthWaiting(flow)) {
-                flow.isHeldBack = true;
-                hasMore = true;
-                break;
-            }
-            final TxFrame frame = builder.next(flow);
+            final TxFrame frame = builder.next(flow, nowNs);
             if (frame == null) {
                 counters.onNoMemory();
                 isHeldUp = true;
                 break;
             }
-            if (flow.inFlight == 1) {
-                flow.progressNs = clock.nowNs();
-            }
-            frames += transmit(flow, frame);
+            frames += transmit(flow, frame, nowNs);
         }
         return frames;
     }
 
-    private void open(final SendFlow flow) {
-        if (flow.state == SendFlow.CLOSED) {
-            if (!flow.hasPending()) {
+    private void open(final SendFlow flow, final long nowNs) {
+        if (flow.isClosed()) {
+            if (flow.backlog.isEmpty()) {
                 return;
             }
-            flow.resetSequences();
-            flow.state = SendFlow.OPENING;
-            flow.startTimes(clock.nowNs());
+            flow.begin(nowNs);
         }
-        if (flow.retryNs - clock.nowNs() <= 0) {
-            final boolean isRouteSilent =
-                    flow.retries > 0 && routes.onLost(flow.peerCoordinates, flow.openRoute);
-            if (isRouteSilent) {
-                // The next ones go by another route, which is not to blame for this one.
-                flow.retries = Math.min(flow.retries, NEW_ROUTE_RETRIES);
-            }
-            final boolean isSent = control.sendOpen(flow);
-            isWithoutRoute = control.hadNoRoute();
-            if (isWithoutRoute) {
-                return;
-            }
-            flow.openRoute = control.lastRoute();
-            flow.openSentNs = clock.nowNs();
-            flow.retryNs =
-                    clock.nowNs()
-                            + (isSent
-                                    ? flow.roundTrip.retryNs(flow.retries++)
-                                    : config.minRetransmitNs());
+        final PeerQuestions questions = flow.questions;
+        if (!questions.isDue(nowNs)) {
+            return;
+        }
+        if (questions.isRepeated() && routes.onLost(flow.peerCoordinates, questions.openRoute())) {
+            questions.onNewRoute();
+        }
+        final boolean isSent = control.sendOpen(flow);
+        isWithoutRoute = control.hadNoRoute();
+        if (isWithoutRoute) {
+            return;
+        }
+        questions.onOpen(control.lastRoute(), nowNs);
+        if (isSent) {
+            questions.onAsked(nowNs);
+        } else {
+            questions.askAt(nowNs + config.minRetransmitNs());
         }
     }
 
-    private void stall(final SendFlow flow) {
-        if (!flow.isStalled) {
-            flow.isStalled = true;
-            counters.onStall();
-        }
-    }
-
-    private int sendLost(final SendFlow flow) {
-        final boolean mayRepeat = flow.resendNs - clock.nowNs() <= 0;
+    private int sendLost(final SendFlow flow, final long nowNs) {
+        final SendWindow window = flow.window;
+        final boolean mayRepeat = window.mayRepeat(nowNs);
         int frames = 0;
         int repeated = 0;
-        for (int sequence = flow.firstSequence;
-                sequence != flow.nextSequence && flow.lost > 0 && !isHeldUp;
+        for (int sequence = window.firstSequence();
+                sequence != window.nextSequence() && window.lost() > 0 && !isHeldUp;
                 sequence++) {
-            final TxFrame frame = flow.frame(sequence);
-            if (frame == null || !frame.isLost || frame.queued > 0) {
+            final TxFrame frame = window.frame(sequence);
+            if (frame == null || !frame.isLost() || frame.isQueued()) {
                 continue;
             }
-            if (frame.attempts > 0 && !frame.isStranded) {
+            if (frame.attempts() > 0 && !frame.isStranded()) {
                 if (!mayRepeat || repeated == SendFlow.MAX_RESEND_FRAMES) {
                     continue;
                 }
                 repeated++;
             }
-            frames += transmit(flow, frame);
+            frames += transmit(flow, frame, nowNs);
         }
         if (repeated > 0) {
-            flow.resendNs = clock.nowNs() + flow.roundTrip.resendPauseNs();
+            window.repeatAt(nowNs + flow.roundTrip.resendPauseNs());
         }
         return frames;
     }
 
     /** Sends a frame, or keeps it as lost when the output is blocked; returns frames sent. */
-    private int transmit(final SendFlow flow, final TxFrame frame) {
+    private int transmit(final SendFlow flow, final TxFrame frame, final long nowNs) {
         builder.writeFlags(flow, frame);
-        frame.queued++;
-        flow.context.queuedFrames++;
+        frame.onQueued();
+        flow.context.onQueued();
         final int link =
                 output.send(
-                        frame.headerAddress,
-                        frame.headerLengthBytes,
-                        frame.payloadAddress,
-                        frame.payloadLengthBytes,
+                        frame.headerAddress(),
+                        frame.headerLengthBytes(),
+                        frame.payloadAddress(),
+                        frame.payloadLengthBytes(),
                         this,
-                        frame.index);
+                        frame.index());
         if (link < 0) {
-            frame.queued--;
-            flow.context.queuedFrames--;
-            counters.onNotTaken(link);
-            isWithoutRoute = link == FlowOutput.NO_ROUTE;
-            isHeldUp = true;
-            if (!frame.isLost) {
-                flow.markLost(frame);
-            }
+            onNotTaken(flow, frame, link);
             return 0;
         }
-        if (frame.attempts == 0) {
+        if (frame.attempts() == 0) {
             counters.onFrameSent();
         } else {
             counters.onFrameResent();
         }
-        flow.onTransmitted(frame, link, clock.nowNs());
+        flow.window.onTransmitted(frame, link, nowNs);
         return 1;
+    }
+
+    private void onNotTaken(final SendFlow flow, final TxFrame frame, final int answer) {
+        frame.onRefused();
+        flow.context.onUnqueued();
+        counters.onNotTaken(answer);
+        isWithoutRoute = answer == FlowOutput.NO_ROUTE;
+        isHeldUp = true;
+        if (!frame.isLost()) {
+            flow.window.markLost(frame);
+        }
     }
 
     /** A frame needs no more sending; it is free once no link holds it. */
     void finish(final TxFrame frame, final int status) {
-        frame.status = status;
-        frame.isFinished = true;
-        if (frame.queued == 0) {
+        if (frame.finish(status)) {
             complete(frame);
         }
     }
 
     private void complete(final TxFrame frame) {
-        final SendFlow flow = frame.flow;
+        final SendFlow flow = frame.flow();
         final FlowContext context = flow.context;
-        final int status = frame.status;
-        final boolean isRun = frame.isRun;
-        int slot = frame.firstSlot;
-        int count = frame.messageCount;
-        if (frame.sharedIndex != TxFrame.NOT_SHARED) {
-            flow.sharedInFlight--;
+        final int status = frame.status();
+        final boolean isRun = frame.isRun();
+        int slot = frame.firstSlot();
+        int count = frame.messageCount();
+        if (frame.isShared()) {
+            flow.onSharedDone();
         }
         pool.release(frame);
         queue.onMemory();
         if (isRun) {
-            if (context.isOpen) {
-                table.listener().onRunDone(context.id, slot, count, status);
+            if (context.isOpen()) {
+                listener.onRunDone(context.id, slot, count, status);
             }
             return;
         }
-        while (count-- > 0 && context.isOpen) {
-            final int following = context.slotNext[slot];
-            table.listener().onSendDone(context.id, slot, status);
+        while (count-- > 0 && context.isOpen()) {
+            final int following = context.slots.next(slot);
+            listener.onSendDone(context.id, slot, status);
             slot = following;
         }
     }

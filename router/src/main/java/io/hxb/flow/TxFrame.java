@@ -1,77 +1,91 @@
 package io.hxb.flow;
 
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MessageRecordFlyweight;
+
 /**
  * One data frame on its way: header in node-private memory, and what has to be known to send it
  * again. Free only when the receiver has it (or the flow ended) and no link holds it queued. Owned
- * by one loop.
+ * by one loop. What it carries and what becomes of it are in one object, because each transmission
+ * and each acknowledgement needs both.
  */
 final class TxFrame {
     static final int NOT_SHARED = -1;
+    static final int NO_LINK = -1;
 
-    final int index;
+    /** Place among the frames that wait to be sent. */
+    final WaitingLine.Place<TxFrame> stagedPlace = new WaitingLine.Place<>(this);
+
+    private final int index;
 
     /** Header memory of its own, for frames of one message. */
-    final long ownHeaderAddress;
+    private final long ownHeaderAddress;
 
-    SendFlow flow;
-    long headerAddress;
-    int headerLengthBytes;
-    long payloadAddress;
-    int payloadLengthBytes;
-    int sharedIndex = NOT_SHARED;
+    // What it carries.
+
+    private long headerAddress;
+    private int headerLengthBytes;
+    private long payloadAddress;
+    private int payloadLengthBytes;
+    private int sharedIndex = NOT_SHARED;
 
     /** Slot of the first message; the others follow in the context's books, or are its run. */
-    int firstSlot;
+    private int firstSlot;
 
-    int messageCount;
+    private int messageCount;
 
     /** Made of a run of short messages, of which nothing else is remembered. */
-    boolean isRun;
+    private boolean isRun;
 
     /** Of a run: bytes of its records, of which the last is padded by so many. */
-    int bodyBytes;
+    private int bodyBytes;
 
-    int paddingBytes;
+    private int paddingBytes;
 
     /** Of a run: takes no more of them. */
-    boolean isFull;
+    private boolean isFull;
 
-    /** Of a run that has not been sent: the flow's next. */
-    TxFrame nextStaged;
+    // What becomes of it.
 
-    int sequence;
+    private SendFlow flow;
+    private int sequence;
+    private int attempts;
 
-    /** Place among all transmissions of the flow, and among those on the same link. */
-    int order;
+    /** Link that took it last; negative for none. */
+    private int takenLink;
 
-    int linkOrder;
-    int link;
+    /** Place among all transmissions of the flow. */
+    private int order;
 
-    /** Link that it took last, of any flow; -1 for none. */
-    int firstLink;
+    /** Link among whose transmissions it is judged, NO_LINK for none, and its place there. */
+    private int judgedLink;
 
-    int attempts;
-
-    /** Times that a link holds it now. */
-    int queued;
-
-    long sentNs;
-    int status;
-    boolean isLost;
+    private int linkOrder;
+    private long sentNs;
+    private boolean isLost;
 
     /** Its link has failed: it is sent again at once, by whatever other link there is. */
-    boolean isStranded;
+    private boolean isStranded;
 
-    /** Acknowledged, or its flow ended. */
-    boolean isFinished;
+    /** Times that a link holds it now. */
+    private int queued;
+
+    /** Acknowledged, or its flow ended; with that status. */
+    private boolean isFinished;
+
+    private int status;
 
     TxFrame(final int index, final long ownHeaderAddress) {
         this.index = index;
         this.ownHeaderAddress = ownHeaderAddress;
     }
 
-    /** Begins anew, without messages. */
-    void begin() {
+    private void begin(final int shared, final long address) {
+        assert flow == null && queued == 0 : "the frame is in use";
+        sharedIndex = shared;
+        headerAddress = address;
+        payloadAddress = 0;
+        payloadLengthBytes = 0;
         messageCount = 0;
         attempts = 0;
         isRun = false;
@@ -80,14 +94,234 @@ final class TxFrame {
         isStranded = false;
     }
 
-    /** Begins anew as a run whose frame lies at {@code address}. */
-    void beginRun(final long address) {
-        begin();
+    /** Begins anew with the message in {@code slot}, whose payload stays where it is. */
+    void beginSingle(final int slot, final long address, final int lengthBytes) {
+        begin(NOT_SHARED, ownHeaderAddress);
+        headerLengthBytes = FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH;
+        payloadAddress = address;
+        payloadLengthBytes = lengthBytes;
+        firstSlot = slot;
+        messageCount = 1;
+    }
+
+    /** Begins anew, for copies of the messages from {@code slot} on; see {@link #close}. */
+    void beginShared(final int slot, final int shared, final long address) {
+        begin(shared, address);
+        firstSlot = slot;
+    }
+
+    /** So many messages were copied, with so many bytes. */
+    void close(final int messages, final int bytes) {
+        messageCount = messages;
+        headerLengthBytes = FrameHeaderFlyweight.LENGTH + bytes;
+    }
+
+    /** Begins anew as an empty run. */
+    void beginRun(final int shared, final long address) {
+        begin(shared, address);
         isRun = true;
-        headerAddress = address;
-        payloadAddress = 0;
-        payloadLengthBytes = 0;
         bodyBytes = 0;
         isFull = false;
+    }
+
+    /** Takes messages of a run, of which the first is in {@code slot}, behind those that are in. */
+    void append(final int slot, final int messages, final int bytes, final int padding) {
+        assert isRun && attempts == 0 && !isFull : "no run that takes more";
+        if (messageCount == 0) {
+            firstSlot = slot;
+        }
+        messageCount += messages;
+        bodyBytes += bytes;
+        paddingBytes = messages == 0 ? paddingBytes : padding;
+    }
+
+    /** The run takes no more. */
+    void fill() {
+        isFull = true;
+    }
+
+    /** The run is to be sent as it is. */
+    void closeRun() {
+        headerLengthBytes = FrameHeaderFlyweight.LENGTH + bodyBytes - paddingBytes;
+    }
+
+    /** Belongs to a flow that sends it some time. */
+    void assign(final SendFlow owner) {
+        flow = owner;
+    }
+
+    /** Belongs to a flow that sends it with {@code itsSequence}. */
+    void assign(final SendFlow owner, final int itsSequence) {
+        flow = owner;
+        sequence = itsSequence;
+    }
+
+    /** A link is about to take it. */
+    void onQueued() {
+        queued++;
+    }
+
+    /** The link did not take it. */
+    void onRefused() {
+        queued--;
+    }
+
+    /** It was sent; see {@link LossJudge}. */
+    void onTransmitted(
+            final int link,
+            final int itsOrder,
+            final int linkJudged,
+            final int itsLinkOrder,
+            final long nowNs) {
+        attempts++;
+        takenLink = link;
+        order = itsOrder;
+        judgedLink = linkJudged;
+        linkOrder = itsLinkOrder;
+        sentNs = nowNs;
+        isLost = false;
+        isStranded = false;
+    }
+
+    /** A link holds it no more, and it has left at {@code nowNs}; true if it is done with. */
+    boolean onReleased(final long nowNs) {
+        queued--;
+        assert queued >= 0 : "given back more often than queued";
+        if (queued > 0) {
+            return false;
+        }
+        if (!isFinished && nowNs - sentNs > 0) {
+            sentNs = nowNs;
+        }
+        return isFinished;
+    }
+
+    void markLost() {
+        assert !isLost : "lost already";
+        isLost = true;
+    }
+
+    /** Its link has failed. */
+    void strand() {
+        isStranded = true;
+    }
+
+    /** It needs no more sending; true if no link holds it, so that it is done with. */
+    boolean finish(final int itsStatus) {
+        assert !isFinished : "finished already";
+        status = itsStatus;
+        isFinished = true;
+        return queued == 0;
+    }
+
+    /** Belongs to no flow; returns its memory for several messages, NOT_SHARED for none. */
+    int free() {
+        assert queued == 0 : "a link holds it";
+        final int shared = sharedIndex;
+        sharedIndex = NOT_SHARED;
+        flow = null;
+        return shared;
+    }
+
+    int index() {
+        return index;
+    }
+
+    long headerAddress() {
+        return headerAddress;
+    }
+
+    /** Header and what of the body follows it in memory. */
+    int headerLengthBytes() {
+        return headerLengthBytes;
+    }
+
+    long payloadAddress() {
+        return payloadAddress;
+    }
+
+    int payloadLengthBytes() {
+        return payloadLengthBytes;
+    }
+
+    /** Bytes of the body, wherever they lie. */
+    int lengthBytes() {
+        return headerLengthBytes - FrameHeaderFlyweight.LENGTH + payloadLengthBytes;
+    }
+
+    boolean isShared() {
+        return sharedIndex != NOT_SHARED;
+    }
+
+    int firstSlot() {
+        return firstSlot;
+    }
+
+    int messageCount() {
+        return messageCount;
+    }
+
+    boolean isRun() {
+        return isRun;
+    }
+
+    /** Of a run: bytes of its records. */
+    int bodyBytes() {
+        return bodyBytes;
+    }
+
+    /** Of a run: takes no more. */
+    boolean isFull() {
+        return isFull;
+    }
+
+    SendFlow flow() {
+        return flow;
+    }
+
+    int sequence() {
+        return sequence;
+    }
+
+    /** Times that it was sent. */
+    int attempts() {
+        return attempts;
+    }
+
+    int takenLink() {
+        return takenLink;
+    }
+
+    int order() {
+        return order;
+    }
+
+    int judgedLink() {
+        return judgedLink;
+    }
+
+    int linkOrder() {
+        return linkOrder;
+    }
+
+    long sentNs() {
+        return sentNs;
+    }
+
+    boolean isLost() {
+        return isLost;
+    }
+
+    boolean isStranded() {
+        return isStranded;
+    }
+
+    /** True while a link holds it. */
+    boolean isQueued() {
+        return queued > 0;
+    }
+
+    int status() {
+        return status;
     }
 }

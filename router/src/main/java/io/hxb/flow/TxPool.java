@@ -81,11 +81,12 @@ final class TxPool {
     }
 
     void release(final TxFrame frame) {
-        if (frame.sharedIndex != TxFrame.NOT_SHARED) {
-            freeShared[freeSharedCount++] = frame.sharedIndex;
-            frame.sharedIndex = TxFrame.NOT_SHARED;
+        final int shared = frame.free();
+        if (shared != TxFrame.NOT_SHARED) {
+            assert freeSharedCount < freeShared.length : "memory was given back twice";
+            freeShared[freeSharedCount++] = shared;
         }
-        frame.flow = null;
+        assert freeCount < free.length : "frame " + frame.index() + " was given back twice";
         free[freeCount++] = frame;
     }
 
@@ -109,6 +110,7 @@ final class TxPool {
     }
 
     void releaseControl(final int index) {
+        assert freeControlCount < CONTROL_FRAMES : "frame " + index + " was given back twice";
         freeControl[freeControlCount++] = index;
     }
 

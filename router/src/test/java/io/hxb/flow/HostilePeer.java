@@ -225,9 +225,9 @@ public final class HostilePeer {
                             + flows.pool.outstanding()
                             + " buffers out");
         }
-        final FlowContext context = flows.table.context(FlowFixture.CONTEXT);
-        if (context.committedFrames() < 0 || context.committedFrames() > context.quotaFrames) {
-            throw new AssertionError("credit for " + context.committedFrames() + " frames");
+        final ContextCredit credit = flows.table.context(FlowFixture.CONTEXT).credit;
+        if (credit.committedFrames() < 0 || credit.committedFrames() > credit.quotaFrames()) {
+            throw new AssertionError("credit for " + credit.committedFrames() + " frames");
         }
     }
 }

@@ -1,0 +1,146 @@
+package io.hxb.flow;
+
+import io.hxb.config.FlowConfig;
+
+/**
+ * Whether the peer of one sending flow is still there: since when it is silent about what is
+ * outstanding, without a route, or without the context. Owned by the loop of the flow.
+ */
+final class PeerContact {
+    private static final long MIN_ABSENCE_PAUSE_NS = 1_000_000L;
+    private static final long MAX_ABSENCE_PAUSE_NS = 50_000_000L;
+
+    private final FlowConfig config;
+    private final CutOff cutOff = new CutOff();
+    private long lastHeardNs;
+    private long outstandingSinceNs;
+    private boolean isOutstanding;
+
+    /** Since when the peer's node says that nobody has opened the context, if it does. */
+    private long absentSinceNs;
+
+    private boolean isAbsent;
+
+    /** True once the peer has accepted the flow, in any epoch. */
+    private boolean wasOpen;
+
+    PeerContact(final FlowConfig config) {
+        this.config = config;
+    }
+
+    /** The flow is about to be opened. */
+    void start(final long nowNs) {
+        lastHeardNs = nowNs;
+        isAbsent = false;
+    }
+
+    /** The flow has ended. */
+    void end() {
+        isOutstanding = false;
+        cutOff.onHeard();
+    }
+
+    /** The peer was heard. */
+    void onHeard(final long nowNs) {
+        lastHeardNs = nowNs;
+        cutOff.onHeard();
+    }
+
+    /** The peer has accepted the flow. */
+    void onAccepted(final long nowNs) {
+        wasOpen = true;
+        onHeard(nowNs);
+    }
+
+    /** Something waits for an answer of the peer. */
+    void onOutstanding(final long nowNs) {
+        if (!isOutstanding) {
+            isOutstanding = true;
+            outstandingSinceNs = nowNs;
+        }
+    }
+
+    /** Nothing waits for an answer of the peer. */
+    void onNothingOutstanding() {
+        isOutstanding = false;
+    }
+
+    /**
+     * The peer's node says that nobody has opened the context.
+     *
+     * @param waitNs how long messages wait for that.
+     * @return the time in ns after which to ask again, which is the longer the longer nobody is
+     *     there; 0 if they have waited long enough.
+     */
+    long onAbsent(final long nowNs, final long waitNs) {
+        if (!isAbsent) {
+            isAbsent = true;
+            absentSinceNs = nowNs;
+        }
+        final long absentNs = nowNs - absentSinceNs;
+        final long leftNs = waitNs - absentNs;
+        if (leftNs <= 0) {
+            return 0;
+        }
+        // The answer shows that the route is good.
+        onHeard(nowNs);
+        final long pauseNs = Math.clamp(absentNs / 4, MIN_ABSENCE_PAUSE_NS, MAX_ABSENCE_PAUSE_NS);
+        return Math.min(pauseNs, leftNs);
+    }
+
+    /** There was no route to the peer. */
+    void onNoRoute(final long nowNs) {
+        cutOff.onNoRoute(nowNs);
+    }
+
+    /** True while the flow waits for a route. */
+    boolean isWithoutRoute() {
+        return cutOff.isWaiting();
+    }
+
+    /** When to look for a route again, if {@link #isWithoutRoute()}. */
+    long routeRetryNs() {
+        return cutOff.retryNs();
+    }
+
+    /** True if it is time to look for a route again, which the flow then does. */
+    boolean retryRouteWhenDue(final long nowNs) {
+        if (!cutOff.isWaiting() || cutOff.retryNs() - nowNs > 0) {
+            return false;
+        }
+        cutOff.onRetry();
+        return true;
+    }
+
+    /** True if the peer counts as unreachable: it was silent, or no way led to it, for too long. */
+    boolean isLost(final long nowNs) {
+        return isOutstanding && (silenceEndsNs() - nowNs <= 0 || isCutOff(nowNs));
+    }
+
+    // One that never answered may not be up yet: it gets the whole peer timeout.
+    private boolean isCutOff(final long nowNs) {
+        return wasOpen
+                && cutOff.isOver(silentSinceNs(), config.routes().partitionTimeoutNs(), nowNs);
+    }
+
+    /** When to ask {@link #isLost} or look for a route again, Long.MAX_VALUE for never. */
+    long wakeNs(final long nowNs) {
+        final long wakeNs = isOutstanding ? silenceEndsNs() : Long.MAX_VALUE;
+        return cutOff.isCounting() ? FlowTimers.earlier(wakeNs, cutOffWakeNs(nowNs)) : wakeNs;
+    }
+
+    // Also while a frame is out to try a route: what becomes of it may be known too late.
+    private long cutOffWakeNs(final long nowNs) {
+        final long retryNs = cutOff.isWaiting() ? cutOff.retryNs() : Long.MAX_VALUE;
+        final long endsNs = cutOff.endsNs(silentSinceNs(), config.routes().partitionTimeoutNs());
+        return endsNs - nowNs > 0 ? FlowTimers.earlier(retryNs, endsNs) : retryNs;
+    }
+
+    private long silenceEndsNs() {
+        return silentSinceNs() + config.peerTimeoutNs();
+    }
+
+    private long silentSinceNs() {
+        return lastHeardNs - outstandingSinceNs > 0 ? lastHeardNs : outstandingSinceNs;
+    }
+}

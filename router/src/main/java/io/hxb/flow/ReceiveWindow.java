@@ -1,0 +1,105 @@
+package io.hxb.flow;
+
+/**
+ * What the source of one flow may send: up to which sequence, what it was told of that, and how
+ * much it is worth. Owned by the loop that owns the context; {@link ContextCredit} decides.
+ */
+final class ReceiveWindow {
+    private static final int FIRST_TARGET_FRAMES = 16;
+
+    private final int maxFrames;
+
+    /** First sequence that the source may not send yet, and the one that it was told last. */
+    private int limit;
+
+    private int announcedLimit;
+
+    /**
+     * Frames announced and not released yet. A frame beyond the limit counts when its arrival is
+     * seen; until then this is too small, even below 0 when the context has released it already.
+     */
+    private int committedFrames;
+
+    /** Window that the source has earned by using it. */
+    private int targetFrames;
+
+    private int grownAt;
+
+    ReceiveWindow(final int firstSequence, final int maxFrames) {
+        this.maxFrames = maxFrames;
+        limit = firstSequence;
+        announcedLimit = firstSequence;
+        grownAt = firstSequence;
+        targetFrames = Math.min(FIRST_TARGET_FRAMES, maxFrames);
+    }
+
+    /** Frames that the source may send when {@code next} is the next to arrive. */
+    int unusedFrames(final int next) {
+        return limit - next;
+    }
+
+    /** Frames by which the window is smaller than the source has earned. */
+    int wantedFrames(final int next) {
+        return next + targetFrames - limit;
+    }
+
+    int committedFrames() {
+        return committedFrames;
+    }
+
+    /** True while frames are announced to the source or held by the application. */
+    boolean isActive() {
+        return committedFrames > 0;
+    }
+
+    /** Commits so many frames, or gives up as many as it is below 0. */
+    void commit(final int frames) {
+        committedFrames += frames;
+    }
+
+    /** Raises the limit to {@code next}, if frames came beyond it; returns how many did. */
+    int catchUp(final int next) {
+        final int beyond = next - limit;
+        if (beyond <= 0) {
+            return 0;
+        }
+        limit = next;
+        return beyond;
+    }
+
+    /** Lets the source send so many more. */
+    void raise(final int frames) {
+        limit += frames;
+    }
+
+    /** Takes the last {@code frames} that were announced back. */
+    void takeBack(final int frames) {
+        assert frames > 0 : frames;
+        limit -= frames;
+        announcedLimit = limit;
+        commit(-frames);
+    }
+
+    /** A source that used half of what it may gets twice as much. */
+    void grow(final int next) {
+        if (targetFrames < maxFrames && next - grownAt >= targetFrames / 2) {
+            grownAt = next;
+            targetFrames = Math.min(maxFrames, 2 * targetFrames);
+        }
+    }
+
+    /** The source was told the limit. */
+    void onAnnounced() {
+        assert limit - announcedLimit >= 0 : "only taking back lowers what was announced";
+        announcedLimit = limit;
+    }
+
+    /** True if the source should be told the limit: it has nothing left, or there is much more. */
+    boolean isNews(final int next) {
+        if (limit - next <= 0) {
+            return false;
+        }
+        final int told = announcedLimit - next;
+        return told <= 0 || limit - announcedLimit >= Math.max(1, targetFrames / 2);
+    }
+}

@@ -1,0 +1,131 @@
+package io.hxb.flow;
+
+import io.hxb.frame.MessageRecordFlyweight;
+
+/**
+ * What waits to be sent on one flow: frames made of runs of short messages, and behind them
+ * messages in their send slots. Owned by the loop of the flow.
+ */
+final class SendBacklog {
+    private final MessageSlots slots;
+    private final WaitingLine<TxFrame> staged = new WaitingLine<>();
+    private int stagedMessages;
+    private int firstSlot = MessageSlots.NONE;
+    private int lastSlot = MessageSlots.NONE;
+    private int messages;
+
+    /** Bytes of the records of the messages, if all were to share frames. */
+    private int recordBytes;
+
+    private boolean isHeldBack;
+
+    SendBacklog(final MessageSlots slots) {
+        this.slots = slots;
+    }
+
+    /** True if nothing waits. */
+    boolean isEmpty() {
+        return firstSlot == MessageSlots.NONE && staged.isEmpty();
+    }
+
+    /** Messages that wait, staged ones too. */
+    int messageCount() {
+        return stagedMessages + messages;
+    }
+
+    /** Puts the message in {@code slot} at the end. */
+    void add(final int slot) {
+        if (firstSlot == MessageSlots.NONE) {
+            firstSlot = slot;
+        } else {
+            slots.chain(lastSlot, slot);
+        }
+        lastSlot = slot;
+        messages++;
+        recordBytes += MessageRecordFlyweight.paddedLength(slots.lengthBytes(slot));
+        isHeldBack = false;
+    }
+
+    /** True if messages wait in slots. */
+    boolean hasMessages() {
+        return firstSlot != MessageSlots.NONE;
+    }
+
+    /** Slot of the message that waits longest; there is one. */
+    int firstSlot() {
+        return firstSlot;
+    }
+
+    /** Slot of the message that came last; there is one. */
+    int lastSlot() {
+        return lastSlot;
+    }
+
+    int recordBytes() {
+        return recordBytes;
+    }
+
+    /**
+     * The first {@code count} messages, with {@code bytes} of records, are in a frame now.
+     *
+     * @param following slot of the next one, or NONE.
+     */
+    void onTaken(final int count, final int bytes, final int following) {
+        firstSlot = following;
+        messages -= count;
+        recordBytes -= bytes;
+        assert messages >= 0 && (messages == 0) == (following == MessageSlots.NONE)
+                : messages + " messages are left";
+        assert recordBytes >= 0 : recordBytes;
+    }
+
+    /** Takes all messages out; returns the slot of the first, from which the chain leads on. */
+    int takeMessages() {
+        final int first = firstSlot;
+        firstSlot = MessageSlots.NONE;
+        lastSlot = MessageSlots.NONE;
+        messages = 0;
+        recordBytes = 0;
+        return first;
+    }
+
+    /**
+     * Puts a frame behind those that wait; no message may wait in a slot, as it was there first.
+     */
+    void stage(final TxFrame frame) {
+        assert firstSlot == MessageSlots.NONE : "messages wait in slots";
+        staged.add(frame.stagedPlace);
+    }
+
+    /** So many more messages are in frames that wait. */
+    void onStaged(final int count) {
+        stagedMessages += count;
+        isHeldBack &= count == 0;
+    }
+
+    int stagedFrames() {
+        return staged.length();
+    }
+
+    /** The last of the frames that wait; null when there is none. */
+    TxFrame lastStaged() {
+        return staged.last();
+    }
+
+    /** Takes the first of the frames that wait; null when there is none. */
+    TxFrame pollStaged() {
+        final TxFrame frame = staged.poll();
+        if (frame != null) {
+            stagedMessages -= frame.messageCount();
+            assert stagedMessages >= 0 : stagedMessages;
+        }
+        return frame;
+    }
+
+    /** Lets what waits and fills no frame wait for more, once; false if it has waited already. */
+    boolean holdBack() {
+        final boolean isFirst = !isHeldBack;
+        isHeldBack = true;
+        return isFirst;
+    }
+}

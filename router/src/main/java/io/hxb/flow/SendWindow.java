@@ -1,0 +1,384 @@
+package io.hxb.flow;
+
+/**
+ * What one flow has in flight: which frames are acknowledged, which are lost, how many more the
+ * receiver takes, and when to look again. Owned by the loop of the flow.
+ *
+ * <pre>
+ *   firstSequence          nextSequence        limit
+ *        |  sent: in flight,    |  may be sent   |  may not be sent yet
+ *        |  lost or arrived     |                |
+ * </pre>
+ */
+final class SendWindow {
+    private final TxFrame[] frames;
+    private final int mask;
+
+    /** A bit for each of the last window of frames: it was sent more than once. */
+    private final long[] resent;
+
+    private final LossJudge judge;
+    private final RoundTrip roundTrip;
+
+    /** First sequence not acknowledged, next one to send, first one that may not be sent. */
+    private int firstSequence;
+
+    private int nextSequence;
+    private int limit;
+
+    private int inFlight;
+    private int lost;
+    private boolean isStalled;
+    private boolean isReturned;
+
+    /** When the oldest frame began to wait for news. */
+    private long progressNs;
+
+    /** When frames may be sent again that were sent again before. */
+    private long resendNs;
+
+    /** When the first of the frames that were overtaken counts as lost. */
+    private long overtakenNs;
+
+    SendWindow(final int windowFrames, final LossJudge judge, final RoundTrip roundTrip) {
+        this.judge = judge;
+        this.roundTrip = roundTrip;
+        frames = new TxFrame[windowFrames];
+        mask = windowFrames - 1;
+        resent = new long[Math.max(1, windowFrames / Long.SIZE)];
+    }
+
+    /** Back to {@code sequence}, as before the first frame of an epoch; nothing is in flight. */
+    void restart(final int sequence) {
+        firstSequence = sequence;
+        nextSequence = sequence;
+        limit = sequence;
+        inFlight = 0;
+        lost = 0;
+        isStalled = false;
+        isReturned = false;
+        judge.restart();
+    }
+
+    /** The first frames of an epoch go from {@code nowNs} on. */
+    void start(final long nowNs) {
+        resendNs = nowNs;
+        progressNs = nowNs;
+        overtakenNs = Long.MAX_VALUE;
+    }
+
+    int firstSequence() {
+        return firstSequence;
+    }
+
+    int nextSequence() {
+        return nextSequence;
+    }
+
+    int inFlight() {
+        return inFlight;
+    }
+
+    int lost() {
+        return lost;
+    }
+
+    /** True if frames are in flight that are not taken for lost. */
+    boolean isAwaiting() {
+        return inFlight > lost;
+    }
+
+    /** True if the receiver takes another frame and there is a place to remember it. */
+    boolean hasRoom() {
+        return hasRoom(0);
+    }
+
+    /** As {@link #hasRoom()}, behind {@code staged} others. */
+    boolean hasRoom(final int staged) {
+        final int next = nextSequence + staged;
+        return limit - next > 0 && next - firstSequence <= mask;
+    }
+
+    /** True if {@code sequence} is the last one that may be sent. */
+    boolean isLast(final int sequence) {
+        return limit - sequence == 1;
+    }
+
+    /** Notes that messages wait and the window is used up; true if that is new. */
+    boolean stall() {
+        final boolean isNew = !isStalled;
+        isStalled = true;
+        return isNew;
+    }
+
+    /** The receiver takes frames before {@code newLimit}; false if that is not more than before. */
+    boolean raise(final int newLimit) {
+        if (newLimit - limit <= 0) {
+            return false;
+        }
+        limit = newLimit;
+        isStalled = false;
+        isReturned = false;
+        return true;
+    }
+
+    /**
+     * The receiver named {@code newLimit}, which is less than before: true if it may have the rest
+     * back, because nothing is in flight that could use it.
+     */
+    boolean giveBack(final int newLimit) {
+        if (newLimit - limit >= 0 || inFlight > 0 || limit - nextSequence <= 0) {
+            return false;
+        }
+        limit = nextSequence;
+        isReturned = true;
+        return true;
+    }
+
+    /** True if the window was given back and none came since. */
+    boolean isReturned() {
+        return isReturned;
+    }
+
+    /** True if {@code acknowledgement} can be of what was sent. */
+    boolean isPlausible(final int acknowledgement) {
+        return nextSequence - acknowledgement >= 0
+                && firstSequence - acknowledgement <= frames.length;
+    }
+
+    /** True if {@code sequence} was sent and is not behind what has arrived. */
+    boolean isInFlight(final int sequence) {
+        return sequence - firstSequence >= 0 && nextSequence - sequence > 0;
+    }
+
+    /** The frame at {@code sequence}, which is in flight; null if it has arrived. */
+    TxFrame frame(final int sequence) {
+        return frames[sequence & mask];
+    }
+
+    /** Gives a frame of {@code flow} the next sequence. */
+    void add(final SendFlow flow, final TxFrame frame, final long nowNs) {
+        assert nextSequence - firstSequence <= mask : "more frames than places";
+        assert frames[nextSequence & mask] == null : "place of a frame that is in flight";
+        frame.assign(flow, nextSequence);
+        frames[nextSequence & mask] = frame;
+        resent[resentWord(nextSequence)] &= ~(1L << nextSequence);
+        nextSequence++;
+        if (inFlight++ == 0) {
+            progressNs = nowNs;
+        }
+    }
+
+    /** Notes that a frame went out on {@code link}. */
+    void onTransmitted(final TxFrame frame, final int link, final long nowNs) {
+        if (frame.attempts() > 0) {
+            resent[resentWord(frame.sequence())] |= 1L << frame.sequence();
+        }
+        if (frame.isLost()) {
+            lost--;
+        }
+        judge.onTransmitted(frame, link, nowNs);
+    }
+
+    /** True if the frame with {@code sequence} is one of the last window and was sent again. */
+    boolean wasResent(final int sequence) {
+        final int age = nextSequence - sequence;
+        return age > 0
+                && age <= frames.length
+                && (resent[resentWord(sequence)] & 1L << sequence) != 0;
+    }
+
+    private int resentWord(final int sequence) {
+        return (sequence & mask) / Long.SIZE;
+    }
+
+    /** Notes that a frame has arrived; the caller gives it up. */
+    void onArrived(final TxFrame frame, final long nowNs, final FlowCounters counters) {
+        frames[frame.sequence() & mask] = null;
+        inFlight--;
+        if (frame.isLost()) {
+            lost--;
+        }
+        assert lost >= 0 && lost <= inFlight : lost + " lost of " + inFlight;
+        judge.onArrived(frame, nowNs, counters);
+    }
+
+    /** Steps over what has been acknowledged at the front. */
+    void advance() {
+        while (firstSequence != nextSequence && frames[firstSequence & mask] == null) {
+            firstSequence++;
+        }
+        assert firstSequence != nextSequence || inFlight == 0 : "in flight: " + inFlight;
+    }
+
+    /** Takes the frame at {@code sequence} out without it having arrived; null if none. */
+    TxFrame takeOut(final int sequence) {
+        final TxFrame frame = frames[sequence & mask];
+        frames[sequence & mask] = null;
+        return frame;
+    }
+
+    /** Something was acknowledged, or the timer ran out: the time begins anew. */
+    void onProgress(final long nowNs) {
+        progressNs = nowNs;
+    }
+
+    /** True if nothing was acknowledged for {@code timeoutNs}. */
+    boolean isTimedOut(final long timeoutNs, final long nowNs) {
+        return progressNs + timeoutNs - nowNs <= 0;
+    }
+
+    /** True if frames may be sent again that were sent again before. */
+    boolean mayRepeat(final long nowNs) {
+        return resendNs - nowNs <= 0;
+    }
+
+    /** Frames may be sent again from {@code timeNs} on. */
+    void repeatAt(final long timeNs) {
+        resendNs = timeNs;
+    }
+
+    /**
+     * When to look at the window again, Long.MAX_VALUE for never.
+     *
+     * @param isReady true if the flow will have a turn anyway.
+     */
+    long wakeNs(final boolean isReady) {
+        long wakeNs = Long.MAX_VALUE;
+        if (inFlight > lost) {
+            wakeNs = FlowTimers.earlier(progressNs + roundTrip.timeoutNs(), overtakenNs);
+        }
+        return lost > 0 && !isReady ? FlowTimers.earlier(wakeNs, resendNs) : wakeNs;
+    }
+
+    /** Looks for lost frames if it is time for that. */
+    void detectLostWhenDue(final long nowNs) {
+        if (overtakenNs - nowNs <= 0) {
+            detectLost(nowNs);
+        }
+    }
+
+    /**
+     * Marks frames as lost that later ones have overtaken for too long or by too many; sets the
+     * time to look again.
+     */
+    void detectLost(final long nowNs) {
+        overtakenNs = Long.MAX_VALUE;
+        if (!judge.hasArrived()) {
+            return;
+        }
+        final long patienceNs = roundTrip.overtakenNs();
+        final int patienceFrames = judge.patienceFrames();
+        for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame == null || frame.isLost() || frame.isQueued()) {
+                continue;
+            }
+            final int overtakenBy = judge.overtakenBy(frame);
+            if (overtakenBy <= 0) {
+                if (frame.attempts() == 1) {
+                    break;
+                }
+                continue;
+            }
+            if (judge.isOvertaken(frame, overtakenBy, patienceFrames)) {
+                giveUp(frame);
+            } else if (judge.isLaterThere(frame)) {
+                if (nowNs - frame.sentNs() >= patienceNs) {
+                    giveUp(frame);
+                } else {
+                    overtakenNs = Math.min(overtakenNs, frame.sentNs() + patienceNs);
+                }
+            }
+        }
+    }
+
+    /**
+     * The timer has run out again. If a copy alone has been acknowledged meanwhile, however soon,
+     * what was sent before it is lost.
+     *
+     * @return true if frames were marked as lost for that.
+     */
+    boolean believeEarlyCopy(final long nowNs) {
+        if (!judge.believeEarlyCopy()) {
+            return false;
+        }
+        final int before = lost;
+        detectLost(nowNs);
+        return lost > before;
+    }
+
+    /**
+     * Marks at most {@code maxFrames} of the oldest frames as lost that are older than {@code
+     * ageNs}; returns how many.
+     */
+    int markOldest(final long nowNs, final long ageNs, final int maxFrames) {
+        int marked = 0;
+        for (int sequence = firstSequence;
+                sequence != nextSequence && marked < maxFrames;
+                sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame != null
+                    && !frame.isLost()
+                    && !frame.isQueued()
+                    && nowNs - frame.sentNs() >= ageNs) {
+                giveUp(frame);
+                marked++;
+            }
+        }
+        return marked;
+    }
+
+    /**
+     * Marks the frames as lost whose route shares the hop behind {@code relay} that {@code route}
+     * has, if they were sent after the frame that the relay complains of, or that is here no more.
+     *
+     * @return how many.
+     */
+    int markBehind(final int badSequence, final long route, final long relay) {
+        final TxFrame bad = frame(badSequence);
+        int marked = 0;
+        for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame != null
+                    && !frame.isLost()
+                    && !frame.isQueued()
+                    && frame.attempts() > 0
+                    && (bad == null || frame.order() - bad.order() >= 0)
+                    && judge.sharesHop(frame, route, relay)) {
+                markLost(frame);
+                marked++;
+            }
+        }
+        return marked;
+    }
+
+    /** Marks what took a link that has failed as lost; returns how many frames that were. */
+    int strand(final int link) {
+        int stranded = 0;
+        for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
+            final TxFrame frame = frames[sequence & mask];
+            if (frame == null || frame.attempts() == 0 || frame.takenLink() != link) {
+                continue;
+            }
+            frame.strand();
+            stranded++;
+            if (!frame.isLost()) {
+                markLost(frame);
+            }
+        }
+        return stranded;
+    }
+
+    private void giveUp(final TxFrame frame) {
+        markLost(frame);
+        judge.onGivenUp(frame);
+    }
+
+    /** Takes a frame for lost that is not yet. */
+    void markLost(final TxFrame frame) {
+        frame.markLost();
+        lost++;
+        assert lost <= inFlight : lost + " lost of " + inFlight;
+    }
+}
