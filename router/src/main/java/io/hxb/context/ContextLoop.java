@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
  * and closes. Owned by that loop; other threads use {@link #open}, {@link #close(ContextEndpoint,
  * CloseReason)} and the descriptor.
  */
-public final class ContextLoop implements AutoCloseable {
+public final class ContextLoop implements ContextPolling {
     private static final Logger LOGGER = LoggerFactory.getLogger(ContextLoop.class);
 
     private final ContextManager manager;
@@ -62,11 +62,13 @@ public final class ContextLoop implements AutoCloseable {
     }
 
     /** Descriptor that becomes readable when an application wakes the loop; for epoll or poll. */
+    @Override
     public int wakeDescriptor() {
         return wakeUps.descriptor();
     }
 
     /** Makes {@link #wakeDescriptor()} unreadable until the next wake-up. */
+    @Override
     public void clearWake() {
         wakeUps.clear();
     }
@@ -76,6 +78,7 @@ public final class ContextLoop implements AutoCloseable {
      *
      * @return how much it was, 0 when idle.
      */
+    @Override
     public int doWork(final long nowNs) {
         if (index == 0 && (beat == 0 || nowNs - beatNs >= 0)) {
             beatNs = nowNs + NodePage.BEAT_INTERVAL_NS;
@@ -102,6 +105,7 @@ public final class ContextLoop implements AutoCloseable {
      *
      * @return false if there is work already; then {@link #awake} has been called.
      */
+    @Override
     public boolean prepareToSleep() {
         isAsleep = true;
         sleeps = Math.max(1, sleeps + 1);
@@ -122,6 +126,7 @@ public final class ContextLoop implements AutoCloseable {
     }
 
     /** Applications need not wake the loop any more. Cheap when it was not asleep. */
+    @Override
     public void awake() {
         if (isAsleep) {
             isAsleep = false;

@@ -1,7 +1,6 @@
 package io.hxb.forward;
 
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.FlowOutput;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameCrc;
@@ -23,7 +22,8 @@ import io.hxb.trunk.health.HeardFrames;
 
 /**
  * The per-frame path of one loop: every received frame comes in by {@link #onFrame} and is
- * delivered or relayed; frames of this node's flows leave by {@link #output}. Owned by that loop.
+ * delivered or relayed; frames of this node's flows leave by its {@link Originator}. Owned by that
+ * loop.
  *
  * <p>A relayed frame is sent from the memory it arrived in; only its hop limit and its place in a
  * detour change, and the link puts its own addresses before it. Source: PM/Ethernet-HXB, a relay
@@ -44,10 +44,10 @@ public final class Forwarder implements FrameSink {
     private final Loopback loopback;
     private final Originator originator;
     private final UnreachableAnswers answers;
-    private final ForwardCounters counters = new ForwardCounters();
+    private final FlowLoop flows;
+    private final ForwardCounters counters;
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
-    private FlowLoop flows;
 
     /**
      * Makes the forwarding path of one loop.
@@ -56,14 +56,16 @@ public final class Forwarder implements FrameSink {
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
      * @param share this loop's share of the pool.
      * @param clock of this loop.
-     * @param flusher flushes all senders of this loop.
+     * @param originator the way out of this loop's flows and of what the path itself sends.
+     * @param flows of this loop, which frames to this node go to.
      */
     public Forwarder(
             final ForwardParts parts,
             final TrunkSender[] trunks,
             final BufferPool.Share share,
             final TurnClock clock,
-            final Runnable flusher) {
+            final Originator originator,
+            final FlowLoop flows) {
         shape = parts.cluster().shape();
         here = parts.here();
         clusterId = parts.cluster().clusterId();
@@ -74,25 +76,17 @@ public final class Forwarder implements FrameSink {
         this.trunks = trunks.clone();
         this.share = share;
         this.clock = clock;
+        this.originator = originator;
+        this.flows = flows;
         codec = new RouteCodec(shape);
-        loopback = new Loopback(pool, share);
-        originator = new Originator(parts, this.trunks, codec, loopback, clock, flusher, counters);
+        loopback = originator.loopback();
+        counters = originator.counters();
         answers = new UnreachableAnswers(parts, share, codec, originator, counters);
-    }
-
-    /** Sets the flows that frames to this node go to; before the first frame. */
-    public void flows(final FlowLoop flowLoop) {
-        flows = flowLoop;
     }
 
     /** What this loop has seen. */
     public ForwardCounters counters() {
         return counters;
-    }
-
-    /** Where the flows of this node send their frames. */
-    public FlowOutput output() {
-        return originator;
     }
 
     /** The routes of the frames that this node sends. */

@@ -6,6 +6,7 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.TurnClock;
 import io.hxb.routing.Route;
@@ -16,7 +17,7 @@ import io.hxb.trunk.TrunkSender;
  * The way out of the frames that begin at this node: chooses their routes and hands them to the
  * trunk of the first hop. Owned by one loop.
  */
-final class Originator implements FlowOutput {
+public final class Originator implements FlowOutput {
     private static final int OTHER_ROUTES = 4;
 
     private final long here;
@@ -29,36 +30,48 @@ final class Originator implements FlowOutput {
     private final RouteTable routes;
     private final Loopback loopback;
     private final Runnable flusher;
-    private final ForwardCounters counters;
+    private final ForwardCounters counters = new ForwardCounters();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
 
     /**
      * Makes the way out of one loop.
      *
+     * @param parts what all loops of the node share.
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
+     * @param share this loop's share of the pool.
+     * @param clock of this loop.
      * @param flusher flushes all senders of this loop.
      */
-    Originator(
+    public Originator(
             final ForwardParts parts,
             final TrunkSender[] trunks,
-            final RouteCodec codec,
-            final Loopback loopback,
+            final BufferPool.Share share,
             final TurnClock clock,
-            final Runnable flusher,
-            final ForwardCounters counters) {
+            final Runnable flusher) {
         final ClusterConfig cluster = parts.cluster();
         here = parts.here();
         clusterId = cluster.clusterId();
         hopLimit = cluster.frame().hopLimit();
         hasCrc = cluster.frame().crc();
-        this.trunks = trunks;
+        this.trunks = trunks.clone();
         orders = new OrderPolicy(cluster.orders());
-        this.codec = codec;
-        this.loopback = loopback;
+        codec = new RouteCodec(cluster.shape());
+        loopback = new Loopback(parts.pool(), share);
         this.flusher = flusher;
-        this.counters = counters;
         routes = new RouteTable(cluster, here, this::isReached, clock);
+    }
+
+    /**
+     * What is counted of the frames that begin here, with those of the loop's {@link Forwarder}.
+     */
+    ForwardCounters counters() {
+        return counters;
+    }
+
+    /** Frames of this node to itself, which the loop's {@link Forwarder} delivers. */
+    Loopback loopback() {
+        return loopback;
     }
 
     private boolean isReached(final int dimension, final int coordinate) {

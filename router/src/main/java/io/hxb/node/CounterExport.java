@@ -77,8 +77,8 @@ final class CounterExport {
         /**
          * Begins with nothing.
          *
-         * @param kernel what relays beside the loops; null if nothing does. What belongs to no loop
-         *     is counted with the first.
+         * @param kernel what relays beside the loops. What belongs to no loop is counted with the
+         *     first.
          */
         Builder(final Counters counters, final int loop, final KernelRelay kernel) {
             this.counters = counters;
@@ -86,10 +86,10 @@ final class CounterExport {
             this.kernel = kernel;
         }
 
-        // With what the kernel has counted, if it relays and this loop counts that.
+        // With what the kernel has counted, if this loop counts that.
         private LongSupplier sum(
                 final boolean counts, final LongSupplier own, final LongSupplier ofKernel) {
-            return kernel == null || !counts ? own : () -> own.getAsLong() + ofKernel.getAsLong();
+            return !counts ? own : () -> own.getAsLong() + ofKernel.getAsLong();
         }
 
         Builder add(final CounterType type, final int instance, final LongSupplier source) {

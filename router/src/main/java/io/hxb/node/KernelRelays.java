@@ -4,6 +4,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.forward.kernel.KernelRelay;
+import io.hxb.forward.kernel.RelayPrograms;
 import io.hxb.link.raw.RawLink;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.trunk.Port;
@@ -23,7 +24,7 @@ final class KernelRelays {
     /**
      * Lets the kernel relay for a node, if that is wanted and possible.
      *
-     * @return null where the node relays itself, or never has to: on a line nobody relays but on
+     * @return NONE where the node relays itself, or never has to: on a line nobody relays but on
      *     detours, which are the node's in any case.
      * @throws IOException if it is wanted and not possible; the message says what to do.
      */
@@ -37,13 +38,13 @@ final class KernelRelays {
         if (wanted == SocketConfig.KernelRelay.OFF
                 || !isNeeded
                 || config.backend() != Backend.RAW) {
-            return null;
+            return KernelRelay.NONE;
         }
         try {
             return openOrSayWhy(config, nodeId, ports, true);
         } catch (final IOException e) {
             LOGGER.info("node {} relays frames itself: {}", nodeId, e.getMessage());
-            return null;
+            return KernelRelay.NONE;
         }
     }
 
@@ -66,7 +67,7 @@ final class KernelRelays {
             throw cannot("its frames are captured", "capture nothing", null);
         }
         try {
-            return isNeeded ? KernelRelay.open(config, nodeId, ports) : null;
+            return isNeeded ? RelayPrograms.open(config, nodeId, ports) : KernelRelay.NONE;
         } catch (final IOException e) {
             throw cannot(
                     e.getMessage(),

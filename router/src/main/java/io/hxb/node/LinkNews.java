@@ -1,9 +1,9 @@
 package io.hxb.node;
 
-import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
+import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.health.LinkEvent;
 import io.hxb.trunk.health.LinkListener;
@@ -18,8 +18,8 @@ import java.util.List;
  * Takes what the trunks tell of their links and hands it on: a log line that a person can act on,
  * and an entry in the node's page for applications. Loops put in; the node's first loop takes out.
  */
-public final class LinkNews implements LinkListener {
-    private static final int MOST_WAITING = 256;
+final class LinkNews implements LinkListener {
+    private static final int MAX_WAITING = 256;
 
     private final Shape shape;
     private final long here;
@@ -28,55 +28,43 @@ public final class LinkNews implements LinkListener {
     private final Logger logger;
     private final LinkLog log;
     private final ManyToOneConcurrentArrayQueue<LinkEvent> waiting =
-            new ManyToOneConcurrentArrayQueue<>(MOST_WAITING);
+            new ManyToOneConcurrentArrayQueue<>(MAX_WAITING);
     private final int[] lastReasons;
-    private LinkEventRing ring;
-    private Runnable onPut = () -> {};
-    private volatile Runnable wakeUp = () -> {};
+    private final LinkEventSink applications;
+    private final Runnable wakeUp;
 
     /**
      * Makes the news of one node.
      *
-     * @param shape shape of the hyper-crossbar.
-     * @param here coordinate vector of the node.
+     * @param self the node.
      * @param ports its ports, by link index.
      * @param clock time of day in ms.
      * @param logger where the lines go.
      * @param log what keeps their number down.
+     * @param applications told too.
+     * @param wakeUp ends the sleep of the node's first loop; called by any loop.
      */
-    public LinkNews(
-            final Shape shape,
-            final long here,
+    LinkNews(
+            final NodeIdentity self,
             final List<Port> ports,
             final EpochClock clock,
             final Logger logger,
-            final LinkLog log) {
-        this.shape = shape;
-        this.here = here;
+            final LinkLog log,
+            final LinkEventSink applications,
+            final Runnable wakeUp) {
+        shape = self.shape();
+        here = self.here();
         this.ports = List.copyOf(ports);
         this.clock = clock;
         this.logger = logger;
         this.log = log;
+        this.applications = applications;
+        this.wakeUp = wakeUp;
         lastReasons = new int[ports.size()];
     }
 
-    /**
-     * Tells applications too, from now on.
-     *
-     * @param whenPut called when something new is in {@code events}: wakes who sleeps.
-     */
-    public void applications(final LinkEventRing events, final Runnable whenPut) {
-        ring = events;
-        onPut = whenPut;
-    }
-
-    /** Has {@code wake} called by any loop when there is something for {@link #doWork}. */
-    public void onWaiting(final Runnable wake) {
-        wakeUp = wake;
-    }
-
     /** True if {@link #doWork} has something to do. */
-    public boolean isWaiting() {
+    boolean isWaiting() {
         return !waiting.isEmpty();
     }
 
@@ -92,7 +80,7 @@ public final class LinkNews implements LinkListener {
      *
      * @return how much.
      */
-    public int doWork() {
+    int doWork() {
         int count = 0;
         LinkEvent event = waiting.poll();
         while (event != null) {
@@ -101,13 +89,13 @@ public final class LinkNews implements LinkListener {
             event = waiting.poll();
         }
         if (count > 0) {
-            onPut.run();
+            applications.wake();
         }
         return count;
     }
 
     /** Why a link failed or recovered last: a code of {@link LinkReason}; 0 when it never did. */
-    public int lastReason(final int linkIndex) {
+    int lastReason(final int linkIndex) {
         return lastReasons[linkIndex];
     }
 
@@ -120,17 +108,8 @@ public final class LinkNews implements LinkListener {
         } else if (event.reason() != LinkReason.HELLO) {
             log.recovered(logger, line(event));
         }
-        if (ring != null) {
-            final long there = Shape.withCoordinate(here, event.dimension(), event.neighbour());
-            ring.put(
-                    clock.time(),
-                    shape.node(there),
-                    event.dimension(),
-                    event.number(),
-                    isGood,
-                    event.isLast(),
-                    event.reason().text());
-        }
+        final long there = Shape.withCoordinate(here, event.dimension(), event.neighbour());
+        applications.put(event, shape.node(there), clock.time());
     }
 
     /** The event as a line for people. */

@@ -1,18 +1,17 @@
 package io.hxb.node;
 
-import io.hxb.context.ContextManager;
 import io.hxb.counter.CounterType;
-import io.hxb.counter.Counters;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.Link;
 import io.hxb.node.loop.LoopErrors;
-import io.hxb.pm.shm.CloseReason;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.DiscoveryCounters;
 import io.hxb.trunk.health.HealthCounters;
 import io.hxb.trunk.health.TrunkHealth;
 
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -22,39 +21,42 @@ import java.util.function.LongSupplier;
  */
 final class NodeCounters {
     private final NodeParts parts;
+    private final List<Port> ports;
     private final LinkNews news;
-    private final CounterExport.Builder builder;
     private final long[] kernelDrops;
     private final long[] stateChanges;
-    private CounterExport export;
+    private final CounterExport export;
 
-    /** Prepares the counters of a node without contexts. */
+    /** Prepares the counters of a node. */
     NodeCounters(final NodeParts parts, final LinkNews news) {
         this.parts = parts;
         this.news = news;
-        final Counters counters = parts.counters();
-        builder = new CounterExport.Builder(counters, 0, null);
-        kernelDrops = new long[parts.ports().size()];
-        stateChanges = new long[parts.ports().size()];
-        for (final Port port : parts.ports()) {
-            link(port.link());
-            health(port);
+        ports = parts.links().ports();
+        kernelDrops = new long[ports.size()];
+        stateChanges = new long[ports.size()];
+        final CounterExport.Builder builder =
+                new CounterExport.Builder(parts.counters(), 0, KernelRelay.NONE);
+        for (final Port port : ports) {
+            addLink(builder, port.link());
+            addHealth(builder, port);
         }
         for (int dimension = 0; dimension < parts.config().shape().dimensions(); dimension++) {
-            trunk(dimension);
+            addTrunk(builder, dimension);
         }
-        pool();
-        complaints();
-        builder.add(CounterType.FLOW_SENDING_FLOWS, parts.flows()::sendingFlows)
-                .add(CounterType.FLOW_RECEIVING_FLOWS, parts.flows()::receivingFlows)
-                .add(CounterType.NODE_ERRORS_EVENTS, LoopErrors.INSTANCE::count);
-        export = builder.build();
+        addPool(builder);
+        addComplaints(builder);
+        parts.contexts().addCounters(builder);
+        export =
+                builder.add(CounterType.FLOW_SENDING_FLOWS, parts.flows()::sendingFlows)
+                        .add(CounterType.FLOW_RECEIVING_FLOWS, parts.flows()::receivingFlows)
+                        .add(CounterType.NODE_ERRORS_EVENTS, LoopErrors.INSTANCE::count)
+                        .build();
     }
 
-    private void link(final Link link) {
+    private void addLink(final CounterExport.Builder builder, final Link link) {
         final int index = link.index();
-        final DiscoveryCounters seen = parts.discovery().counters();
-        final HealthCounters health = parts.discovery().health().counters();
+        final DiscoveryCounters seen = parts.neighbourhood().discovery().counters();
+        final HealthCounters health = parts.neighbourhood().health().counters();
         builder.add(CounterType.LINK_KERNEL_DROPPED_FRAMES, index, () -> kernelDrops[index])
                 .add(CounterType.LINK_STATE_CHANGED_EVENTS, index, () -> stateChanges[index])
                 .add(CounterType.LINK_HELLO_SENT_FRAMES, index, () -> seen.helloSent(index))
@@ -70,7 +72,7 @@ final class NodeCounters {
                 .add(CounterType.LINK_RECOVERED_EVENTS, index, () -> health.recovered(index));
     }
 
-    private void health(final Port port) {
+    private void addHealth(final CounterExport.Builder builder, final Port port) {
         final int index = port.link().index();
         final int neighbours = parts.config().shape().extent(port.dimension());
         builder.add(CounterType.LINK_FAILED_NODES, index, () -> failed(port, neighbours))
@@ -98,8 +100,8 @@ final class NodeCounters {
         return count == 0 ? 0 : sum * 100 / (Port.FULL_WEIGHT * count);
     }
 
-    private void trunk(final int dimension) {
-        final TrunkHealth health = parts.discovery().health();
+    private void addTrunk(final CounterExport.Builder builder, final int dimension) {
+        final TrunkHealth health = parts.neighbourhood().health();
         final LongSupplier reached = () -> health.reachedNeighbours(dimension);
         builder.add(CounterType.TRUNK_NEIGHBOURS_NODES, dimension, reached)
                 .add(
@@ -108,45 +110,27 @@ final class NodeCounters {
                         () -> health.counters().trunksLost(dimension));
     }
 
-    private void pool() {
-        final int size = parts.pool().bufferCount();
+    private void addPool(final CounterExport.Builder builder) {
+        final int size = parts.links().pool().bufferCount();
         builder.add(CounterType.POOL_SIZE_BUFFERS, () -> size)
-                .add(CounterType.POOL_OUTSTANDING_BUFFERS, parts.pool()::outstanding)
-                .add(CounterType.POOL_FREE_BUFFERS, () -> size - parts.pool().outstanding())
+                .add(CounterType.POOL_OUTSTANDING_BUFFERS, parts.links().pool()::outstanding)
+                .add(CounterType.POOL_FREE_BUFFERS, () -> size - parts.links().pool().outstanding())
                 .add(
                         CounterType.POOL_EMPTY_EVENTS,
                         () ->
-                                parts.ports().stream()
+                                ports.stream()
                                         .mapToLong(port -> port.link().poolStarvations())
                                         .sum());
     }
 
-    private void complaints() {
+    private void addComplaints(final CounterExport.Builder builder) {
         for (int kind = 1; kind <= ComplaintFlyweight.KIND_COUNT; kind++) {
             final int counted = kind;
             final String name = "COMPLAINT_" + ComplaintFlyweight.name(kind) + "_EVENTS";
-            builder.add(CounterType.valueOf(name), () -> parts.complaints().count(counted));
+            builder.add(
+                    CounterType.valueOf(name),
+                    () -> parts.neighbourhood().complaints().count(counted));
         }
-    }
-
-    /** Counts the node's contexts too; before it starts. */
-    void contexts(final ContextManager contexts) {
-        builder.add(CounterType.CONTEXT_OPEN_CONTEXTS, contexts::openContexts)
-                .add(CounterType.CONTEXT_OPENED_EVENTS, contexts::contextsOpened)
-                .add(CounterType.CONTEXT_REFUSED_EVENTS, contexts::contextsRefused)
-                .add(CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS, contexts::violations)
-                .add(
-                        CounterType.CONTEXT_CLOSED_NORMALLY_EVENTS,
-                        () -> contexts.contextsClosed(CloseReason.DETACHED))
-                .add(
-                        CounterType.CONTEXT_CLOSED_DEAD_EVENTS,
-                        () -> contexts.contextsClosed(CloseReason.GONE))
-                .add(
-                        CounterType.CONTEXT_CLOSED_BY_NODE_EVENTS,
-                        () -> contexts.contextsClosed(CloseReason.NODE_CLOSED))
-                .add(CounterType.CONTEXT_ATTACH_ACCEPTED_EVENTS, contexts::attachmentsAccepted)
-                .add(CounterType.CONTEXT_ATTACH_REFUSED_EVENTS, contexts::attachmentsRefused);
-        export = builder.build();
     }
 
     /** A link went up or down. */
@@ -156,7 +140,7 @@ final class NodeCounters {
 
     /** Asks the kernel what it has dropped; makes system calls. */
     void readKernelDrops() {
-        for (final Port port : parts.ports()) {
+        for (final Port port : ports) {
             kernelDrops[port.link().index()] = port.link().kernelDrops();
         }
     }

@@ -1,22 +1,22 @@
 package io.hxb.node;
 
-import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
 import io.hxb.counter.NodeFinding;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
-import io.hxb.link.raw.LinkMonitor;
-import io.hxb.node.loop.DescriptorHandle;
-import io.hxb.node.loop.LoopDriver;
+import io.hxb.link.LinkWatch;
+import io.hxb.node.loop.Interest;
+import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopTask;
+import io.hxb.node.loop.Registration;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Complaint;
 import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.discovery.Silence;
-import io.netty.channel.IoRegistration;
+import io.hxb.trunk.health.HealthLoop;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +29,7 @@ import java.util.function.Consumer;
  * What a node does a few times a second: hello frames, looking after its NICs, heartbeat and
  * findings. Owned by the node's first loop.
  */
-final class NodeUpkeep {
+final class NodeUpkeep implements Upkeep {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeUpkeep.class);
     private static final LinkLog LINK_LOG = LinkLog.ofThisProcess();
     private static final long REFRESH_INTERVAL_NS = 1_000_000_000L;
@@ -41,69 +41,74 @@ final class NodeUpkeep {
     private final Complaints complaints;
     private final Counters counters;
     private final List<Port> ports;
+    private final LinkWatch watch;
+    private final Loop loop;
     private final LinkSender[] senders;
     private final BufferPool.Share share;
+    private final HealthLoop health;
+    private final Consumer<Link> relink;
     private final LinkNews news;
     private final NodeCounters nodeCounters;
     private final boolean[] wasUp;
-    private LinkMonitor monitor;
-    private IoRegistration registration;
-    private Consumer<Link> relink = link -> {};
+    private Registration registration = Registration.NONE;
     private boolean isRefreshDue = true;
-    private boolean isLinkChanged;
     private long refreshNs;
     private long heartbeatNs;
 
-    NodeUpkeep(final NodeParts parts, final LinkSender[] senders, final BufferPool.Share share) {
+    /**
+     * Makes the upkeep of a node.
+     *
+     * @param loop the node's first loop.
+     * @param senders of that loop, by link index, {@code [links]}.
+     * @param share of that loop.
+     * @param health that loop's part in the health of the links.
+     * @param relink told of links whose descriptors have changed.
+     */
+    NodeUpkeep(
+            final NodeParts parts,
+            final Loop loop,
+            final LinkSender[] senders,
+            final BufferPool.Share share,
+            final HealthLoop health,
+            final Consumer<Link> relink) {
         this.parts = parts;
+        this.loop = loop;
         this.senders = senders;
         this.share = share;
-        discovery = parts.discovery();
-        complaints = parts.complaints();
+        this.health = health;
+        this.relink = relink;
+        discovery = parts.neighbourhood().discovery();
+        complaints = parts.neighbourhood().complaints();
         counters = parts.counters();
-        ports = parts.ports();
+        ports = parts.links().ports();
+        watch = parts.links().watch();
         news =
                 new LinkNews(
-                        parts.config().shape(),
-                        parts.here(),
+                        parts.self(),
                         ports,
                         parts.epochClock(),
                         LOGGER,
-                        LINK_LOG);
-        discovery.health().events().add(news);
+                        LINK_LOG,
+                        parts.contexts().linkEvents(),
+                        loop::wakeUp);
+        parts.neighbourhood().health().events().add(news);
         nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
     }
 
-    /** Counts contexts, too; before it starts. */
-    void contexts(final ContextManager contexts) {
-        nodeCounters.contexts(contexts);
-        news.applications(contexts.linkEvents(), contexts::onLinkEvents);
-    }
-
-    /**
-     * Waits for events of the NICs from now on.
-     *
-     * @param onRelink told of links whose descriptors have changed.
-     */
-    void start(final LoopDriver driver, final Consumer<Link> onRelink) {
-        relink = onRelink;
-        news.onWaiting(driver::wakeUp);
-        monitor = parts.linkMonitor();
-        if (monitor != null) {
+    @Override
+    public void start() {
+        if (watch.descriptor() >= 0) {
             registration =
-                    driver.register(
-                            new DescriptorHandle(monitor.descriptor(), parts.errorHandler()) {
-                                @Override
-                                protected void onReady(
-                                        final boolean isReadable, final boolean isWritable) {
-                                    isRefreshDue |= monitor.poll();
-                                }
-                            });
+                    loop.register(
+                            watch.descriptor(),
+                            Interest.READABLE,
+                            (isReadable, isWritable) -> isRefreshDue |= watch.poll());
         }
     }
 
-    void doWork(final long nowNs) {
+    @Override
+    public void doWork(final long nowNs) {
         news.doWork();
         if (isRefreshDue || nowNs - heartbeatNs >= 0) {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
@@ -118,40 +123,30 @@ final class NodeUpkeep {
             }
             nodeCounters.copy();
         }
-        discovery.doWork(nowNs, senders, parts.pool(), share);
+        discovery.doWork(nowNs, senders, parts.links().pool(), share);
     }
 
-    /** Leaves the last values behind, for those who look at a node that has stopped. */
-    void stop() {
-        if (registration != null) {
-            registration.cancel();
-        }
+    @Override
+    public void stop() {
+        registration.cancel();
         nodeCounters.readKernelDrops();
         nodeCounters.copy();
         LINK_LOG.flush(LOGGER);
     }
 
-    long nextDeadlineNs() {
+    @Override
+    public long nextDeadlineNs() {
         return LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs);
     }
 
-    /** True if there is something to tell at once. */
-    boolean hasNews() {
+    @Override
+    public boolean hasNews() {
         return news.isWaiting();
-    }
-
-    /** True once after a link went up or down. */
-    boolean takeLinkChange() {
-        final boolean isChange = isLinkChanged;
-        isLinkChanged = false;
-        return isChange;
     }
 
     private void refresh() {
         refreshLinks();
-        if (parts.kernelRelay() != null) {
-            parts.kernelRelay().refresh();
-        }
+        parts.links().relay().refresh();
     }
 
     private void refreshLinks() {
@@ -163,7 +158,7 @@ final class NodeUpkeep {
             final boolean isUp = link.isUp();
             if (isUp != wasUp[i]) {
                 wasUp[i] = isUp;
-                isLinkChanged = true;
+                health.note();
                 nodeCounters.onStateChanged(i);
                 tellState(ports.get(i), isUp);
             }

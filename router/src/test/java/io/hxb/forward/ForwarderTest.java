@@ -54,12 +54,12 @@ class ForwarderTest {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),
             new TrunkSender(new Port[] {ports[1]}, new LinkSender[] {y.newSender(8)})
         };
-        return new Forwarder(
-                new ForwardParts(cluster(), HERE, pool, discovery),
-                trunks,
-                pool.newShare(),
-                new TurnClock(),
-                () -> {});
+        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, discovery);
+        final BufferPool.Share share = pool.newShare();
+        final TurnClock clock = new TurnClock();
+        final Originator originator = new Originator(parts, trunks, share, clock, () -> {});
+        // Without flows: no valid frame is for this node.
+        return new Forwarder(parts, trunks, share, clock, originator, null);
     }
 
     private static ClusterConfig cluster() {

@@ -54,6 +54,7 @@ final class FaultCluster implements AutoCloseable {
         final int node;
         final BufferPool pool;
         final FlowTable flows;
+        final SimLoop turns = new SimLoop();
         final NodeLoop loop;
         final FaultApplication application;
         final SimLink[] links;
@@ -67,7 +68,7 @@ final class FaultCluster implements AutoCloseable {
             final BufferPool.Share share = pool.newShare();
             final int incarnation = incarnations++;
             links = hardware.newLinks(node, pool, share);
-            ports = NodeParts.ports(config, node, links);
+            ports = NodeLinks.ports(config, node, links);
             application =
                     new FaultApplication(
                             node,
@@ -79,21 +80,27 @@ final class FaultCluster implements AutoCloseable {
                             clock.nanoTime());
             flows = NodeParts.flows(config, node, SimHardware.MTU_BYTES, pool, application);
             final NodeParts parts = hardware.newParts(node, incarnation, pool, ports, flows);
-            discovery = parts.discovery();
-            loop = new NodeLoop(parts, 0, share, links);
+            discovery = parts.neighbourhood().discovery();
+            loop = hardware.newLoop(parts, turns, share, links);
             application.attach(flows, loop.flows(), share, incarnation);
         }
 
         private void turn(final long nowNs) {
+            turns.turn(nowNs);
             for (final Link link : links) {
-                loop.receive(link, 0, nowNs);
+                loop.receiver().receive(link, 0);
             }
             application.turn(nowNs);
             loop.doWork(nowNs);
             loop.flush();
-            if (loop.hasRoom()) {
+            if (hasRoom()) {
                 loop.flows().onLinkWritable();
             }
+        }
+
+        // A simulated link tells nobody that it takes frames again.
+        private boolean hasRoom() {
+            return Arrays.stream(loop.senders().all()).anyMatch(sender -> !sender.isBlocked());
         }
 
         private void stop() {

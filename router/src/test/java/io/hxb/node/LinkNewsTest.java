@@ -11,6 +11,7 @@ import io.hxb.testing.RecordingLogger;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
+import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.health.LinkEvent;
 
@@ -30,14 +31,19 @@ class LinkNewsTest {
             new NodePage(Arena.ofAuto().allocate(NodePage.LENGTH_BYTES, 128).address());
     private final Port port = new Port(new RecordingLink(0), 1, 1);
     private final RecordingLogger logger = new RecordingLogger(Level.INFO);
-    private final LinkNews news =
-            new LinkNews(
-                    SHAPE,
-                    SHAPE.parseCoordinates("1,0"),
-                    List.of(port),
-                    () -> 77_000,
-                    logger,
-                    new LinkLog(() -> 1));
+    private final AtomicInteger loopWoken = new AtomicInteger();
+    private final LinkNews news = news(() -> {});
+
+    private LinkNews news(final Runnable applicationsWaker) {
+        return new LinkNews(
+                new NodeIdentity(SHAPE, SHAPE.parseCoordinates("1,0"), 1, 1, 1, "host"),
+                List.of(port),
+                () -> 77_000,
+                logger,
+                new LinkLog(() -> 1),
+                new LinkEventSink.OfPage(page.linkEvents(), applicationsWaker),
+                loopWoken::incrementAndGet);
+    }
 
     private static LinkEvent event(
             final LinkState state, final LinkReason reason, final boolean isLast) {
@@ -76,7 +82,6 @@ class LinkNewsTest {
     @Test
     void shouldTellApplicationsAndKeepTheLastReason() {
         // given
-        news.applications(page.linkEvents(), () -> {});
         final LinkEventRing reader = page.linkEvents();
         // when
         news.onLinkEvent(event(LinkState.FAILED, LinkReason.LOSSY, true));
@@ -96,7 +101,6 @@ class LinkNewsTest {
     @Test
     void shouldGiveASlowReaderTheLatestInOrder() {
         // given
-        news.applications(page.linkEvents(), () -> {});
         final LinkEventRing reader = page.linkEvents();
         // when
         for (int i = 0; i < 100; i++) {
@@ -123,22 +127,19 @@ class LinkNewsTest {
     @Test
     void shouldWakeTheFirstLoopAndThenTheApplications() {
         // given
-        final AtomicInteger loopWoken = new AtomicInteger();
         final AtomicInteger seenByApplication = new AtomicInteger();
         final LinkEventRing reader = page.linkEvents();
-        news.onWaiting(loopWoken::incrementAndGet);
-        news.applications(
-                page.linkEvents(), () -> seenByApplication.addAndGet(reader.take() ? 1 : 0));
-        assertEquals(0, news.doWork());
+        final LinkNews heard = news(() -> seenByApplication.addAndGet(reader.take() ? 1 : 0));
+        assertEquals(0, heard.doWork());
         // when
-        news.onLinkEvent(event(LinkState.FAILED, LinkReason.SILENT, false));
+        heard.onLinkEvent(event(LinkState.FAILED, LinkReason.SILENT, false));
         // then
         assertEquals(1, loopWoken.get());
-        assertTrue(news.isWaiting());
+        assertTrue(heard.isWaiting());
         assertEquals(0, seenByApplication.get());
-        assertEquals(1, news.doWork());
+        assertEquals(1, heard.doWork());
         assertEquals(1, seenByApplication.get());
-        assertFalse(news.isWaiting());
+        assertFalse(heard.isWaiting());
     }
 
     @Test

@@ -20,6 +20,7 @@ import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -33,6 +34,7 @@ final class SimCluster implements AutoCloseable {
         final BufferPool pool;
         final BufferPool.Share share;
         final FlowTable flows;
+        final SimLoop turns = new SimLoop();
         final NodeLoop loop;
         final SimApplication application;
         final Link[] links;
@@ -46,27 +48,33 @@ final class SimCluster implements AutoCloseable {
             pool = hardware.newPool(buffers);
             share = pool.newShare();
             links = hardware.newLinks(node, pool, share);
-            ports = NodeParts.ports(config, node, links);
+            ports = NodeLinks.ports(config, node, links);
             application =
                     new SimApplication(
                             node, config.shape().nodeCount(), hardware.arena, seed, slots);
             flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
             final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
-            discovery = parts.discovery();
-            loop = new NodeLoop(parts, 0, share, links);
+            discovery = parts.neighbourhood().discovery();
+            loop = hardware.newLoop(parts, turns, share, links);
             application.attach(flows, loop.flows(), share);
         }
 
         void turn() {
             final long nowNs = clock.nanoTime();
+            turns.turn(nowNs);
             for (final Link link : links) {
-                loop.receive(link, 0, nowNs);
+                loop.receiver().receive(link, 0);
             }
             loop.doWork(nowNs);
             loop.flush();
-            if (loop.hasRoom()) {
+            if (hasRoom()) {
                 loop.flows().onLinkWritable();
             }
+        }
+
+        // A simulated link tells nobody that it takes frames again.
+        private boolean hasRoom() {
+            return Arrays.stream(loop.senders().all()).anyMatch(sender -> !sender.isBlocked());
         }
 
         ForwardCounters counters() {

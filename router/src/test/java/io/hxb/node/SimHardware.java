@@ -5,17 +5,21 @@ import io.hxb.config.LinkConfig;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowTable;
+import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.LinkWatch;
 import io.hxb.link.sim.SimClock;
 import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
 import io.hxb.topology.Shape;
+import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
-import io.hxb.trunk.discovery.Complaints;
-import io.hxb.trunk.discovery.Discovery;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -76,33 +80,36 @@ final class SimHardware implements AutoCloseable {
         return links.toArray(new SimLink[0]);
     }
 
-    /** The parts of one incarnation of a node; any error fails the test. */
+    /** The parts of one incarnation of a node. */
     NodeParts newParts(
             final int node,
             final int incarnation,
             final BufferPool pool,
             final List<Port> ports,
             final FlowTable flows) {
-        final Complaints complaints = new Complaints();
-        final Discovery discovery =
-                NodeParts.discovery(config, node, incarnation, HOST, ports, complaints);
+        final NodeIdentity self = NodeParts.identity(config, node, incarnation, HOST);
         return new NodeParts(
                 config,
-                node,
-                incarnation,
-                HOST,
-                pool,
-                ports,
-                complaints,
-                discovery,
-                null,
+                self,
+                new NodeLinks(pool, ports, LinkWatch.NONE, KernelRelay.NONE),
+                Neighbourhood.of(config, self, ports.toArray(new Port[0])),
                 flows,
+                NodeContexts.NONE,
                 newCounters(node),
-                null,
-                () -> clock.nanoTime() / 1_000_000,
-                thrown -> {
-                    throw new AssertionError(thrown);
-                });
+                () -> clock.nanoTime() / 1_000_000);
+    }
+
+    /** The only loop of a node, which receives on all its links. */
+    NodeLoop newLoop(
+            final NodeParts parts,
+            final SimLoop loop,
+            final BufferPool.Share share,
+            final Link[] links) {
+        try {
+            return new NodeLoop(parts, 0, loop, share, links);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Counters newCounters(final int node) {

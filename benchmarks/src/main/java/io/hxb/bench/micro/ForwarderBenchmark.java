@@ -6,6 +6,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.TrunkConfig;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
+import io.hxb.forward.Originator;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
@@ -93,13 +94,13 @@ public class ForwarderBenchmark {
         final long bytes = (long) BUFFERS * BUFFER_BYTES;
         final BufferPool pool =
                 new BufferPool(Arena.global().allocate(bytes, 64).address(), BUFFERS, BUFFER_BYTES);
-        forwarder =
-                new Forwarder(
-                        new ForwardParts(cluster(), HERE, pool, discovery),
-                        new TrunkSender[] {back, trunk},
-                        pool.newShare(),
-                        new TurnClock(),
-                        () -> {});
+        final ForwardParts parts = new ForwardParts(cluster(), HERE, pool, discovery);
+        final TrunkSender[] trunks = {back, trunk};
+        final BufferPool.Share share = pool.newShare();
+        final TurnClock clock = new TurnClock();
+        final Originator originator = new Originator(parts, trunks, share, clock, () -> {});
+        // Without flows: no frame is for this node.
+        forwarder = new Forwarder(parts, trunks, share, clock, originator, null);
         writeData();
     }
 

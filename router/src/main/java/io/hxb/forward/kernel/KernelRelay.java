@@ -1,255 +1,88 @@
 package io.hxb.forward.kernel;
 
-import io.hxb.config.ClusterConfig;
 import io.hxb.link.Link;
-import io.hxb.link.raw.RawLink;
-import io.hxb.linux.LinuxException;
-import io.hxb.os.NetworkNamespace;
-import io.hxb.os.bpf.BpfProgram;
-import io.hxb.trunk.Bypass;
-import io.hxb.trunk.Port;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-import java.io.IOException;
-import java.util.Comparator;
-import java.util.List;
 
 /**
- * Lets the kernel relay for one node: a program at each of its NICs sends frames on that have
- * another destination, without waking the node. The node keeps everything else: it judges the
- * links, with the programs' counts among its own, tells the programs by weights which to use, and
- * gets the frames that they cannot send on. While none of its loops turns, it gets all of them.
- *
- * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. Turns and
- * counts make no system call; a NIC made anew and a neighbour's new address do.
- *
- * <p>Source: design.md section 3, "which later also lets a BPF program in the kernel relay".
+ * What the kernel relays for a node, beside its loops. Opened, refreshed and closed by one thread
+ * at a time; turns and counts may come from any.
  */
-public final class KernelRelay implements AutoCloseable {
-    private static final Logger LOGGER = LoggerFactory.getLogger(KernelRelay.class);
-    private static final int ETHERNET_BYTES = 14;
+public interface KernelRelay extends AutoCloseable {
+    /** For nodes that relay themselves, or never have to. */
+    KernelRelay NONE =
+            new KernelRelay() {
+                @Override
+                public boolean isOpen() {
+                    return false;
+                }
 
-    private final String namespace;
-    private final RelayTable table;
-    private final Entry[] entries;
-    private final int[] entryOfLink;
-    private String trouble = "";
+                @Override
+                public void refresh() {}
 
-    private KernelRelay(
-            final String namespace,
-            final RelayTable table,
-            final Entry[] entries,
-            final int[] entryOfLink) {
-        this.namespace = namespace;
-        this.table = table;
-        this.entries = entries;
-        this.entryOfLink = entryOfLink;
-    }
+                @Override
+                public void turn() {}
 
-    /**
-     * Loads the programs of a node and attaches them; before its loops start.
-     *
-     * @param cluster the cluster that the node belongs to.
-     * @param node its node id.
-     * @param ports its ports, all over {@link RawLink}s, of which it must be the only bypass.
-     * @throws IOException if the kernel refuses: older than {@link BpfProgram#KERNEL}, or no
-     *     CAP_BPF and CAP_NET_ADMIN. Nothing stays loaded.
-     */
-    public static KernelRelay open(
-            final ClusterConfig cluster, final int node, final List<Port> ports)
-            throws IOException {
-        final int[] links = new int[cluster.shape().dimensions()];
-        int stations = 1;
-        for (final Port port : ports) {
-            links[port.dimension()]++;
-            stations += cluster.shape().extent(port.dimension());
-        }
-        final RelayTable table = RelayTable.create(links, stations);
-        final List<Port> inOrder =
-                ports.stream()
-                        .sorted(
-                                Comparator.comparingInt(Port::dimension)
-                                        .thenComparingInt(Port::number))
-                        .toList();
-        final long here = cluster.shape().coordinates(node);
-        final Entry[] entries = new Entry[inOrder.size()];
-        final int[] entryOfLink = new int[entries.length];
-        final String namespace = cluster.netns(node);
-        final KernelRelay relay =
-                new KernelRelay(
-                        namespace.isEmpty() ? null : namespace, table, entries, entryOfLink);
-        try {
-            for (int i = 0; i < entries.length; i++) {
-                final RelayProgram program = new RelayProgram(cluster, here, table, links, i);
-                final RawLink link = (RawLink) inOrder.get(i).link();
-                entries[i] = new Entry(link, load(program));
-                entryOfLink[link.index()] = i;
-            }
-            relay.attach();
-        } catch (final IOException e) {
-            relay.close();
-            throw e;
-        }
-        for (int i = 0; i < entries.length; i++) {
-            inOrder.get(i).bypass(new TableBypass(table, i));
-        }
-        return relay;
-    }
+                @Override
+                public long relayedFrames() {
+                    return 0;
+                }
 
-    private static BpfProgram load(final RelayProgram program) throws LinuxException {
-        return BpfProgram.load(program.write(), BpfProgram.Hook.INGRESS);
-    }
+                @Override
+                public long relayedBytes() {
+                    return 0;
+                }
 
-    /**
-     * Follows the NICs: those that can send do, and those made anew get their program again. After
-     * {@link Link#refresh}; makes system calls when something has changed.
-     */
-    public void refresh() {
-        String now = "";
-        try {
-            attach();
-        } catch (final IOException e) {
-            now = e.getMessage();
-        }
-        if (!now.equals(trouble) && !now.isEmpty()) {
-            LOGGER.warn("relaying in the kernel: {}; this node relays itself", now);
-        }
-        trouble = now;
-    }
+                @Override
+                public long receivedFrames(final int linkIndex) {
+                    return 0;
+                }
 
-    private void attach() throws IOException {
-        boolean isAttachDue = false;
-        for (int i = 0; i < entries.length; i++) {
-            final Entry entry = entries[i];
-            isAttachDue |= entry.isAttachDue();
-            if (entry.link.isUp() && !entry.isAttachDue()) {
-                table.open(i, entry.ifindex, longestBytes(entry), entry.link.nic().mac());
-            } else {
-                table.shut(i);
-            }
-        }
-        if (isAttachDue) {
-            NetworkNamespace.run(namespace, this::attachInNamespace);
-            attach();
-        }
-    }
+                @Override
+                public long receivedBytes(final int linkIndex) {
+                    return 0;
+                }
 
-    private Void attachInNamespace() throws LinuxException {
-        for (final Entry entry : entries) {
-            if (entry.isAttachDue()) {
-                entry.detach();
-                entry.attachment = entry.program.attach(entry.link.nic().ifindex());
-                entry.ifindex = entry.link.nic().ifindex();
-            }
-        }
-        return null;
-    }
+                @Override
+                public long sentFrames(final int linkIndex) {
+                    return 0;
+                }
 
-    private static int longestBytes(final Entry entry) {
-        return entry.link.mtuBytes() + ETHERNET_BYTES;
-    }
+                @Override
+                public long sentBytes(final int linkIndex) {
+                    return 0;
+                }
 
-    /** A loop has done a turn: the node lives, and the programs may relay for it. */
-    public void turn() {
-        table.turn();
-    }
+                @Override
+                public void close() {}
+            };
+
+    /** True if the kernel relays, so that the node sees only what the kernel leaves to it. */
+    boolean isOpen();
+
+    /** Follows the NICs, after {@link Link#refresh}; makes system calls when something changed. */
+    void refresh();
+
+    /** A loop has done a turn: the node lives, and the kernel may relay for it. */
+    void turn();
 
     /** Frames relayed since start. */
-    public long relayedFrames() {
-        return table.relayedFrames();
-    }
+    long relayedFrames();
 
     /** Bytes of header and body of the frames relayed since start. */
-    public long relayedBytes() {
-        long sum = 0;
-        for (int i = 0; i < entries.length; i++) {
-            sum += table.count(i, RelayTable.SENT_BYTES_OFFSET);
-        }
-        return sum;
-    }
+    long relayedBytes();
 
     /** Frames received on a link and relayed. */
-    public long receivedFrames(final int linkIndex) {
-        return table.count(entryOfLink[linkIndex], RelayTable.RECEIVED_FRAMES_OFFSET);
-    }
+    long receivedFrames(int linkIndex);
 
     /** Bytes of header and body of {@link #receivedFrames}. */
-    public long receivedBytes(final int linkIndex) {
-        return table.count(entryOfLink[linkIndex], RelayTable.RECEIVED_BYTES_OFFSET);
-    }
+    long receivedBytes(int linkIndex);
 
     /** Frames relayed and sent on a link. */
-    public long sentFrames(final int linkIndex) {
-        return table.count(entryOfLink[linkIndex], RelayTable.SENT_FRAMES_OFFSET);
-    }
+    long sentFrames(int linkIndex);
 
     /** Bytes of header and body of {@link #sentFrames}. */
-    public long sentBytes(final int linkIndex) {
-        return table.count(entryOfLink[linkIndex], RelayTable.SENT_BYTES_OFFSET);
-    }
+    long sentBytes(int linkIndex);
 
-    /** Takes the programs away; when nobody asks for counts or weights any more. */
+    /** Ends relaying; when nobody asks for counts or weights any more. */
     @Override
-    public void close() {
-        for (final Entry entry : entries) {
-            if (entry != null) {
-                entry.detach();
-                entry.program.close();
-            }
-        }
-        table.close();
-    }
-
-    /** A NIC and its program. */
-    private static final class Entry {
-        private final RawLink link;
-        private final BpfProgram program;
-        private BpfProgram.Attachment attachment;
-        private int ifindex;
-
-        Entry(final RawLink link, final BpfProgram program) {
-            this.link = link;
-            this.program = program;
-        }
-
-        boolean isAttachDue() {
-            return link.nic().exists() && (attachment == null || ifindex != link.nic().ifindex());
-        }
-
-        void detach() {
-            if (attachment != null) {
-                attachment.close();
-                attachment = null;
-            }
-        }
-    }
-
-    /** One port's part of the table. */
-    private record TableBypass(RelayTable table, int port) implements Bypass {
-        @Override
-        public void weight(final int neighbour, final int weight) {
-            table.weight(port, neighbour, weight);
-        }
-
-        @Override
-        public void learn(final int neighbour, final long address) {
-            try {
-                table.learn(port, neighbour, address);
-            } catch (final LinuxException e) {
-                LOGGER.warn("relaying in the kernel: {}; this node relays itself", e.getMessage());
-            }
-        }
-
-        @Override
-        public int heardFrames(final int neighbour) {
-            return table.heardFrames(port, neighbour);
-        }
-
-        @Override
-        public int sentFrames(final int neighbour) {
-            return table.sentFrames(port, neighbour);
-        }
-    }
+    void close();
 }

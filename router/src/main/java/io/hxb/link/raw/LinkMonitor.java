@@ -1,5 +1,6 @@
 package io.hxb.link.raw;
 
+import io.hxb.link.LinkWatch;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
@@ -15,7 +16,7 @@ import java.lang.foreign.MemorySegment;
  * Hears from the kernel that a NIC of one network namespace came, went or changed; the links there
  * are then refreshed. Owned by one loop. Source: rtnetlink(7).
  */
-public final class LinkMonitor implements AutoCloseable {
+public final class LinkMonitor implements LinkWatch {
     private static final int NETLINK_ROUTE = 0;
     private static final int RTMGRP_LINK = 1;
     private static final int SOCKADDR_NL_LENGTH = 12;
@@ -52,16 +53,12 @@ public final class LinkMonitor implements AutoCloseable {
         }
     }
 
-    /** Readable when something has changed. */
+    @Override
     public int descriptor() {
         return descriptor;
     }
 
-    /**
-     * Takes the news, without waiting.
-     *
-     * @return true if a NIC has changed, or so much has that the kernel lost count.
-     */
+    @Override
     public boolean poll() {
         boolean isChanged = false;
         for (int i = 0; i < MAX_MESSAGES; i++) {

@@ -374,11 +374,7 @@ public final class RawLink implements Link {
             LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
             up = false;
         }
-        final boolean isChanged = up != wasUp || mtuBytes != oldMtu || ringSocket != oldRing;
-        if (up != wasUp) {
-            LOGGER.info("link {} {} ({})", up ? "up" : "down", config.index(), config.nic());
-        }
-        return isChanged;
+        return up != wasUp || mtuBytes != oldMtu || ringSocket != oldRing;
     }
 
     private void follow(final NicInfo now) throws IOException {

@@ -7,47 +7,41 @@ import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 
-import org.agrona.ErrorHandler;
-
 /**
- * A descriptor registered with a loop. The descriptor itself belongs to whoever opened it: closing
- * the handle leaves it open. Called by the loop's thread.
+ * A descriptor registered with a loop, as Netty knows it. Closing it leaves the descriptor open,
+ * which belongs to whoever opened it. Called by the loop's thread.
  */
-public abstract class DescriptorHandle implements EpollIoHandle {
+final class DescriptorHandle implements EpollIoHandle {
     private static final int ERROR_OR_HANG_UP = 0x8 | 0x10; // EPOLLERR, EPOLLHUP
 
     private final FileDescriptor descriptor;
-    private final ErrorHandler errorHandler;
+    private final LoopDriver loop;
+    private final ReadinessListener listener;
 
-    protected DescriptorHandle(final int descriptor, final ErrorHandler errorHandler) {
+    DescriptorHandle(
+            final int descriptor, final LoopDriver loop, final ReadinessListener listener) {
         this.descriptor = new FileDescriptor(descriptor);
-        this.errorHandler = errorHandler;
+        this.loop = loop;
+        this.listener = listener;
     }
 
-    /** The descriptor is ready; errors make it both readable and writable. */
-    protected abstract void onReady(boolean isReadable, boolean isWritable);
-
     @Override
-    public final FileDescriptor fd() {
+    public FileDescriptor fd() {
         return descriptor;
     }
 
     @Override
-    public final void handle(final IoRegistration registration, final IoEvent event) {
+    public void handle(final IoRegistration registration, final IoEvent event) {
         final int ready = ((EpollIoEvent) event).ops().value();
         final boolean isError = (ready & ERROR_OR_HANG_UP) != 0;
-        try {
-            onReady(
-                    isError || (ready & EpollIoOps.EPOLLIN.value()) != 0,
-                    isError || (ready & EpollIoOps.EPOLLOUT.value()) != 0);
-        } catch (final RuntimeException | Error e) {
-            // Netty would stop the loop for a second.
-            errorHandler.onError(e);
-        }
+        loop.onReady(
+                listener,
+                isError || (ready & EpollIoOps.EPOLLIN.value()) != 0,
+                isError || (ready & EpollIoOps.EPOLLOUT.value()) != 0);
     }
 
     @Override
-    public final void close() {
+    public void close() {
         // The owner of the descriptor closes it.
     }
 }

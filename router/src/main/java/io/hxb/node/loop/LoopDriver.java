@@ -1,13 +1,10 @@
 package io.hxb.node.loop;
 
-import io.hxb.linux.LinuxException;
-import io.hxb.os.TimerFd;
+import io.hxb.link.TurnClock;
 import io.hxb.pm.idle.AdaptiveSpin;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
-import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollIoOps;
 import io.netty.util.concurrent.Future;
 
 import org.agrona.ErrorHandler;
@@ -15,7 +12,6 @@ import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -23,17 +19,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One receiving loop: a Netty epoll loop and the tasks it drives, on a thread of its own or on the
- * application's (invoker). Owned by that thread; {@link #execute} may be called by any.
+ * application's (invoker). Owned by that thread; other threads add and remove tasks, and wake it.
  *
  * <p>A turn polls every task, waits in epoll for what its {@link WaitMode} allows, lets the handles
  * of ready descriptors receive, and flushes. A turn that found work may leave the descriptors
  * alone, at most three in a row. A turn that starts late (the thread had to wait for its CPU) hears
- * the descriptors first, so that no timer runs out over a frame that lies in a socket. Deadlines
- * are kept by one timerfd, which is set when the earliest deadline comes closer, and put off now
- * and then when it moves away: a loop that frames keep awake neither sets it each time it sleeps
- * nor is interrupted by it often.
+ * the descriptors first, so that no timer runs out over a frame that lies in a socket.
  */
-public final class LoopDriver implements AutoCloseable {
+public final class LoopDriver implements Loop, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoopDriver.class);
 
     /** One line is enough for all loops of a process. */
@@ -42,99 +35,111 @@ public final class LoopDriver implements AutoCloseable {
     private static final long STOP_LIMIT_MS = 5_000;
     private static final long AWAY_NS = 500_000;
 
-    /** Time by which the timer may run out too early: an interrupt for nothing. */
-    private static final long EARLY_NS = 500_000;
-
     /**
      * Turns in a row that may leave the sockets alone while there is work: a message that came is
      * seen, answered and sent without asking the kernel in between.
      */
     private static final int MAX_UNPOLLED_TURNS = 3;
 
-    private final ManualIoEventLoop loop;
-    private final NanoClock clock;
+    private final ManualIoEventLoop events;
+    private final NanoClock source;
+    private final TurnClock clock = new TurnClock();
     private final ErrorHandler errorHandler;
-    private final TimerFd timer;
+    private final DeadlineTimer timer = new DeadlineTimer();
+    private final AdaptiveSpin spin;
+    private final boolean isInvoker;
+    // Null for an invoker, whose thread is not known yet and not to be joined.
     private final Thread thread;
     private LoopTask[] tasks = {};
-    private final AdaptiveSpin spin;
-    private long turnNs;
     private boolean isTimeFresh;
     private int unpolledTurns;
     private int polls;
-    private long armedNs = LoopTask.NEVER;
-    private boolean isTimerRegistered;
+    // Volatile because whoever closes the loop clears it.
     private volatile boolean isRunning = true;
 
-    /**
-     * Makes a loop.
-     *
-     * @param waitMode how it waits.
-     * @param threadFactory makes its thread, which starts at once; null for an invoker, whose
-     *     {@link #turn} the application calls, always on the same thread.
-     * @param clock source of nowNs.
-     * @param errorHandler told of everything a task throws.
-     */
-    public LoopDriver(
+    private LoopDriver(
             final WaitMode waitMode,
             final ThreadFactory threadFactory,
-            final NanoClock clock,
+            final NanoClock source,
             final ErrorHandler errorHandler) {
-        this.clock = clock;
+        this.source = source;
         this.errorHandler = errorHandler;
         spin = new AdaptiveSpin(waitMode.spinNs(), waitMode.sharedSpinNs());
-        timer = openTimer();
-        loop = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
-        if (threadFactory == null) {
-            thread = null;
-        } else {
-            thread = threadFactory.newThread(this::run);
-            loop.setOwningThread(thread);
-            thread.start();
-        }
+        events = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
+        isInvoker = threadFactory == null;
+        thread = isInvoker ? null : threadFactory.newThread(this::run);
     }
 
-    private static TimerFd openTimer() {
-        try {
-            return new TimerFd();
-        } catch (final LinuxException e) {
-            throw new UncheckedIOException(e);
-        }
+    /**
+     * Starts a loop on a thread of its own.
+     *
+     * @param waitMode how it waits.
+     * @param threadFactory makes its thread.
+     * @param source of the time of its turns.
+     * @param errorHandler told of everything that tasks and listeners throw.
+     */
+    public static LoopDriver start(
+            final WaitMode waitMode,
+            final ThreadFactory threadFactory,
+            final NanoClock source,
+            final ErrorHandler errorHandler) {
+        final LoopDriver driver = new LoopDriver(waitMode, threadFactory, source, errorHandler);
+        driver.events.setOwningThread(driver.thread);
+        driver.thread.start();
+        return driver;
+    }
+
+    /**
+     * Makes a loop whose {@link #turn} the application calls (invoker), always on the same thread,
+     * which claims it by {@link #adopt} first.
+     */
+    public static LoopDriver invoker(
+            final WaitMode waitMode, final NanoClock source, final ErrorHandler errorHandler) {
+        return new LoopDriver(waitMode, null, source, errorHandler);
     }
 
     /** True if the application's thread has to call {@link #turn}. */
     public boolean isInvoker() {
-        return thread == null;
+        return isInvoker;
     }
 
-    /** Runs {@code command} on the loop's thread, at once when called by it. */
-    public void execute(final Runnable command) {
-        if (isInvoker() && loop.inEventLoop(Thread.currentThread())) {
-            command.run();
-        } else {
-            loop.execute(command);
-        }
+    @Override
+    public TurnClock clock() {
+        return clock;
     }
 
-    /** Ends the loop's sleep; any thread. */
+    @Override
+    public boolean isOwnThread() {
+        return events.inEventLoop(Thread.currentThread());
+    }
+
+    @Override
     public void wakeUp() {
-        loop.wakeup();
+        events.wakeup();
     }
 
     /** Claims an invoker's loop for the calling thread; needed before anything else runs on it. */
     public void adopt() {
-        if (isInvoker() && !loop.inEventLoop(Thread.currentThread())) {
-            loop.setOwningThread(Thread.currentThread());
+        if (isInvoker && !isOwnThread()) {
+            events.setOwningThread(Thread.currentThread());
         }
     }
 
-    /** Adds a task; it is started on the loop's thread. */
+    private void execute(final Runnable command) {
+        if (isInvoker && isOwnThread()) {
+            command.run();
+        } else {
+            events.execute(command);
+        }
+    }
+
+    /** Adds a task; it is started on the loop's thread, at once when called by an invoker's. */
     public void add(final LoopTask task) {
         execute(
                 () -> {
                     final LoopTask[] more = Arrays.copyOf(tasks, tasks.length + 1);
                     more[tasks.length] = task;
-                    task.start(this);
+                    task.start();
                     tasks = more;
                 });
     }
@@ -155,53 +160,69 @@ public final class LoopDriver implements AutoCloseable {
                 });
     }
 
-    /** True if it takes turns without sleeping, for some time at least. */
+    @Override
     public boolean isSpinning() {
         return spin.limitNs() > 0;
     }
 
-    /** How often it stopped spinning because another thread waited for its CPU. */
+    @Override
     public long giveWays() {
         return spin.cpu().giveWays();
     }
 
-    /** True if it would spin, but has found again and again that it has no CPU of its own. */
+    @Override
     public boolean isCrowded() {
         return spin.cpu().isCrowded();
     }
 
-    /** The time of this turn in ns, read once after each sleep. On the loop's thread. */
-    public long nowNs() {
+    @Override
+    public int polls() {
+        return polls;
+    }
+
+    @Override
+    public Registration register(
+            final int descriptor, final Interest interest, final ReadinessListener listener) {
+        assert isOwnThread() : "registered by " + Thread.currentThread();
+        final IoRegistration registration =
+                events.register(new DescriptorHandle(descriptor, this, listener))
+                        .syncUninterruptibly()
+                        .getNow();
+        registration.submit(interest.ops());
+        return new EpollRegistration(registration);
+    }
+
+    /** A registered descriptor is ready. */
+    void onReady(
+            final ReadinessListener listener, final boolean isReadable, final boolean isWritable) {
+        // The first to be ready after a sleep finds the time of before.
         if (!isTimeFresh) {
-            turnNs = clock.nanoTime();
-            isTimeFresh = true;
+            beginTime(source.nanoTime());
         }
-        return turnNs;
+        try {
+            listener.onReady(isReadable, isWritable);
+        } catch (final RuntimeException | Error e) {
+            // Netty would stop the loop for a second.
+            errorHandler.onError(e);
+        }
     }
 
-    /** Registers a handle for readability; on the loop's thread. */
-    public IoRegistration register(final EpollIoHandle handle) {
-        return register(handle, EpollIoOps.EPOLLIN);
-    }
-
-    /** Registers a handle for {@code interest}; on the loop's thread. */
-    public IoRegistration register(final EpollIoHandle handle, final EpollIoOps interest) {
-        final IoRegistration registration = loop.register(handle).syncUninterruptibly().getNow();
-        registration.submit(interest);
-        return registration;
+    private void beginTime(final long nowNs) {
+        clock.begin(nowNs);
+        isTimeFresh = true;
     }
 
     /**
-     * One turn of an invoker's loop.
+     * One turn; called by the application for an invoker's loop.
      *
      * @param waitLimitNs longest wait in ns; 0 does not wait.
      * @return amount of work done, 0 when idle.
      */
     public int turn(final long waitLimitNs) {
-        final long nowNs = clock.nanoTime();
-        final boolean wasAway = nowNs - turnNs > AWAY_NS;
-        turnNs = nowNs;
-        isTimeFresh = true;
+        assert isOwnThread() : "turned by " + Thread.currentThread();
+        final long nowNs = source.nanoTime();
+        final boolean wasAway = nowNs - clock.nowNs() > AWAY_NS;
+        beginTime(nowNs);
         // What came while the thread waited for its CPU is heard before timers run out.
         int work = wasAway ? poll() : 0;
         final LoopTask[] current = tasks;
@@ -227,14 +248,9 @@ public final class LoopDriver implements AutoCloseable {
     }
 
     private int poll() {
-        final int work = loop.runNow(0);
+        final int work = events.runNow(0);
         polls++;
         return work;
-    }
-
-    /** How often the descriptors have been asked, and those that were ready handled. */
-    public int polls() {
-        return polls;
     }
 
     private int guardedWork(final LoopTask task, final long nowNs) {
@@ -281,9 +297,9 @@ public final class LoopDriver implements AutoCloseable {
             wake(current);
             return poll();
         }
-        arm(deadlineNs, nowNs);
+        timer.arm(this, deadlineNs, nowNs);
         isTimeFresh = false;
-        final int work = loop.run(0, 0);
+        final int work = events.run(0, 0);
         polls++;
         wake(tasks);
         return work;
@@ -292,22 +308,6 @@ public final class LoopDriver implements AutoCloseable {
     private static void wake(final LoopTask[] current) {
         for (final LoopTask task : current) {
             task.awake();
-        }
-    }
-
-    private void arm(final long deadlineNs, final long nowNs) {
-        if (!isTimerRegistered) {
-            isTimerRegistered = true;
-            register(new TimerHandle());
-        }
-        final boolean isCovered =
-                deadlineNs == LoopTask.NEVER
-                        || (armedNs != LoopTask.NEVER
-                                && armedNs - deadlineNs <= 0
-                                && deadlineNs - armedNs < EARLY_NS);
-        if (!isCovered) {
-            armedNs = deadlineNs;
-            timer.set(deadlineNs - nowNs);
         }
     }
 
@@ -327,9 +327,9 @@ public final class LoopDriver implements AutoCloseable {
             task.stop();
         }
         tasks = new LoopTask[0];
-        final Future<?> ignored = loop.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
-        while (!loop.isTerminated()) {
-            loop.runNow(0);
+        final Future<?> ignored = events.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+        while (!events.isTerminated()) {
+            events.runNow(0);
         }
         timer.close();
     }
@@ -341,12 +341,12 @@ public final class LoopDriver implements AutoCloseable {
             return;
         }
         isRunning = false;
-        if (isInvoker()) {
+        if (isInvoker) {
             adopt();
             shutDown();
             return;
         }
-        loop.wakeup();
+        events.wakeup();
         try {
             thread.join(STOP_LIMIT_MS);
         } catch (final InterruptedException e) {
@@ -354,16 +354,16 @@ public final class LoopDriver implements AutoCloseable {
         }
     }
 
-    /** The timer has fired: nothing to do but to look at the tasks again. */
-    private final class TimerHandle extends DescriptorHandle {
-        TimerHandle() {
-            super(timer.descriptor(), errorHandler);
+    /** A descriptor in this loop's epoll. */
+    private record EpollRegistration(IoRegistration registration) implements Registration {
+        @Override
+        public void waitFor(final Interest interest) {
+            registration.submit(interest.ops());
         }
 
         @Override
-        protected void onReady(final boolean isReadable, final boolean isWritable) {
-            timer.clear();
-            armedNs = LoopTask.NEVER;
+        public void cancel() {
+            registration.cancel();
         }
     }
 }

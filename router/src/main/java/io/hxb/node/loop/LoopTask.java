@@ -1,6 +1,6 @@
 package io.hxb.node.loop;
 
-/** What a loop drives in each turn: one node's share of the work. Called by the loop's thread. */
+/** What a loop drives in each turn, such as its share of a node. Called by the loop's thread. */
 public interface LoopTask {
     /** Returned by {@link #nextDeadlineNs} when nothing is to be done at a certain time. */
     long NEVER = Long.MAX_VALUE;
@@ -14,7 +14,7 @@ public interface LoopTask {
     }
 
     /** Registers what is to be waited for; first call on the loop's thread. */
-    void start(LoopDriver driver);
+    void start();
 
     /**
      * Does what is due, at most a bounded piece of it.

@@ -4,7 +4,6 @@ import io.hxb.config.LoopConfig;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Threads;
 
-import org.agrona.ErrorHandler;
 import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,11 +39,11 @@ public final class NodeThreads implements AutoCloseable {
         final NodeThreads threads = new NodeThreads();
         for (int i = firstLoop; i < firstLoop + config.loopCount(); i++) {
             threads.drivers.add(
-                    new LoopDriver(
+                    LoopDriver.start(
                             waitMode(config),
                             threadFactory(config, i),
                             SystemNanoClock.INSTANCE,
-                            errorHandler()));
+                            LoopErrors.INSTANCE));
         }
         return threads;
     }
@@ -53,12 +52,9 @@ public final class NodeThreads implements AutoCloseable {
     public static NodeThreads invoker(final LoopConfig config) {
         final NodeThreads threads = new NodeThreads();
         threads.drivers.add(
-                new LoopDriver(waitMode(config), null, SystemNanoClock.INSTANCE, errorHandler()));
+                LoopDriver.invoker(
+                        waitMode(config), SystemNanoClock.INSTANCE, LoopErrors.INSTANCE));
         return threads;
-    }
-
-    public static ErrorHandler errorHandler() {
-        return LoopErrors.INSTANCE;
     }
 
     private static WaitMode waitMode(final LoopConfig config) {
@@ -111,6 +107,7 @@ public final class NodeThreads implements AutoCloseable {
         return drivers.size();
     }
 
+    /** A loop, 0 to {@link #count()} - 1. */
     public LoopDriver driver(final int index) {
         return drivers.get(index);
     }

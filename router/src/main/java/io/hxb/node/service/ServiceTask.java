@@ -1,15 +1,13 @@
 package io.hxb.node.service;
 
 import io.hxb.context.ContextManager;
-import io.hxb.node.loop.DescriptorHandle;
-import io.hxb.node.loop.LoopDriver;
+import io.hxb.node.loop.Interest;
+import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopTask;
+import io.hxb.node.loop.Registration;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
-import io.netty.channel.IoRegistration;
-
-import org.agrona.ErrorHandler;
 
 import java.io.IOException;
 
@@ -18,49 +16,46 @@ public final class ServiceTask implements LoopTask {
     private static final PmContextOptions OPTIONS =
             PmContextOptions.DEFAULT.withSendBuffers(64).withSpinNs(0);
 
+    private final Loop loop;
     private final PmDevice device;
     private final PmContext context;
     private final NodeService service;
-    private final ErrorHandler errorHandler;
-    private IoRegistration registration;
+    private Registration registration = Registration.NONE;
 
     private ServiceTask(
+            final Loop loop,
             final PmDevice device,
             final PmContext context,
-            final PortTable ports,
-            final ErrorHandler errorHandler) {
+            final PortTable ports) {
+        this.loop = loop;
         this.device = device;
         this.context = context;
-        this.errorHandler = errorHandler;
         service = new NodeService(context, ports);
     }
 
     /**
-     * Opens the node's own context; the caller adds the task to a loop.
+     * Opens the node's own context; the caller adds the task to the loop.
      *
+     * @param loop that serves it.
      * @param device of the node; closed with the task.
      * @param contexts of the node, which tell whose a port is.
      * @throws IOException if the context cannot be opened.
      */
     public static ServiceTask open(
-            final PmDevice device, final ContextManager contexts, final ErrorHandler errorHandler)
+            final Loop loop, final PmDevice device, final ContextManager contexts)
             throws IOException {
         final PmContext context = device.openContext(ServiceProtocol.CONTEXT, OPTIONS);
         final PortTable ports = new PortTable(device.nodeId(), contexts::incarnation);
-        return new ServiceTask(device, context, ports, errorHandler);
+        return new ServiceTask(loop, device, context, ports);
     }
 
     @Override
-    public void start(final LoopDriver driver) {
+    public void start() {
         registration =
-                driver.register(
-                        new DescriptorHandle(context.descriptor(), errorHandler) {
-                            @Override
-                            protected void onReady(
-                                    final boolean isReadable, final boolean isWritable) {
-                                context.disarm();
-                            }
-                        });
+                loop.register(
+                        context.descriptor(),
+                        Interest.READABLE,
+                        (isReadable, isWritable) -> context.disarm());
     }
 
     @Override

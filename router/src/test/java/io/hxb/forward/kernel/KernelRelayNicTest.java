@@ -76,7 +76,7 @@ class KernelRelayNicTest {
         final Port yPort = new Port(y, 1, 0);
         relay =
                 keep(
-                        KernelRelay.open(
+                        RelayPrograms.open(
                                 cluster(middleSpace),
                                 SHAPE.node(SHAPE.parseCoordinates("1,0")),
                                 List.of(xPort, yPort)));

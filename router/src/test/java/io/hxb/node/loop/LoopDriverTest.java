@@ -29,15 +29,14 @@ class LoopDriverTest {
     /** Notes what is called; its descriptor stays readable, as a link under traffic. */
     private final class NotingTask implements LoopTask {
         @Override
-        public void start(final LoopDriver loop) {
-            loop.register(
-                    new DescriptorHandle(descriptor, LoopDriverTest::fail) {
-                        @Override
-                        protected void onReady(final boolean isReadable, final boolean isWritable) {
-                            calls.add("receive");
-                            if (isRemovedOnReceive) {
-                                driver.remove(NotingTask.this, () -> calls.add("stopped"));
-                            }
+        public void start() {
+            driver.register(
+                    descriptor,
+                    Interest.READABLE,
+                    (isReadable, isWritable) -> {
+                        calls.add("receive");
+                        if (isRemovedOnReceive) {
+                            driver.remove(this, () -> calls.add("stopped"));
                         }
                     });
         }
@@ -81,7 +80,7 @@ class LoopDriverTest {
     void makeLoop() throws LinuxException {
         descriptor = EventFd.create();
         EventFd.signal(descriptor);
-        driver = new LoopDriver(WaitMode.BLOCK, null, () -> nowNs, LoopDriverTest::fail);
+        driver = LoopDriver.invoker(WaitMode.BLOCK, () -> nowNs, LoopDriverTest::fail);
         driver.adopt();
         driver.add(new NotingTask());
         turns(1);
@@ -155,7 +154,7 @@ class LoopDriverTest {
         // given
         driver.close();
         EventFd.drain(descriptor);
-        driver = new LoopDriver(WaitMode.HYBRID, null, () -> nowNs, LoopDriverTest::fail);
+        driver = LoopDriver.invoker(WaitMode.HYBRID, () -> nowNs, LoopDriverTest::fail);
         driver.adopt();
         driver.add(new NotingTask());
         // when

@@ -1,7 +1,7 @@
-package io.hxb.node;
+package io.hxb.context;
 
-/** A loop's view of the contexts it serves. Called by that loop. */
-interface ContextPolling {
+/** The contexts that one loop of a node serves, as that loop sees them. Called by the loop only. */
+public interface ContextPolling extends AutoCloseable {
     /** Contexts that nobody can open, for nodes that only relay. */
     ContextPolling NONE =
             new ContextPolling() {
@@ -45,6 +45,7 @@ interface ContextPolling {
     /** Takes the wake-up note. */
     void clearWake();
 
-    /** Closes the contexts. */
+    /** Closes the contexts; when the loop stops. */
+    @Override
     void close();
 }

@@ -1,0 +1,50 @@
+package io.hxb.node;
+
+import io.hxb.context.ContextManager;
+import io.hxb.context.ContextPolling;
+import io.hxb.context.FlowLoopPort;
+import io.hxb.counter.CounterType;
+import io.hxb.flow.FlowLoop;
+import io.hxb.flow.FlowTable;
+import io.hxb.link.BufferPool;
+import io.hxb.pm.shm.CloseReason;
+
+import java.io.IOException;
+
+/**
+ * The contexts that applications open.
+ *
+ * @param manager of the contexts.
+ * @param flows of the node, which deliver into the contexts.
+ */
+record ManagedContexts(ContextManager manager, FlowTable flows) implements NodeContexts {
+    @Override
+    public ContextPolling newLoop(
+            final int index, final FlowLoop loop, final BufferPool.Share share) throws IOException {
+        return manager.newLoop(index, new FlowLoopPort(flows, loop, share));
+    }
+
+    @Override
+    public void addCounters(final CounterExport.Builder builder) {
+        builder.add(CounterType.CONTEXT_OPEN_CONTEXTS, manager::openContexts)
+                .add(CounterType.CONTEXT_OPENED_EVENTS, manager::contextsOpened)
+                .add(CounterType.CONTEXT_REFUSED_EVENTS, manager::contextsRefused)
+                .add(CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS, manager::violations)
+                .add(
+                        CounterType.CONTEXT_CLOSED_NORMALLY_EVENTS,
+                        () -> manager.contextsClosed(CloseReason.DETACHED))
+                .add(
+                        CounterType.CONTEXT_CLOSED_DEAD_EVENTS,
+                        () -> manager.contextsClosed(CloseReason.GONE))
+                .add(
+                        CounterType.CONTEXT_CLOSED_BY_NODE_EVENTS,
+                        () -> manager.contextsClosed(CloseReason.NODE_CLOSED))
+                .add(CounterType.CONTEXT_ATTACH_ACCEPTED_EVENTS, manager::attachmentsAccepted)
+                .add(CounterType.CONTEXT_ATTACH_REFUSED_EVENTS, manager::attachmentsRefused);
+    }
+
+    @Override
+    public LinkEventSink linkEvents() {
+        return new LinkEventSink.OfPage(manager.linkEvents(), manager::onLinkEvents);
+    }
+}

@@ -1,0 +1,29 @@
+package io.hxb.node;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+import io.hxb.trunk.discovery.Complaints;
+import io.hxb.trunk.discovery.Discovery;
+import io.hxb.trunk.health.TrunkHealth;
+
+/**
+ * What a node knows of its neighbours. Shared by its loops.
+ *
+ * @param discovery finds the neighbours.
+ * @param health judges the links to them.
+ * @param complaints what is wrong with the cabling.
+ */
+record Neighbourhood(Discovery discovery, TrunkHealth health, Complaints complaints) {
+    /** Of a node that has heard nobody yet. */
+    static Neighbourhood of(
+            final ClusterConfig config, final NodeIdentity self, final Port[] ports) {
+        final Complaints complaints = new Complaints();
+        final long helloIntervalNs = config.frame().helloIntervalNs();
+        final TrunkHealth health = new TrunkHealth(self, config.trunk(), helloIntervalNs, ports);
+        return new Neighbourhood(
+                new Discovery(self, helloIntervalNs, ports, health, complaints),
+                health,
+                complaints);
+    }
+}

@@ -1,0 +1,235 @@
+package io.hxb.node;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkConfig;
+import io.hxb.config.PoolConfig;
+import io.hxb.context.AttachAccess;
+import io.hxb.context.AttachServer;
+import io.hxb.context.ContextManager;
+import io.hxb.context.ContextSettings;
+import io.hxb.counter.CounterLabels;
+import io.hxb.counter.Counters;
+import io.hxb.flow.FlowTable;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
+import io.hxb.link.LinkWatch;
+import io.hxb.link.raw.LinkMonitor;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.SharedMemory;
+import io.hxb.node.loop.NodeThreads;
+import io.hxb.node.service.ServiceTask;
+import io.hxb.os.HostName;
+import io.hxb.pm.attach.RunFolders;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+
+import org.agrona.concurrent.SystemEpochClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Opens what one node consists of, from its memory up to its loops, and has the loops drive it.
+ * Used once, by the thread that starts the node.
+ */
+final class NodeBuilder {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
+    private static final int CONTEXT_SHARE_OF_POOL = 4;
+    private static final long HUGE_PAGE_BYTES = 2L << 20;
+
+    private final NodeOptions options;
+    private final ClusterConfig config;
+    private final int nodeId;
+    private final NodeThreads threads;
+    private final ResourceStack resources;
+
+    /**
+     * Begins with nothing.
+     *
+     * @param resources takes everything that is opened; the caller closes it.
+     */
+    NodeBuilder(
+            final NodeOptions options, final NodeThreads threads, final ResourceStack resources) {
+        this.options = options;
+        this.threads = threads;
+        this.resources = resources;
+        config = options.config();
+        nodeId = options.nodeId();
+    }
+
+    /** Opens everything and starts the loops. */
+    Node build() throws IOException {
+        final SharedMemory memory = resources.push(receivePool(config.pool()));
+        final BufferPool pool =
+                new BufferPool(
+                        memory.address(), config.pool().bufferCount(), config.pool().bufferBytes());
+        final BufferPool.Share[] shares = new BufferPool.Share[threads.count()];
+        Arrays.setAll(shares, i -> pool.newShare());
+        final Link[] links = openLinks(pool, shares);
+        final int mtuBytes = Arrays.stream(links).mapToInt(Link::mtuBytes).min().orElseThrow();
+        final int incarnation = incarnation();
+        final ContextManager contexts =
+                resources.push(
+                        new ContextManager(
+                                contextSettings(mtuBytes, incarnation, pool), pool, memory));
+        // Before the counters, whose file is a running node's if that has the socket's path.
+        final List<AttachServer> applications =
+                options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
+        final FlowTable flows =
+                resources.push(NodeParts.flows(config, nodeId, mtuBytes, pool, contexts));
+        final NodeParts parts = parts(incarnation, pool, links, flows, contexts);
+        // Once more, so that it is closed before them, but after the loops, which close the
+        // contexts.
+        applications.forEach(resources::push);
+        final NodeTasks tasks = resources.push(new NodeTasks(nodeId, threads));
+        for (int i = 0; i < threads.count(); i++) {
+            tasks.add(i, newLoop(parts, i, shares[i], links));
+        }
+        tasks.start();
+        applications.forEach(AttachServer::start);
+        final Node node = new Node(options, threads, parts, contexts, resources);
+        tasks.add(0, ServiceTask.open(threads.driver(0), node.device(), contexts));
+        tasks.start();
+        return node;
+    }
+
+    private static SharedMemory receivePool(final PoolConfig pool) throws IOException {
+        final long lengthBytes = (long) pool.bufferCount() * pool.bufferBytes();
+        if (pool.hugePages() != PoolConfig.HugePages.OFF) {
+            final long hugeBytes = (lengthBytes + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
+            try {
+                return ContextManager.createReceivePool(hugeBytes, true);
+            } catch (final LinuxException e) {
+                if (pool.hugePages() == PoolConfig.HugePages.ON) {
+                    throw new IOException(
+                            "pool.hugePages is on, but there are not "
+                                    + hugeBytes / HUGE_PAGE_BYTES
+                                    + " free huge pages: sysctl vm.nr_hugepages, or set it to auto",
+                            e);
+                }
+            }
+        }
+        return ContextManager.createReceivePool(lengthBytes, false);
+    }
+
+    private Link[] openLinks(final BufferPool pool, final BufferPool.Share[] shares)
+            throws IOException {
+        final BufferPool.Share[] dealt = new BufferPool.Share[config.links(nodeId).size()];
+        Arrays.setAll(dealt, i -> shares[i % shares.length]);
+        final Link[] links = LinkFactory.open(config, nodeId, pool, dealt);
+        for (int i = 0; i < links.length; i++) {
+            links[i] = resources.push(options.wrapper().apply(links[i]));
+        }
+        return links;
+    }
+
+    private AttachServer attachServer(final ContextManager contexts) throws IOException {
+        RunFolders.ofThisProcess().prepare(config.attach().directory());
+        return new AttachServer(
+                contexts,
+                config.ownSocketPath(nodeId),
+                AttachAccess.ownUserAnd(
+                        config.attach().allowedUids(), config.attach().allowedGids()));
+    }
+
+    private NodeParts parts(
+            final int incarnation,
+            final BufferPool pool,
+            final Link[] links,
+            final FlowTable flows,
+            final ContextManager contexts)
+            throws IOException {
+        final List<Port> ports = NodeLinks.ports(config, nodeId, links);
+        final NodeIdentity self =
+                NodeParts.identity(config, nodeId, incarnation, HostName.ofThisMachine());
+        final Neighbourhood neighbourhood =
+                Neighbourhood.of(config, self, ports.toArray(new Port[0]));
+        // After the links, so that the relay is closed before them.
+        final NodeLinks all =
+                new NodeLinks(
+                        pool,
+                        ports,
+                        resources.push(linkWatch()),
+                        resources.push(KernelRelays.open(config, nodeId, ports)));
+        return new NodeParts(
+                config,
+                self,
+                all,
+                neighbourhood,
+                flows,
+                new ManagedContexts(contexts, flows),
+                resources.push(counters(ports)),
+                SystemEpochClock.INSTANCE);
+    }
+
+    private LinkWatch linkWatch() throws IOException {
+        if (config.backend() != Backend.RAW) {
+            return LinkWatch.NONE;
+        }
+        final String namespace = config.netns(nodeId);
+        return LinkMonitor.open(namespace.isEmpty() ? null : namespace);
+    }
+
+    private NodeLoop newLoop(
+            final NodeParts parts,
+            final int index,
+            final BufferPool.Share share,
+            final Link[] links)
+            throws IOException {
+        final List<Link> received = new ArrayList<>();
+        for (int i = index; i < links.length; i += threads.count()) {
+            received.add(links[i]);
+        }
+        return new NodeLoop(
+                parts, index, threads.driver(index), share, received.toArray(new Link[0]));
+    }
+
+    private ContextSettings contextSettings(
+            final int mtuBytes, final int incarnation, final BufferPool pool) {
+        final int held = config.context().maxHeldBuffers();
+        return new ContextSettings(
+                nodeId,
+                config.shape().nodeCount(),
+                config.shape().toString(),
+                mtuBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH,
+                config.context().maxContexts(),
+                threads.count(),
+                incarnation,
+                held > 0 ? held : Math.max(1, pool.bufferCount() / CONTEXT_SHARE_OF_POOL),
+                ContextSettings.DEFAULT_MAX_MEMORY_BYTES);
+    }
+
+    private Counters counters(final List<Port> ports) {
+        final CounterLabels labels =
+                new CounterLabels(
+                        config.name(),
+                        config.clusterId(),
+                        nodeId,
+                        config.shape().coordinates(nodeId),
+                        config.shape().dimensions(),
+                        config.links(nodeId).stream()
+                                .map(link -> label(link, ports.get(link.index())))
+                                .toList());
+        return options.keepsCounters()
+                ? Counters.create(
+                        config.ownCountersPath(nodeId), labels, threads.count(), LOGGER::warn)
+                : Counters.inMemory(labels, threads.count());
+    }
+
+    private static CounterLabels.LinkLabel label(final LinkConfig link, final Port port) {
+        return new CounterLabels.LinkLabel(link.dimension(), link.number(), port.link().name());
+    }
+
+    // Differs from any earlier start within the last weeks: hundredths of a second.
+    private static int incarnation() {
+        final int started = (int) (System.currentTimeMillis() / 10) << 4;
+        return started == 0 ? 1 : started;
+    }
+}

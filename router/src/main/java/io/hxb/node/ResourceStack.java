@@ -1,0 +1,35 @@
+package io.hxb.node;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * What has been opened one after the other, to be closed in the reverse order. Used by one thread
+ * at a time.
+ */
+final class ResourceStack implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ResourceStack.class);
+
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+
+    /** Closes {@code resource} before all that were pushed earlier; returns it. */
+    <T extends AutoCloseable> T push(final T resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    /** Closes what is open; the rest, too, if one cannot be closed. */
+    @Override
+    public void close() {
+        while (!resources.isEmpty()) {
+            try {
+                resources.pop().close();
+            } catch (final Exception e) {
+                LOGGER.warn("closing goes on after: {}", e.toString());
+            }
+        }
+    }
+}

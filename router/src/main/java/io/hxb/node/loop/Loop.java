@@ -1,0 +1,39 @@
+package io.hxb.node.loop;
+
+import io.hxb.link.TurnClock;
+
+/**
+ * A loop as the tasks on it see it: its time, its descriptors and its sleep. Called by the loop's
+ * own thread unless it says otherwise.
+ */
+public interface Loop {
+    /** The time of the current turn; the same object for ever. */
+    TurnClock clock();
+
+    /** True for the thread that owns the loop, for assertions; any thread. */
+    boolean isOwnThread();
+
+    /** Ends the loop's sleep; any thread. */
+    void wakeUp();
+
+    /**
+     * Waits for a descriptor from now on. The descriptor remains its opener's: a registration that
+     * is cancelled leaves it open.
+     *
+     * @param descriptor 0 or more.
+     * @param listener called by polls of the loop; what it throws goes to the loop's error handler.
+     */
+    Registration register(int descriptor, Interest interest, ReadinessListener listener);
+
+    /** How often the descriptors have been asked, and the listeners of those ready called. */
+    int polls();
+
+    /** True if the loop takes turns without sleeping, for some time at least. */
+    boolean isSpinning();
+
+    /** How often the loop stopped spinning because another thread waited for its CPU. */
+    long giveWays();
+
+    /** True if the loop would spin, but has found again and again that it has no CPU of its own. */
+    boolean isCrowded();
+}

@@ -1,0 +1,20 @@
+package io.hxb.node.loop;
+
+/** A descriptor that a loop waits for. Called by that loop's thread. */
+public interface Registration {
+    /** Where there is no descriptor to wait for. */
+    Registration NONE =
+            new Registration() {
+                @Override
+                public void waitFor(final Interest interest) {}
+
+                @Override
+                public void cancel() {}
+            };
+
+    /** Waits for something else from now on. */
+    void waitFor(Interest interest);
+
+    /** Waits no more; before the descriptor is closed. */
+    void cancel();
+}

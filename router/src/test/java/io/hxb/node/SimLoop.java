@@ -1,0 +1,58 @@
+package io.hxb.node;
+
+import io.hxb.link.TurnClock;
+import io.hxb.node.loop.Interest;
+import io.hxb.node.loop.Loop;
+import io.hxb.node.loop.ReadinessListener;
+import io.hxb.node.loop.Registration;
+
+/** A loop in virtual time: the test takes its turns, and nothing ever has to wake it. */
+final class SimLoop implements Loop {
+    private final TurnClock clock = new TurnClock();
+    private int turns;
+
+    /** Begins a turn, in which all links are asked for frames. */
+    void turn(final long nowNs) {
+        clock.begin(nowNs);
+        turns++;
+    }
+
+    @Override
+    public TurnClock clock() {
+        return clock;
+    }
+
+    @Override
+    public boolean isOwnThread() {
+        return true;
+    }
+
+    @Override
+    public void wakeUp() {}
+
+    @Override
+    public Registration register(
+            final int descriptor, final Interest interest, final ReadinessListener listener) {
+        throw new UnsupportedOperationException("simulated links have no descriptors");
+    }
+
+    @Override
+    public int polls() {
+        return turns;
+    }
+
+    @Override
+    public boolean isSpinning() {
+        return false;
+    }
+
+    @Override
+    public long giveWays() {
+        return 0;
+    }
+
+    @Override
+    public boolean isCrowded() {
+        return false;
+    }
+}
