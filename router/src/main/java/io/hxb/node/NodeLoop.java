@@ -81,7 +81,6 @@ final class NodeLoop implements LoopTask {
         health =
                 new HealthLoop(
                         parts.neighbourhood().health(),
-                        links.portArray(),
                         senders.all(),
                         trunks,
                         Arrays.stream(received).mapToInt(Link::index).toArray(),

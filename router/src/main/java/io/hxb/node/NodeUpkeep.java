@@ -91,7 +91,7 @@ final class NodeUpkeep implements Upkeep {
                         LINK_LOG,
                         parts.contexts().linkEvents(),
                         loop::wakeUp);
-        parts.neighbourhood().health().events().add(news);
+        parts.neighbourhood().health().addListener(news);
         nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
     }

@@ -5,13 +5,13 @@ package io.hxb.trunk.health;
  * read slightly old values.
  */
 public final class HealthCounters {
-    final long[] statusSent;
-    final long[] statusReceived;
-    final long[] statusBad;
-    final long[] statusStale;
-    final long[] excluded;
-    final long[] recovered;
-    final long[] trunksLost;
+    private final long[] statusSent;
+    private final long[] statusReceived;
+    private final long[] statusBad;
+    private final long[] statusStale;
+    private final long[] excluded;
+    private final long[] recovered;
+    private final long[] trunksLost;
 
     HealthCounters(final int links, final int dimensions) {
         statusSent = new long[links];
@@ -56,5 +56,30 @@ public final class HealthCounters {
     /** Times the last link of a dimension to some neighbour was excluded. */
     public long trunksLost(final int dimension) {
         return trunksLost[dimension];
+    }
+
+    void onStatusSent(final int link) {
+        statusSent[link]++;
+    }
+
+    void onStatusReceived(final int link) {
+        statusReceived[link]++;
+    }
+
+    void onStatusBad(final int link) {
+        statusBad[link]++;
+    }
+
+    void onStatusStale(final int link) {
+        statusStale[link]++;
+    }
+
+    void onExcluded(final int link, final int dimension, final boolean isLast) {
+        excluded[link]++;
+        trunksLost[dimension] += isLast ? 1 : 0;
+    }
+
+    void onRecovered(final int link) {
+        recovered[link]++;
     }
 }

@@ -7,15 +7,12 @@ package io.hxb.trunk.health;
  * {@link TrunkHealth}.
  */
 final class Patience {
-    /** Looks in a row in which a link was silent while another was not, before it is judged. */
-    static final int SILENT_CHECKS = 6;
-
-    private static final long LEAST_NS = SILENT_CHECKS * TrunkHealth.CHECK_NS;
-    private static final long MOST_NS = 8 * LEAST_NS;
+    private static final long MIN_NS = SilenceJudge.SILENT_CHECKS * TrunkHealth.CHECK_NS;
+    private static final long MAX_NS = 8 * MIN_NS;
     private static final long RASH_NS = 10_000_000;
     private static final long MEMORY_NS = 10_000_000_000L;
 
-    private long ns = LEAST_NS;
+    private long ns = MIN_NS;
     private long learnedNs;
 
     /** Silence in ns that a link may keep. */
@@ -25,7 +22,7 @@ final class Patience {
 
     /** Forgets in time what was learned. */
     void look(final long nowNs) {
-        if (ns > LEAST_NS && nowNs - learnedNs > MEMORY_NS) {
+        if (ns > MIN_NS && nowNs - learnedNs > MEMORY_NS) {
             ns /= 2;
             learnedNs = nowNs;
         }
@@ -34,9 +31,10 @@ final class Patience {
     /** Frames have arrived on a link that was given up for its silence at {@code failedNs}. */
     void onHeardAgain(final long failedNs, final long nowNs) {
         // What was learned after the link was given up came of the same absence.
-        if (nowNs - failedNs < RASH_NS && (ns == LEAST_NS || failedNs - learnedNs > 0)) {
-            ns = Math.min(MOST_NS, 2 * ns);
+        if (nowNs - failedNs < RASH_NS && (ns == MIN_NS || failedNs - learnedNs > 0)) {
+            ns = Math.min(MAX_NS, 2 * ns);
             learnedNs = nowNs;
+            assert ns >= MIN_NS : ns;
         }
     }
 }

@@ -3,8 +3,9 @@ package io.hxb.trunk.health;
 import io.hxb.config.TrunkConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.LinkSender;
 import io.hxb.topology.Shape;
-import io.hxb.trunk.LinkState;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -15,7 +16,9 @@ import java.util.List;
 /**
  * The health of a node's links to its neighbours: judged by what arrives, told to the neighbours by
  * status frames, healed by heartbeats. Every loop works on it through a {@link HealthLoop}; locked,
- * because that is at most once a millisecond, never per frame.
+ * because that is at most once a millisecond, never per frame. The lock guards all that is behind
+ * it, but for what {@link WorkPlan}, {@link Exclusions}, {@link HeardFrames} and {@link
+ * LoopTraffic} say otherwise.
  *
  * <p>Source: RI2N/UDP, failures are found by the receiver from the data itself, and told by frames
  * that are repeated until they are acknowledged. Added: a neighbour says how many frames it has
@@ -35,28 +38,19 @@ public final class TrunkHealth {
     private final Port[] ports;
     private final Port[][] trunks;
     private final HeardFrames[] heard;
-    private final TrunkPartner[][] partners;
-    private final List<TrunkPartner> known = new ArrayList<>();
-    private final List<HealthLoop> loops = new ArrayList<>();
-    private final LinkEvents events = new LinkEvents();
-    private final Patience patience = new Patience();
+    private final NodeTraffic traffic;
     private final HealthCounters counters;
-    // When each link to each neighbour was excluded last; written before exclusions is.
-    private final int[][] excluded;
-    private final HealthLoop[] readers;
-    private final boolean[] isDrained;
-    private final int[] drains;
+    private final Exclusions exclusions;
+    private final LinkPublisher publisher;
+    private final Patience patience = new Patience();
+    private final WorkPlan plan = new WorkPlan();
+    // By dimension and coordinate; null where nobody has been heard.
+    private final NeighbourHealth[][] neighbours;
+    private final List<NeighbourHealth> known = new ArrayList<>();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final LinkStatusFlyweight status = new LinkStatusFlyweight();
     private long lookedNs;
     private boolean hasLooked;
-    // Read without the lock, so that a turn with nothing due does not take it.
-    private volatile long lookNs;
-    private volatile long dueNs;
-    // The loop that has said when work is due again: it wakes for it, whoever keeps time.
-    private volatile HealthLoop planner;
-    private volatile boolean isStarted;
-    private volatile int exclusions;
 
     /**
      * Makes the health of one node's links.
@@ -86,27 +80,21 @@ public final class TrunkHealth {
         }
         heard = new HeardFrames[ports.length];
         Arrays.setAll(heard, i -> new HeardFrames(ports[i]));
-        partners = new TrunkPartner[dimensions][Shape.MAX_EXTENT];
+        neighbours = new NeighbourHealth[dimensions][Shape.MAX_EXTENT];
         counters = new HealthCounters(ports.length, dimensions);
-        excluded = new int[ports.length][Shape.MAX_EXTENT];
-        readers = new HealthLoop[ports.length];
-        isDrained = new boolean[ports.length];
-        drains = new int[ports.length];
+        exclusions = new Exclusions(ports.length);
+        traffic = new NodeTraffic(trunks, ports.length);
+        publisher = new LinkPublisher(trunks, traffic, counters, exclusions);
     }
 
-    /** Where to learn of links that fail and recover. */
-    public LinkEvents events() {
-        return events;
+    /** Tells {@code listener} of links that fail and recover, from now on. */
+    public void addListener(final LinkListener listener) {
+        publisher.add(listener);
     }
 
     /** What it has counted. */
     public HealthCounters counters() {
         return counters;
-    }
-
-    /** What all its links share: how long a silence may last. */
-    Patience patience() {
-        return patience;
     }
 
     /** Where the frames of each link are counted, {@code [links]}. */
@@ -118,29 +106,35 @@ public final class TrunkHealth {
     public int reachedNeighbours(final int dimension) {
         int count = 0;
         for (int i = 0; i < self.shape().extent(dimension); i++) {
-            count += isReached(dimension, i) ? 1 : 0;
+            count += publisher.isReached(dimension, i) ? 1 : 0;
         }
         return count;
     }
 
-    private boolean isReached(final int dimension, final int neighbour) {
-        for (final Port port : trunks[dimension]) {
-            if (port.isUsable(neighbour)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Lets a loop take part; before it starts. */
-    synchronized void add(final HealthLoop loop) {
-        loops.add(loop);
-        for (final int link : loop.received()) {
-            readers[link] = loop;
-        }
+    synchronized void add(final LoopTraffic loop) {
+        traffic.add(loop);
     }
 
-    /** A right hello of a neighbour arrived. */
+    /** A loop's sender of status frames. */
+    StatusSender newStatusSender(
+            final LinkSender[] senders, final BufferPool pool, final BufferPool.Share share) {
+        return new StatusSender(self, trunks, traffic, counters, senders, pool, share);
+    }
+
+    WorkPlan plan() {
+        return plan;
+    }
+
+    Exclusions exclusions() {
+        return exclusions;
+    }
+
+    Port port(final int linkIndex) {
+        return ports[linkIndex];
+    }
+
+    /** A valid hello of a neighbour arrived. */
     public synchronized void onHello(
             final Port port,
             final int neighbour,
@@ -149,27 +143,35 @@ public final class TrunkHealth {
             final long nowNs) {
         port.learn(neighbour, sourceAddress);
         heard[port.link().index()].learn(neighbour, sourceAddress);
-        TrunkPartner partner = partners[port.dimension()][neighbour];
-        if (partner == null) {
-            partner =
-                    new TrunkPartner(
-                            this, config, trunks[port.dimension()], heard, neighbour, nowNs);
-            partners[port.dimension()][neighbour] = partner;
-            known.add(partner);
+        NeighbourHealth from = neighbours[port.dimension()][neighbour];
+        if (from == null) {
+            from =
+                    new NeighbourHealth(
+                            config,
+                            trunks[port.dimension()],
+                            heard,
+                            neighbour,
+                            patience,
+                            HELLOS_UNHEARD * helloIntervalNs,
+                            traffic,
+                            publisher,
+                            nowNs);
+            neighbours[port.dimension()][neighbour] = from;
+            known.add(from);
         }
-        partner.onHello(port.number(), incarnation, nowNs);
-        dueNs = nowNs;
+        from.onHello(port.number(), incarnation, nowNs);
+        plan.onDue(nowNs);
     }
 
     /** The NIC of a link has refused frames. */
     synchronized void onSendErrors(final int linkIndex, final long nowNs) {
         final Port port = ports[linkIndex];
-        for (final TrunkPartner partner : known) {
-            if (partner.dimension == port.dimension()) {
-                partner.onSendErrors(port.number(), nowNs);
+        for (final NeighbourHealth neighbour : known) {
+            if (neighbour.dimension() == port.dimension()) {
+                neighbour.onSendErrors(port.number(), nowNs);
             }
         }
-        dueNs = nowNs;
+        plan.onDue(nowNs);
     }
 
     /**
@@ -187,54 +189,50 @@ public final class TrunkHealth {
         final Port port = ports[linkIndex];
         header.wrap(headerAddress);
         status.wrap(header.bodyAddress());
-        final long difference = header.source() ^ self.here();
-        if (difference == 0
-                || (difference & ~(0xFFL << (8 * port.dimension()))) != 0
-                || status.neighbour() != self.here()
-                || status.dimension() != port.dimension()
-                || status.linkNumber() != port.number()
-                || status.links() != trunks[port.dimension()].length) {
-            counters.statusBad[linkIndex]++;
+        if (!isPlaced(port)) {
+            counters.onStatusBad(linkIndex);
             return;
         }
-        final int neighbour = Shape.coordinate(header.source(), port.dimension());
-        final TrunkPartner partner = partners[port.dimension()][neighbour];
-        if (partner == null
-                || port.link().learned(neighbour) == 0
-                || header.sourceIncarnation() != partner.incarnation
+        final int coordinate = Shape.coordinate(header.source(), port.dimension());
+        final NeighbourHealth from = neighbours[port.dimension()][coordinate];
+        final long learned = port.link().learned(coordinate);
+        if (from == null
+                || learned == 0
+                || header.sourceIncarnation() != from.incarnation()
                 || header.destinationIncarnation() != self.incarnation()) {
-            counters.statusStale[linkIndex]++;
-        } else if (port.link().learned(neighbour) != sourceAddress
-                || !partner.onStatus(status, nowNs)) {
-            counters.statusBad[linkIndex]++;
+            counters.onStatusStale(linkIndex);
+        } else if (learned != sourceAddress || !from.onStatus(status, nowNs)) {
+            counters.onStatusBad(linkIndex);
         } else {
-            counters.statusReceived[linkIndex]++;
-            dueNs = nowNs;
+            counters.onStatusReceived(linkIndex);
+            plan.onDue(nowNs);
         }
     }
 
-    /** True if {@link #work} may have something to do: it is time, or frames came and went. */
-    boolean isDue(final long nowNs, final boolean isNoted) {
-        return !isStarted || dueNs - nowNs <= 0 || (isNoted && lookNs - nowNs <= 0);
+    // True if the status frame is of another node of the line, and of the link it arrived on.
+    private boolean isPlaced(final Port port) {
+        final long difference = header.source() ^ self.here();
+        return difference != 0
+                && (difference & ~(0xFFL << (8 * port.dimension()))) == 0
+                && status.neighbour() == self.here()
+                && status.dimension() == port.dimension()
+                && status.linkNumber() == port.number()
+                && status.links() == trunks[port.dimension()].length;
     }
 
     /**
      * Looks at all links and sends what is due.
      *
+     * @param loop the calling loop.
+     * @param sender of that loop.
      * @return status frames queued.
      */
-    synchronized int work(final long nowNs, final HealthLoop loop) {
-        isStarted = true;
-        planner = loop;
-        final boolean isLook = !hasLooked || nowNs - lookedNs >= CHECK_NS;
-        if (isLook) {
+    synchronized int work(final long nowNs, final HealthLoop loop, final StatusSender sender) {
+        plan.onWork(loop);
+        if (!hasLooked || nowNs - lookedNs >= CHECK_NS) {
             hasLooked = true;
             lookedNs = nowNs;
-            lookAtLoops();
-            patience.look(nowNs);
-            for (int i = 0; i < known.size(); i++) {
-                known.get(i).look(nowNs);
-            }
+            look(nowNs);
         }
         int beating = 0;
         for (int i = 0; i < known.size(); i++) {
@@ -244,176 +242,21 @@ public final class TrunkHealth {
         int sent = 0;
         long soonestNs = helloIntervalNs;
         for (int i = 0; i < known.size(); i++) {
-            final TrunkPartner partner = known.get(i);
-            final long links = partner.due(nowNs, sentFrames(partner), beatNs);
-            sent += links == 0 ? 0 : send(partner, links, loop);
-            soonestNs = partner.dueInNs(nowNs, soonestNs);
+            final NeighbourHealth neighbour = known.get(i);
+            final long links = neighbour.due(beatNs, nowNs);
+            sent += links == 0 ? 0 : sender.send(neighbour, links);
+            soonestNs = neighbour.dueInNs(nowNs, soonestNs);
         }
-        lookNs = nowNs + Math.max(CHECK_NS, ports.length * NS_A_LINK_LOOKED_AT);
-        dueNs = nowNs + soonestNs;
+        plan.next(
+                nowNs + Math.max(CHECK_NS, ports.length * NS_A_LINK_LOOKED_AT), nowNs + soonestNs);
         return sent;
     }
 
-    // A link whose sockets have not been read to their end may have frames waiting: it is not
-    // silent.
-    private void lookAtLoops() {
-        for (int link = 0; link < readers.length; link++) {
-            if (readers[link] != null) {
-                final int now = readers[link].drains(link);
-                isDrained[link] = now != drains[link];
-                drains[link] = now;
-            }
+    private void look(final long nowNs) {
+        traffic.look();
+        patience.look(nowNs);
+        for (int i = 0; i < known.size(); i++) {
+            known.get(i).look(nowNs);
         }
-    }
-
-    /** True if frames that have arrived on a link since the last look have been received. */
-    boolean isDrained(final LinkHealth link) {
-        return isDrained[link.port.link().index()];
-    }
-
-    /** How often all that waited on a link has been received. */
-    int drains(final LinkHealth link) {
-        final int index = link.port.link().index();
-        return readers[index] == null ? 0 : readers[index].drains(index);
-    }
-
-    /** Ends the sleep of the loop that receives on a link. */
-    void wake(final LinkHealth link) {
-        final HealthLoop reader = readers[link.port.link().index()];
-        if (reader != null) {
-            reader.wake();
-        }
-    }
-
-    /** Time after which a link on which nothing is heard of a neighbour counts as failed. */
-    long unheardNs() {
-        return HELLOS_UNHEARD * helloIntervalNs;
-    }
-
-    /** Frames that this node has sent to a neighbour over all links, status frames apart. */
-    int sentFrames(final TrunkPartner partner) {
-        int frames = 0;
-        for (int number = 0; number < partner.links.length; number++) {
-            frames += sentFrames(partner, number);
-        }
-        return frames;
-    }
-
-    private int sentFrames(final TrunkPartner partner, final int number) {
-        final Port port = trunks[partner.dimension][number];
-        int frames = port.bypass().sentFrames(partner.neighbour);
-        for (int i = 0; i < loops.size(); i++) {
-            frames += loops.get(i).trunk(partner.dimension).sentFrames(number, partner.neighbour);
-        }
-        return frames;
-    }
-
-    // Frames that are still in the node must not be missed by the neighbour.
-    private int queuedFrames(final Port port) {
-        int frames = 0;
-        for (int i = 0; i < loops.size(); i++) {
-            frames += loops.get(i).queuedFrames(port);
-        }
-        return frames;
-    }
-
-    private int send(final TrunkPartner partner, final long links, final HealthLoop loop) {
-        final Port[] trunk = trunks[partner.dimension];
-        loop.flush(trunk);
-        int sent = 0;
-        for (int number = 0; number < trunk.length; number++) {
-            if ((links >>> number & 1) == 0) {
-                continue;
-            }
-            final LinkStatusFlyweight body = loop.prepare(trunk.length);
-            if (body == null) {
-                break;
-            }
-            partner.write(body, number);
-            for (int i = 0; i < trunk.length; i++) {
-                final int handedOver = sentFrames(partner, i) - queuedFrames(trunk[i]);
-                body.sentFrames(i, handedOver + partner.links[i].beatsSent);
-            }
-            // What this loop has queued there goes before the status frame.
-            body.sentFrames(number, body.sentFrames(number) + loop.queuedFrames(trunk[number]) + 1)
-                    .neighbour(
-                            Shape.withCoordinate(
-                                    self.here(), partner.dimension, partner.neighbour));
-            if (loop.send(trunk[number], partner, self)) {
-                partner.links[number].beatsSent++;
-                counters.statusSent[trunk[number].link().index()]++;
-                sent++;
-            }
-        }
-        return sent;
-    }
-
-    /** Tells everybody what has become of a link, if it has changed. */
-    void publish(final TrunkPartner partner, final LinkHealth link, final long nowNs) {
-        final Port port = link.port;
-        final LinkState before = port.state(link.neighbour);
-        final LinkState now = link.state();
-        if (before == now) {
-            return;
-        }
-        port.set(link.neighbour, now, link.stateReason());
-        if (now == LinkState.UNKNOWN) {
-            return;
-        }
-        final int index = port.link().index();
-        final boolean isLast =
-                now == LinkState.FAILED && !isReached(partner.dimension, partner.neighbour);
-        if (now == LinkState.FAILED && before == LinkState.GOOD) {
-            link.isMissed = true;
-            counters.excluded[index]++;
-            counters.trunksLost[partner.dimension] += isLast ? 1 : 0;
-            final int number = exclusions + 1;
-            excluded[index][link.neighbour] = number;
-            exclusions = number;
-        } else if (now == LinkState.GOOD) {
-            counters.recovered[index] += link.isMissed ? 1 : 0;
-            link.isMissed = false;
-        }
-        events.tell(
-                new LinkEvent(
-                        nowNs,
-                        index,
-                        port.dimension(),
-                        port.number(),
-                        link.neighbour,
-                        now,
-                        link.stateReason(),
-                        isLast));
-        if (now == LinkState.FAILED) {
-            for (final HealthLoop loop : loops) {
-                loop.wake();
-            }
-        }
-    }
-
-    /** Links to neighbours excluded since start. */
-    int exclusions() {
-        return exclusions;
-    }
-
-    /** True if a link to a neighbour was excluded after the first {@code seen} exclusions. */
-    boolean isExcludedSince(final int linkIndex, final int neighbour, final int seen) {
-        final int when = excluded[linkIndex][neighbour];
-        return when != 0 && when - seen > 0;
-    }
-
-    /** When {@link #work} has something to do again, whatever happens. */
-    long dueNs() {
-        return dueNs;
-    }
-
-    /** True if that loop was the last to {@link #work}: others may sleep past what it found due. */
-    boolean isPlanner(final HealthLoop loop) {
-        return planner == loop;
-    }
-
-    /** When {@link #work} should look again after frames came or went. */
-    long lookNs() {
-        return lookNs;
     }
 }

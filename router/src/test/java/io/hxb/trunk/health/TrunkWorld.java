@@ -110,12 +110,11 @@ final class TrunkWorld {
             final NodeIdentity self =
                     new NodeIdentity(shape, node, CLUSTER, 5, incarnation++, "host");
             final TrunkHealth health = new TrunkHealth(self, config, HELLO_INTERVAL_NS, ports);
-            health.events().add(events::add);
+            health.addListener(events::add);
             discovery = new Discovery(self, HELLO_INTERVAL_NS, ports, health, new Complaints());
             loop =
                     new HealthLoop(
                             health,
-                            ports,
                             senders,
                             new TrunkSender[] {trunk},
                             java.util.stream.IntStream.range(0, links.length).toArray(),

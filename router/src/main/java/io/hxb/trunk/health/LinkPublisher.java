@@ -1,0 +1,86 @@
+package io.hxb.trunk.health;
+
+import io.hxb.trunk.LinkState;
+import io.hxb.trunk.Port;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Tells ports, counters, listeners and loops what has become of a link to a neighbour. Guarded by
+ * the lock of {@link TrunkHealth}; any thread may add listeners.
+ */
+final class LinkPublisher {
+    private final Port[][] trunks;
+    private final NodeTraffic traffic;
+    private final HealthCounters counters;
+    private final Exclusions exclusions;
+    private final List<LinkListener> listeners = new CopyOnWriteArrayList<>();
+
+    LinkPublisher(
+            final Port[][] trunks,
+            final NodeTraffic traffic,
+            final HealthCounters counters,
+            final Exclusions exclusions) {
+        this.trunks = trunks;
+        this.traffic = traffic;
+        this.counters = counters;
+        this.exclusions = exclusions;
+    }
+
+    /** Tells {@code listener} of everything from now on. */
+    void add(final LinkListener listener) {
+        listeners.add(listener);
+    }
+
+    /** Tells everybody what a link to a neighbour is now, if that has changed. */
+    void publish(final LinkHealth link, final int neighbour, final long nowNs) {
+        final Port port = link.port();
+        final LinkState before = port.state(neighbour);
+        final LinkState now = link.state();
+        if (before == now) {
+            return;
+        }
+        port.set(neighbour, now, link.reason());
+        if (now == LinkState.UNKNOWN) {
+            return;
+        }
+        final boolean isLast = now == LinkState.FAILED && !isReached(port.dimension(), neighbour);
+        if (now == LinkState.FAILED && before == LinkState.GOOD) {
+            link.onExcluded();
+            counters.onExcluded(link.linkIndex(), port.dimension(), isLast);
+            exclusions.add(link.linkIndex(), neighbour);
+        } else if (now == LinkState.GOOD && link.onUsed()) {
+            counters.onRecovered(link.linkIndex());
+        }
+        tell(
+                new LinkEvent(
+                        nowNs,
+                        link.linkIndex(),
+                        port.dimension(),
+                        port.number(),
+                        neighbour,
+                        now,
+                        link.reason(),
+                        isLast));
+        if (now == LinkState.FAILED) {
+            traffic.wakeAll();
+        }
+    }
+
+    private void tell(final LinkEvent event) {
+        for (final LinkListener listener : listeners) {
+            listener.onLinkEvent(event);
+        }
+    }
+
+    /** True if some link of a trunk reaches the neighbour. */
+    boolean isReached(final int dimension, final int neighbour) {
+        for (final Port port : trunks[dimension]) {
+            if (port.isUsable(neighbour)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,319 @@
+package io.hxb.trunk.health;
+
+import io.hxb.config.TrunkConfig;
+import io.hxb.frame.LinkStatusFlyweight;
+import io.hxb.trunk.LinkReason;
+import io.hxb.trunk.LinkState;
+import io.hxb.trunk.Port;
+
+/**
+ * One neighbour and the links of the trunk to it: has them judged together, and agrees with the
+ * neighbour on which are used. Guarded by the lock of {@link TrunkHealth}. Sets of links have a bit
+ * for the number of each.
+ */
+final class NeighbourHealth {
+    private final int dimension;
+    private final int neighbour;
+    private final long unheardNs;
+    private final NodeTraffic traffic;
+    private final LinkPublisher publisher;
+    private final StatusExchange exchange;
+    private final Arrivals[] arrivals;
+    private final LinkHealth[] links;
+    private int incarnation;
+    private long firstHeardNs;
+
+    /**
+     * A neighbour has been heard for the first time.
+     *
+     * @param ports ports of the trunk, {@code [links]}.
+     * @param heard where the frames of each link of the node are counted, by link index.
+     * @param neighbour its coordinate in the dimension of the trunk, 0 to 255.
+     * @param patience how long a silence may last.
+     * @param unheardNs time after which a link on which nothing at all arrives has failed.
+     */
+    NeighbourHealth(
+            final TrunkConfig config,
+            final Port[] ports,
+            final HeardFrames[] heard,
+            final int neighbour,
+            final Patience patience,
+            final long unheardNs,
+            final NodeTraffic traffic,
+            final LinkPublisher publisher,
+            final long nowNs) {
+        this.neighbour = neighbour;
+        this.unheardNs = unheardNs;
+        this.traffic = traffic;
+        this.publisher = publisher;
+        dimension = ports[0].dimension();
+        exchange = new StatusExchange(config, ports.length, nowNs);
+        arrivals = new Arrivals[ports.length];
+        links = new LinkHealth[ports.length];
+        for (int i = 0; i < links.length; i++) {
+            assert ports[i].number() == i && ports[i].dimension() == dimension
+                    : "links of one trunk stand in the order of their numbers";
+            arrivals[i] = new Arrivals(heard[ports[i].link().index()], neighbour);
+        }
+        for (int i = 0; i < links.length; i++) {
+            links[i] = new LinkHealth(config, patience, ports[i], arrivals);
+        }
+        firstHeardNs = nowNs;
+    }
+
+    int dimension() {
+        return dimension;
+    }
+
+    /** Its coordinate in that dimension, 0 to 255. */
+    int neighbour() {
+        return neighbour;
+    }
+
+    /** As it said in its last hello. */
+    int incarnation() {
+        return incarnation;
+    }
+
+    int linkCount() {
+        return links.length;
+    }
+
+    LinkHealth link(final int number) {
+        return links[number];
+    }
+
+    /** A hello arrived over one link, maybe of a new incarnation. */
+    void onHello(final int number, final int newIncarnation, final long nowNs) {
+        if (incarnation != newIncarnation) {
+            incarnation = newIncarnation;
+            restart(nowNs);
+        }
+        links[number].onHello(nowNs);
+        publish(nowNs);
+    }
+
+    private void restart(final long nowNs) {
+        for (final LinkHealth link : links) {
+            link.restart();
+        }
+        exchange.restart();
+        firstHeardNs = nowNs;
+    }
+
+    /** A NIC refused frames, and some may have been for this neighbour. */
+    void onSendErrors(final int number, final long nowNs) {
+        final LinkHealth link = links[number];
+        if (link.opinion() == LinkState.GOOD) {
+            final boolean isUp = link.port().link().isUp();
+            fail(link, isUp ? LinkReason.SEND_ERRORS : LinkReason.NO_CARRIER, nowNs);
+            publish(nowNs);
+        }
+    }
+
+    private void fail(final LinkHealth link, final LinkReason why, final long nowNs) {
+        link.fail(why, nowNs);
+        exchange.onFailed(nowNs);
+    }
+
+    /**
+     * Takes in a status frame that has been checked: of this incarnation, over its own link.
+     *
+     * @return false if it contradicts what the neighbour said before, or acknowledges what was
+     *     never said: nothing was taken.
+     */
+    boolean onStatus(final LinkStatusFlyweight status, final long nowNs) {
+        if (!exchange.isConsistent(status)) {
+            return false;
+        }
+        final boolean isLatest = exchange.onStatus(status, allLinks());
+        for (int i = 0; i < links.length; i++) {
+            links[i].onSentTold(status.sentFrames(i));
+        }
+        final int number = status.linkNumber();
+        final LinkHealth link = links[number];
+        link.onSentHere(status.sentFrames(number), traffic.drains(link.linkIndex()));
+        link.onBeat(status.beat(), nowNs);
+        if (isLatest) {
+            final long failed = status.failed();
+            for (int i = 0; i < links.length; i++) {
+                links[i].onTold((failed >>> i & 1) != 0, status.weight(i));
+            }
+        }
+        publish(nowNs);
+        return true;
+    }
+
+    /** Looks what has arrived and judges the links by it. */
+    void look(final long nowNs) {
+        long heard = 0;
+        for (int i = 0; i < links.length; i++) {
+            heard |= links[i].look(nowNs) ? 1L << i : 0;
+        }
+        exchange.look(heard != 0, traffic.sentFrames(dimension, neighbour), nowNs);
+        final long silent = silentLinks(heard, nowNs);
+        final boolean isWeighed = judgeLosses(nowNs);
+        judge(silent, isWeighed, nowNs);
+    }
+
+    // Frames may wait in the sockets of a link that seems silent: they are read first.
+    private long silentLinks(final long heard, final long nowNs) {
+        long silent = 0;
+        for (int i = 0; i < links.length; i++) {
+            final boolean isHeard = (heard >>> i & 1) != 0;
+            final boolean isOtherHeard = (heard & ~(1L << i)) != 0;
+            final boolean isDrained = traffic.isDrained(links[i].linkIndex());
+            if (isOtherHeard && !isHeard && !isDrained) {
+                traffic.wakeReader(links[i].linkIndex());
+            }
+            if (links[i].isSilent(isHeard, isOtherHeard && isDrained, nowNs)) {
+                silent |= 1L << i;
+            }
+        }
+        return silent;
+    }
+
+    private boolean judgeLosses(final long nowNs) {
+        boolean isWeighed = false;
+        for (final LinkHealth link : links) {
+            if (link.measureLoss(traffic.drains(link.linkIndex()))) {
+                judgeLoss(link, nowNs);
+                isWeighed = true;
+            }
+        }
+        return isWeighed;
+    }
+
+    private void judgeLoss(final LinkHealth link, final long nowNs) {
+        int minPercent = 100;
+        int others = 0;
+        for (final LinkHealth other : links) {
+            if (other.isGood()) {
+                minPercent = Math.min(minPercent, other.lostPercent());
+                others += other == link ? 0 : 1;
+            }
+        }
+        if (link.isGood() && others > 0 && link.weigh(link.lostPercent() - minPercent)) {
+            fail(link, LinkReason.LOSSY, nowNs);
+        }
+    }
+
+    private void judge(final long silent, final boolean isWeighed, final long nowNs) {
+        boolean isChanged = isWeighed || silent != 0;
+        final boolean isNever = nowNs - firstHeardNs > unheardNs;
+        for (int i = 0; i < links.length; i++) {
+            final LinkHealth link = links[i];
+            final LinkState opinion = link.opinion();
+            if (opinion == LinkState.GOOD && !link.port().link().isUp()) {
+                fail(link, LinkReason.NO_CARRIER, nowNs);
+                isChanged = true;
+            } else if ((silent >>> i & 1) != 0) {
+                fail(link, LinkReason.SILENT, nowNs);
+            } else if (opinion == LinkState.GOOD && link.isUnheard(unheardNs, nowNs)) {
+                fail(link, LinkReason.MISSED_HELLOS, nowNs);
+                isChanged = true;
+            } else if (opinion == LinkState.UNKNOWN && isNever) {
+                fail(link, LinkReason.NOT_HEARD, nowNs);
+                isChanged = true;
+            }
+        }
+        if (isChanged) {
+            publish(nowNs);
+        }
+    }
+
+    /** Brings ports, listeners and what has to be announced up to date with the links. */
+    private void publish(final long nowNs) {
+        int best = 1;
+        for (final LinkHealth link : links) {
+            best = link.isGood() ? Math.max(best, link.toldWeight()) : best;
+        }
+        long failed = 0;
+        int weights = 0;
+        for (int i = 0; i < links.length; i++) {
+            final LinkHealth link = links[i];
+            publisher.publish(link, neighbour, nowNs);
+            if (link.isGood()) {
+                final int weight = Port.FULL_WEIGHT * link.toldWeight() / best;
+                link.port().setWeight(neighbour, Math.max(1, weight));
+            }
+            failed |= link.opinion() == LinkState.FAILED ? 1L << i : 0;
+            weights = 31 * weights + (link.weight() + 7) / 8;
+        }
+        exchange.announce(failed, weights, nowNs);
+    }
+
+    /** Links on which a status frame is due; gives up a neighbour that leaves questions open. */
+    long due(final long beatIntervalNs, final long nowNs) {
+        final long good = goodLinks();
+        final long addressed = addressedLinks();
+        final int sent = traffic.sentFrames(dimension, neighbour);
+        final long due =
+                exchange.due(good, addressed, sent, receivedFrames(), beatIntervalNs, nowNs);
+        if (!exchange.isQuestionDue(good, nowNs)) {
+            return due;
+        }
+        if (exchange.isUnanswered()) {
+            giveUp(nowNs);
+            return due;
+        }
+        exchange.ask(nowNs);
+        return due | addressed;
+    }
+
+    private void giveUp(final long nowNs) {
+        for (final LinkHealth link : links) {
+            if (link.opinion() == LinkState.GOOD) {
+                fail(link, LinkReason.UNANSWERED, nowNs);
+            }
+        }
+        publish(nowNs);
+    }
+
+    private int receivedFrames() {
+        int received = 0;
+        for (final Arrivals ofLink : arrivals) {
+            received += ofLink.frames();
+        }
+        return received;
+    }
+
+    /** Time in ns until something is due again, 0 or more; at most {@code maxNs}. */
+    long dueInNs(final long nowNs, final long maxNs) {
+        return exchange.dueInNs(goodLinks(), addressedLinks(), nowNs, maxNs);
+    }
+
+    /** Writes what there is to say, for one link; counts of frames come from the caller. */
+    void write(final LinkStatusFlyweight status, final int number) {
+        exchange.write(status);
+        status.dimension(dimension).linkNumber(number).beat(links[number].beatsSent());
+        for (int i = 0; i < links.length; i++) {
+            status.weight(i, links[i].weight());
+        }
+    }
+
+    /** Links that are left out though the neighbour's address there is known. */
+    int beatingLinks() {
+        return Long.bitCount(addressedLinks() & ~goodLinks());
+    }
+
+    private long goodLinks() {
+        long good = 0;
+        for (int i = 0; i < links.length; i++) {
+            good |= links[i].isGood() ? 1L << i : 0;
+        }
+        return good;
+    }
+
+    private long addressedLinks() {
+        long addressed = 0;
+        for (int i = 0; i < links.length; i++) {
+            addressed |= links[i].port().link().learned(neighbour) != 0 ? 1L << i : 0;
+        }
+        return addressed;
+    }
+
+    private long allLinks() {
+        return links.length == Long.SIZE ? -1L : (1L << links.length) - 1;
+    }
+}

@@ -1,0 +1,144 @@
+package io.hxb.trunk.health;
+
+import io.hxb.config.TrunkConfig;
+
+/**
+ * Judges whether one link to one neighbour is silent: next to nothing arrives there while others of
+ * the trunk carry frames, though the neighbour sends there. Guarded by the lock of {@link
+ * TrunkHealth}.
+ */
+final class SilenceJudge {
+    /** Looks in a row in which a link was silent while another was not, before it is judged. */
+    static final int SILENT_CHECKS = 6;
+
+    private static final long MAX_GAP_NS = 5_000_000;
+    private static final int GAP_FACTOR = 4;
+
+    // What few missing frames show, such as acknowledgements, holds on a link that is known to be
+    // quick and loses little.
+    private static final long SURE_GAP_NS = MAX_GAP_NS / 2;
+    private static final int MISSED_FRAMES = 4;
+    private static final int MISSED_CHECKS = 4;
+    private static final int FEW_LOST_PERCENT = 1;
+
+    private final TrunkConfig config;
+    private final Patience patience;
+    private final Arrivals[] trunk;
+    private final Arrivals arrivals;
+    private final ToldFrames told;
+    private final int[] bases;
+    private final int number;
+    private long baseNs;
+    private long gapNs;
+    private int silentChecks;
+
+    /**
+     * Makes the judge of one link.
+     *
+     * @param trunk what arrives from the neighbour, {@code [links of the trunk]}.
+     * @param number number of the link in the trunk.
+     */
+    SilenceJudge(
+            final TrunkConfig config,
+            final Patience patience,
+            final Arrivals[] trunk,
+            final int number) {
+        this.config = config;
+        this.patience = patience;
+        this.trunk = trunk;
+        this.number = number;
+        arrivals = trunk[number];
+        told = new ToldFrames(arrivals);
+        bases = new int[trunk.length];
+    }
+
+    /** The neighbour is a new incarnation, which has said nothing. */
+    void forget() {
+        told.forget();
+    }
+
+    /** The link is used from now on. */
+    void restart(final long nowNs) {
+        silentChecks = 0;
+        rebase(nowNs);
+    }
+
+    /** The neighbour says how many frames it has sent here so far, modulo 2^32. */
+    void onTold(final int sent) {
+        told.onTold(sent);
+    }
+
+    /**
+     * Takes in one look; after {@link Arrivals#look} of the whole trunk.
+     *
+     * @param isHeard something arrived here since the last look.
+     * @param isOtherHeard something arrived on another link since.
+     */
+    void look(final boolean isHeard, final boolean isOtherHeard, final long nowNs) {
+        final int frames = arrivals.frames() - bases[number];
+        if (frames >= config.minFrames()) {
+            measureGap(frames, nowNs);
+            rebase(nowNs);
+        }
+        if (isHeard) {
+            silentChecks = 0;
+        } else if (isOtherHeard) {
+            silentChecks++;
+        }
+    }
+
+    /**
+     * True if a link in use is silent while others are not, though the neighbour sends there; after
+     * {@link #look}.
+     *
+     * @param isOtherHeard as for {@link #look}.
+     * @param lostHundredths share of its frames lost lately, in hundredths of a percent.
+     */
+    boolean isSilent(final boolean isOtherHeard, final int lostHundredths, final long nowNs) {
+        final long silentNs = nowNs - arrivals.heardNs();
+        if (!told.isKnown() || silentNs < GAP_FACTOR * gapNs || silentNs < patience.ns()) {
+            return false;
+        }
+        return (isOtherHeard && isMissed(lostHundredths)) || isOutrun();
+    }
+
+    /** True if frames that the neighbour has sent since anything arrived here are missing. */
+    private boolean isMissed(final int lostHundredths) {
+        return told.missing() >= MISSED_FRAMES
+                && silentChecks >= MISSED_CHECKS
+                && gapNs < SURE_GAP_NS
+                && lostHundredths < 100 * FEW_LOST_PERCENT;
+    }
+
+    /** True if another link got many frames while this one got next to none of those sent. */
+    private boolean isOutrun() {
+        if (silentChecks < SILENT_CHECKS || told.sentSinceBase() < minSentFrames()) {
+            return false;
+        }
+        for (int i = 0; i < trunk.length; i++) {
+            if (trunk[i].frames() - bases[i] >= config.failFrames()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Frames that the neighbour has to have sent over a link for its silence to mean something.
+    private int minSentFrames() {
+        return Math.max(config.minFrames(), config.failFrames() / 4);
+    }
+
+    // How far frames are usually apart: a slow link is not silent between two of them.
+    private void measureGap(final int frames, final long nowNs) {
+        final long sampleNs = Math.min(MAX_GAP_NS, (nowNs - baseNs) / frames);
+        gapNs += (sampleNs - gapNs) / 2;
+    }
+
+    private void rebase(final long nowNs) {
+        baseNs = nowNs;
+        told.rebase();
+        for (int i = 0; i < trunk.length; i++) {
+            bases[i] = trunk[i].frames();
+        }
+    }
+}

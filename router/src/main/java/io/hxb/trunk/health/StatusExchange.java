@@ -1,0 +1,184 @@
+package io.hxb.trunk.health;
+
+import io.hxb.config.TrunkConfig;
+import io.hxb.frame.LinkStatusFlyweight;
+
+/**
+ * What this node and one neighbour say to one another, by status frames, about the links between
+ * them: announcements, questions, heartbeats, and how much was sent. Guarded by the lock of {@link
+ * TrunkHealth}. Sets of links have a bit for the number of each.
+ *
+ * <p>Each side numbers what it announces of the links, and repeats it until the other acknowledges
+ * the number. A link is used by both while neither says that it has failed, so both agree once both
+ * have heard.
+ */
+final class StatusExchange {
+    private static final long FIRST_REPEAT_NS = 2_000_000;
+    private static final long LONG_DEAD_NS = 10_000_000_000L;
+    private static final int LONG_DEAD_FACTOR = 5;
+
+    private final TrunkConfig config;
+    private final Question question;
+    private final SentMarks marks;
+    private int sequence;
+    private int acknowledged;
+    private long saidFailed;
+    private int saidWeights;
+    private long repeatNs;
+    private long repeatDelayNs = FIRST_REPEAT_NS;
+    private int peerSequence;
+    private long peerFailed;
+    private long answerLinks;
+    private long beatNs;
+    private long deadSinceNs;
+
+    StatusExchange(final TrunkConfig config, final int links, final long nowNs) {
+        this.config = config;
+        question = new Question(config.silenceNs(), config.heartbeatNs());
+        marks = new SentMarks(links, nowNs);
+        beatNs = nowNs;
+    }
+
+    /**
+     * The neighbour is a new incarnation, which has said nothing and forgotten what it was told.
+     */
+    void restart() {
+        sequence++;
+        acknowledged = sequence;
+        saidFailed = 0;
+        saidWeights = 0;
+        peerSequence = 0;
+        peerFailed = 0;
+        answerLinks = 0;
+        question.forget();
+    }
+
+    /** Announces what this node thinks of the links, if that differs from the last announcement. */
+    void announce(final long failed, final int weights, final long nowNs) {
+        if (failed != saidFailed || weights != saidWeights) {
+            saidFailed = failed;
+            saidWeights = weights;
+            sequence++;
+            repeatNs = nowNs;
+            repeatDelayNs = FIRST_REPEAT_NS;
+        }
+    }
+
+    /** A link has failed: its first heartbeat is due at once. */
+    void onFailed(final long nowNs) {
+        beatNs = nowNs;
+    }
+
+    /** False if a status frame contradicts an earlier one, or acknowledges what was never said. */
+    boolean isConsistent(final LinkStatusFlyweight status) {
+        return status.acknowledgement() - sequence <= 0
+                && (status.sequence() != peerSequence || status.failed() == peerFailed);
+    }
+
+    /**
+     * Takes in a consistent status frame.
+     *
+     * @param allLinks all links of the trunk.
+     * @return true if what it says of the links is at least as new as what is known.
+     */
+    boolean onStatus(final LinkStatusFlyweight status, final long allLinks) {
+        assert isConsistent(status) : "a contradiction must not be taken in";
+        if (status.acknowledgement() - acknowledged > 0) {
+            acknowledged = status.acknowledgement();
+        }
+        final int news = status.sequence() - peerSequence;
+        if (news > 0) {
+            peerSequence = status.sequence();
+            peerFailed = status.failed();
+            answerLinks |= 1L << status.linkNumber();
+        }
+        if (status.isAsking()) {
+            answerLinks = allLinks;
+        }
+        return news >= 0;
+    }
+
+    /** Takes in one look at the links; see {@link Question#look}. */
+    void look(final boolean isHeard, final int sentFrames, final long nowNs) {
+        question.look(isHeard, sentFrames, nowNs);
+    }
+
+    /**
+     * Links on which a status frame is due; questions apart.
+     *
+     * @param good links in use.
+     * @param addressed links where the neighbour's address is known.
+     * @param sentFrames frames sent to the neighbour so far, modulo 2^32.
+     * @param receivedFrames frames received from it so far, modulo 2^32.
+     * @param beatIntervalNs time between two heartbeats on a link that is not used.
+     */
+    long due(
+            final long good,
+            final long addressed,
+            final int sentFrames,
+            final int receivedFrames,
+            final long beatIntervalNs,
+            final long nowNs) {
+        question.rest();
+        long due = answerLinks & addressed;
+        answerLinks = 0;
+        if (sequence != acknowledged && repeatNs - nowNs <= 0) {
+            due |= good == 0 ? addressed : good;
+            repeatNs = nowNs + repeatDelayNs;
+            repeatDelayNs = Math.min(config.heartbeatNs(), 2 * repeatDelayNs);
+        }
+        if (beatNs - nowNs <= 0) {
+            due |= addressed & ~good;
+            beatNs = nowNs + (isLongDead(good, nowNs) ? LONG_DEAD_FACTOR : 1) * beatIntervalNs;
+        }
+        return due | marks.due(good, sentFrames, receivedFrames, nowNs);
+    }
+
+    private boolean isLongDead(final long good, final long nowNs) {
+        if (good != 0) {
+            deadSinceNs = nowNs;
+        }
+        return nowNs - deadSinceNs > LONG_DEAD_NS;
+    }
+
+    /** True if the neighbour has to be asked now, or to be given up. */
+    boolean isQuestionDue(final long good, final long nowNs) {
+        return question.isWaiting() && good != 0 && question.dueNs() - nowNs <= 0;
+    }
+
+    /** True if a neighbour for which a question is due has left enough of them unanswered. */
+    boolean isUnanswered() {
+        return question.isExhausted();
+    }
+
+    /** The status frames sent next, on all links, ask for an answer. */
+    void ask(final long nowNs) {
+        question.ask(nowNs);
+    }
+
+    /** Time in ns until something is due again, 0 or more; at most {@code maxNs}. */
+    long dueInNs(final long good, final long addressed, final long nowNs, final long maxNs) {
+        if (answerLinks != 0) {
+            return 0;
+        }
+        long dueNs = maxNs;
+        if (sequence != acknowledged) {
+            dueNs = Math.min(dueNs, repeatNs - nowNs);
+        }
+        if ((addressed & ~good) != 0) {
+            dueNs = Math.min(dueNs, beatNs - nowNs);
+        }
+        if (question.isWaiting() && good != 0) {
+            dueNs = Math.min(dueNs, question.dueNs() - nowNs);
+        }
+        return Math.max(0, dueNs);
+    }
+
+    /** Writes what is said on every link. */
+    void write(final LinkStatusFlyweight status) {
+        status.asking(question.isAsking())
+                .sequence(sequence)
+                .acknowledgement(peerSequence)
+                .failed(saidFailed);
+    }
+}

@@ -1,0 +1,137 @@
+package io.hxb.trunk.health;
+
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.LinkStatusFlyweight;
+import io.hxb.link.BufferPool;
+import io.hxb.link.LinkSender;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.topology.Shape;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+
+/**
+ * Sends status frames over one loop's senders. Owned by that loop, which calls it under the lock of
+ * {@link TrunkHealth}.
+ */
+final class StatusSender {
+    private final NodeIdentity self;
+    private final Port[][] trunks;
+    private final NodeTraffic traffic;
+    private final HealthCounters counters;
+    private final LinkSender[] senders;
+    private final BufferPool pool;
+    private final BufferPool.Share share;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final LinkStatusFlyweight status = new LinkStatusFlyweight();
+
+    /**
+     * Prepares to send.
+     *
+     * @param trunks the node's ports, {@code [dimensions][links of that trunk]}.
+     * @param senders the loop's senders, by link index, {@code [links]}.
+     * @param share the loop's share of the pool.
+     */
+    StatusSender(
+            final NodeIdentity self,
+            final Port[][] trunks,
+            final NodeTraffic traffic,
+            final HealthCounters counters,
+            final LinkSender[] senders,
+            final BufferPool pool,
+            final BufferPool.Share share) {
+        this.self = self;
+        this.trunks = trunks;
+        this.traffic = traffic;
+        this.counters = counters;
+        this.senders = senders.clone();
+        this.pool = pool;
+        this.share = share;
+    }
+
+    /**
+     * Sends a status frame to a neighbour on some links.
+     *
+     * @param links a bit for the number of each.
+     * @return frames queued.
+     */
+    int send(final NeighbourHealth neighbour, final long links) {
+        final Port[] trunk = trunks[neighbour.dimension()];
+        flush(trunk);
+        int sent = 0;
+        for (int number = 0; number < trunk.length; number++) {
+            if ((links >>> number & 1) != 0) {
+                final int bufferId = share.acquire();
+                if (bufferId == BufferPool.NONE) {
+                    break;
+                }
+                write(bufferId, neighbour, number);
+                if (offer(bufferId, neighbour, trunk[number])) {
+                    neighbour.link(number).onBeatSent();
+                    counters.onStatusSent(trunk[number].link().index());
+                    sent++;
+                }
+            }
+        }
+        return sent;
+    }
+
+    // Sends what is queued, so that what is counted as sent is on its way.
+    private void flush(final Port[] trunk) {
+        for (final Port port : trunk) {
+            final LinkSender sender = senders[port.link().index()];
+            if (sender.queuedFrames() > 0 && !sender.isBlocked()) {
+                sender.flush();
+            }
+        }
+    }
+
+    private void write(final int bufferId, final NeighbourHealth neighbour, final int number) {
+        final Port[] trunk = trunks[neighbour.dimension()];
+        header.wrap(pool.headerAddress(bufferId)).clear();
+        status.wrap(header.bodyAddress()).clear(trunk.length);
+        neighbour.write(status, number);
+        for (int i = 0; i < trunk.length; i++) {
+            status.sentFrames(i, handedOver(neighbour, i));
+        }
+        // What this loop has queued on the link goes before the status frame, which counts, too.
+        final int queued = senders[trunk[number].link().index()].queuedFrames();
+        status.sentFrames(number, status.sentFrames(number) + queued + 1)
+                .neighbour(
+                        Shape.withCoordinate(
+                                self.here(), neighbour.dimension(), neighbour.neighbour()));
+        header.type(FrameType.LINK_STATUS)
+                .hopLimit(1)
+                .order(DimensionOrder.DEFAULT)
+                .clusterId(self.clusterId())
+                .sourceIncarnation(self.incarnation())
+                .destinationIncarnation(neighbour.incarnation())
+                .source(self.here())
+                .destination(FrameHeaderFlyweight.ANY_DESTINATION)
+                .bodyLength(status.length());
+    }
+
+    // Frames that are still in the node must not be missed by the neighbour.
+    private int handedOver(final NeighbourHealth neighbour, final int number) {
+        final LinkHealth link = neighbour.link(number);
+        return traffic.sentFrames(neighbour.dimension(), number, neighbour.neighbour())
+                - traffic.queuedFrames(link.linkIndex())
+                + link.beatsSent();
+    }
+
+    private boolean offer(final int bufferId, final NeighbourHealth neighbour, final Port port) {
+        final boolean isTaken =
+                senders[port.link().index()].offer(
+                        neighbour.neighbour(),
+                        header.address(),
+                        FrameHeaderFlyweight.LENGTH + status.length(),
+                        0,
+                        0,
+                        share,
+                        bufferId);
+        if (!isTaken) {
+            share.release(bufferId);
+        }
+        return isTaken;
+    }
+}

@@ -1,0 +1,56 @@
+package io.hxb.trunk.health;
+
+/**
+ * When the health of the links has to be worked on again. Written under the lock of {@link
+ * TrunkHealth}; volatile because every loop reads it in each turn without the lock, so that a turn
+ * with nothing due does not take it.
+ */
+final class WorkPlan {
+    private volatile long lookNs;
+    private volatile long dueNs;
+    // What the loop that worked last has said is due: it wakes for it, whoever keeps time.
+    private volatile HealthLoop planner;
+    private volatile boolean isStarted;
+
+    /** That loop works now: it has found out what is due next. */
+    void onWork(final HealthLoop loop) {
+        isStarted = true;
+        planner = loop;
+    }
+
+    /**
+     * Sets what is due next.
+     *
+     * @param nextLookNs when to look again after frames came or went.
+     * @param nextDueNs when something has to be sent or judged, whatever happens.
+     */
+    void next(final long nextLookNs, final long nextDueNs) {
+        lookNs = nextLookNs;
+        dueNs = nextDueNs;
+    }
+
+    /** Something is due at once. */
+    void onDue(final long nowNs) {
+        dueNs = nowNs;
+    }
+
+    /** True if there may be something to do: it is time, or frames came and went. */
+    boolean isDue(final long nowNs, final boolean isNoted) {
+        return !isStarted || dueNs - nowNs <= 0 || (isNoted && lookNs - nowNs <= 0);
+    }
+
+    /** When there is something to do again, whatever happens. */
+    long dueNs() {
+        return dueNs;
+    }
+
+    /** When to look again after frames came or went. */
+    long lookNs() {
+        return lookNs;
+    }
+
+    /** True if that loop was the last to work: others may sleep past what it found due. */
+    boolean isPlanner(final HealthLoop loop) {
+        return planner == loop;
+    }
+}
