@@ -293,7 +293,9 @@ public final class RawLink implements Link {
     }
 
     private int onError(final int error) {
-        if (up) {
+        // Whoever owns the link tells that it is down, which is no error; what else is wrong stands
+        // here only.
+        if (up && error != Errno.ENETDOWN) {
             LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), Errno.describe(error));
         }
         up = false;
