@@ -101,6 +101,7 @@ public final class Port {
      * @param weight 1 to {@link #FULL_WEIGHT}, or 0 to leave the link out.
      */
     public void setWeight(final int neighbour, final int weight) {
+        assert weight >= 0 && weight <= FULL_WEIGHT : weight;
         WEIGHT.setOpaque(weights, neighbour, (byte) weight);
         bypass.weight(neighbour, weight);
     }
@@ -117,6 +118,7 @@ public final class Port {
 
     /** Learns a neighbour's link address, as seen in a hello frame. */
     public void learn(final int neighbour, final long address) {
+        assert address != 0 : "a neighbour that was heard has an address";
         if (link.learned(neighbour) != address) {
             link.learn(neighbour, address);
             bypass.learn(neighbour, address);

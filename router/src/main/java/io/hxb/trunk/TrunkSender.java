@@ -48,6 +48,10 @@ public final class TrunkSender {
     public TrunkSender(final Port[] ports, final LinkSender[] senders) {
         this.ports = ports.clone();
         this.senders = senders.clone();
+        assert senders.length == ports.length : "a sender for each port";
+        for (final Port port : ports) {
+            assert port.dimension() == ports[0].dimension() : "a trunk lies in one dimension";
+        }
         sent = new int[ports.length][Shape.MAX_EXTENT];
         sentAt = new int[ports.length];
         unsentBytes = new long[ports.length];
