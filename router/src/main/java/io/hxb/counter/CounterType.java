@@ -19,22 +19,20 @@ import java.util.Locale;
 public enum CounterType {
     LINK_RECEIVED_FRAMES(1, LINK, COUNT, "Frames that arrived on the link."),
     LINK_RECEIVED_BYTES(2, LINK, COUNT, "Bytes of header and body that arrived on the link."),
-    LINK_SENT_FRAMES(3, LINK, COUNT, "Frames that the kernel took for sending."),
-    LINK_SENT_BYTES(4, LINK, COUNT, "Bytes of header and body that the kernel took for sending."),
+    LINK_SENT_FRAMES(3, LINK, COUNT, "Frames that the kernel accepted for sending."),
+    LINK_SENT_BYTES(
+            4, LINK, COUNT, "Bytes of header and body that the kernel accepted for sending."),
     LINK_KERNEL_DROPPED_FRAMES(
-            5,
-            LINK,
-            COUNT,
-            "Frames that the kernel dropped because we did not fetch them in time."),
+            5, LINK, COUNT, "Frames that the kernel dropped because they were not read in time."),
     LINK_SEND_ERROR_FRAMES(
             6,
             LINK,
             COUNT,
-            "Frames thrown away because the NIC refused them: down, gone or too long."),
-    LINK_BLOCKED_EVENTS(7, LINK, COUNT, "Times the link took no more frames for now."),
+            "Frames discarded because the NIC refused them: down, gone or too long."),
+    LINK_BLOCKED_EVENTS(7, LINK, COUNT, "Times the link accepted no more frames for the moment."),
     LINK_UP_STATE(8, LINK, LEVEL, "1 while frames can pass, else 0."),
     LINK_STATE_CHANGED_EVENTS(9, LINK, COUNT, "Times the link went up or down."),
-    LINK_MTU_BYTES(10, LINK, LEVEL, "Largest header and body that one frame carries."),
+    LINK_MTU_BYTES(10, LINK, LEVEL, "Max bytes of header and body in a frame."),
     LINK_NEIGHBOURS_NODES(11, LINK, LEVEL, "Neighbours that are heard on the link."),
     LINK_HELLO_SENT_FRAMES(12, LINK, COUNT, "Hello frames sent."),
     LINK_HELLO_RECEIVED_FRAMES(13, LINK, COUNT, "Hello frames that arrived."),
@@ -53,12 +51,11 @@ public enum CounterType {
                     + " together."),
     FORWARD_DELIVERED_FRAMES(19, "Data frames for this node, handed to its flows."),
     FORWARD_CONTROL_FRAMES(
-            20,
-            "Frames without data that this node took itself: hellos, acknowledgements and so on."),
+            20, "Frames without data for this node itself: hellos, acknowledgements and so on."),
     FORWARD_RELAYED_FRAMES(21, "Frames for others, sent on."),
     FORWARD_KERNEL_RELAYED_FRAMES(109, "Of the frames for others, those that the kernel sent on."),
     FORWARD_RELAYED_BYTES(22, "Bytes of header and body of the frames for others."),
-    FORWARD_ORIGINATED_FRAMES(23, "Frames that this node sent of its own, resent ones too."),
+    FORWARD_ORIGINATED_FRAMES(23, "Frames that this node sent itself, retransmissions included."),
     FORWARD_LOOPED_BACK_FRAMES(24, "Frames of this node to itself."),
     FORWARD_UNREACHABLE_SENT_FRAMES(25, "Answers that a frame could not be delivered."),
     FORWARD_UNREACHABLE_RECEIVED_FRAMES(26, "Answers that a frame of ours could not be delivered."),
@@ -78,13 +75,13 @@ public enum CounterType {
     FORWARD_DROPPED_COORDINATES_FRAMES(
             38, "Frames dropped: from or to coordinates outside of the shape."),
     FORWARD_DROPPED_BODY_FRAMES(39, "Frames dropped: whose body does not fit their type."),
-    FORWARD_DROPPED_CRC_FRAMES(40, "Frames dropped: with a wrong CRC-32C."),
+    FORWARD_DROPPED_CRC_FRAMES(40, "Frames dropped: with an invalid CRC-32C."),
     FORWARD_DROPPED_NO_ROUTE_FRAMES(41, "Frames dropped: for which no link leads on."),
-    FORWARD_DROPPED_LINK_BLOCKED_FRAMES(42, "Frames dropped: for a link that took no more."),
+    FORWARD_DROPPED_LINK_BLOCKED_FRAMES(42, "Frames dropped: for a link that accepted no more."),
     FORWARD_DROPPED_POOL_EMPTY_FRAMES(43, "Frames dropped: for which no buffer was free."),
     FORWARD_DROPPED_OWN_FRAMES(44, "Frames dropped: that claim to come from this node."),
     FLOW_SENT_FRAMES(45, "Data frames sent for the first time."),
-    FLOW_RESENT_FRAMES(46, "Data frames sent again, for gaps and for timers."),
+    FLOW_RESENT_FRAMES(46, "Data frames retransmitted, for gaps and for time-outs."),
     FLOW_TIMEOUTS_EVENTS(47, "Times a retransmission timer ran out."),
     FLOW_SENT_MESSAGES(48, "Messages sent."),
     FLOW_SENT_BYTES(49, "Bytes of body of the data frames sent, each counted once."),
@@ -100,88 +97,91 @@ public enum CounterType {
     FLOW_WINDOW_STALLS_EVENTS(58, "Times a flow had to wait because its window was full."),
     FLOW_PROBES_FRAMES(59, "Probes sent to receivers that were silent or had closed their window."),
     FLOW_DELIVERY_REFUSED_EVENTS(60, "Times a context had no room for the next frame."),
-    FLOW_STALE_FRAMES(61, "Frames of an incarnation or epoch that is over, dropped."),
-    FLOW_UNKNOWN_CONTEXT_FRAMES(62, "Frames for a context that nobody has opened, dropped."),
+    FLOW_STALE_FRAMES(61, "Frames of an earlier incarnation or epoch, dropped."),
+    FLOW_UNKNOWN_CONTEXT_FRAMES(62, "Frames for a context that is not open, dropped."),
     FLOW_MALFORMED_FRAMES(
-            63, "Frames dropped that make no sense to flows: of an unknown source or type."),
+            63, "Frames dropped that are invalid for flows: of an unknown source or type."),
     FLOW_PEER_UNREACHABLE_EVENTS(64, "Flows that ended because the peer could not be reached."),
     FLOW_PEER_RESTARTED_EVENTS(65, "Flows that ended because the peer was a new incarnation."),
-    FLOW_NO_SUCH_CONTEXT_EVENTS(66, "Flows that ended because nobody had opened the peer context."),
+    FLOW_NO_SUCH_CONTEXT_EVENTS(66, "Flows that ended because the peer context was not open."),
     FLOW_SENDING_FLOWS(67, NODE, LEVEL, "Flows that have state for sending."),
     FLOW_RECEIVING_FLOWS(68, NODE, LEVEL, "Flows that have state for receiving."),
     FLOW_REFUSED_EVENTS(69, "Flows refused because the table was full."),
     POOL_SIZE_BUFFERS(70, NODE, LEVEL, "Buffers of the receive pool."),
     POOL_FREE_BUFFERS(71, NODE, LEVEL, "Buffers of the receive pool that are free."),
     POOL_OUTSTANDING_BUFFERS(
-            72,
-            NODE,
-            LEVEL,
-            "Buffers of the receive pool that are out: with loops, flows or applications."),
+            72, NODE, LEVEL, "Buffers of the receive pool in use by loops, flows or applications."),
     POOL_EMPTY_EVENTS(73, "Times a loop found no free buffer."),
     CONTEXT_OPEN_CONTEXTS(74, NODE, LEVEL, "Contexts that are open."),
     CONTEXT_OPENED_EVENTS(75, "Contexts opened."),
     CONTEXT_CLOSED_NORMALLY_EVENTS(76, "Contexts closed by their application."),
     CONTEXT_CLOSED_DEAD_EVENTS(
-            77, "Contexts closed because their application had gone without closing them."),
+            77, "Contexts closed because their application ended without closing them."),
     CONTEXT_CLOSED_RUBBISH_EVENTS(
-            78, "Contexts closed because their application wrote rubbish into its shared memory."),
+            78,
+            "Contexts closed because their application wrote invalid values into shared memory."),
     CONTEXT_CLOSED_BY_NODE_EVENTS(79, "Contexts closed because the node stopped."),
     CONTEXT_REFUSED_EVENTS(80, "Contexts refused: too many, or the number was taken."),
     CONTEXT_ATTACH_ACCEPTED_EVENTS(81, "Applications that attached."),
     CONTEXT_ATTACH_REFUSED_EVENTS(
             82, "Applications refused because of their user, group or version."),
     COMPLAINT_DUPLICATE_COORDINATE_EVENTS(
-            83, "Times found or told: two nodes have the same coordinates."),
+            83, "Times detected or reported: two nodes have the same coordinates."),
     COMPLAINT_WRONG_LINE_EVENTS(
-            84, "Times found or told: a segment joins nodes that are not on one line."),
+            84, "Times detected or reported: a segment joins nodes that are not on one line."),
     COMPLAINT_WRONG_DIMENSION_EVENTS(
-            85, "Times found or told: a segment joins links of different dimensions."),
+            85, "Times detected or reported: a segment joins links of different dimensions."),
     COMPLAINT_WRONG_LINK_NUMBER_EVENTS(
-            86, "Times found or told: a segment joins links of different numbers."),
+            86, "Times detected or reported: a segment joins links of different numbers."),
     COMPLAINT_OTHER_CLUSTER_EVENTS(
-            87, "Times found or told: a node of another cluster is on the segment."),
+            87, "Times detected or reported: a node of another cluster is on the segment."),
     COMPLAINT_OTHER_FINGERPRINT_EVENTS(
-            88, "Times found or told: a neighbour has another cluster file."),
-    COMPLAINT_OTHER_VERSION_EVENTS(89, "Times found or told: a neighbour speaks another version."),
-    COMPLAINT_MTU_DIFFERS_EVENTS(90, "Times found or told: a neighbour has another MTU."),
-    NODE_LOOP_WAKEUPS_EVENTS(91, "Times the loops went round with work to do."),
-    NODE_LOOP_IDLE_EVENTS(92, "Times the loops went round with nothing to do."),
+            88, "Times detected or reported: a neighbour has another cluster file."),
+    COMPLAINT_OTHER_VERSION_EVENTS(
+            89, "Times detected or reported: a neighbour has another version of the frame layout."),
+    COMPLAINT_MTU_DIFFERS_EVENTS(90, "Times detected or reported: a neighbour has another MTU."),
+    NODE_LOOP_WAKEUPS_EVENTS(91, "Turns of the loops with work to do."),
+    NODE_LOOP_IDLE_EVENTS(92, "Turns of the loops with nothing to do."),
     NODE_LOOP_GIVE_WAYS_EVENTS(
-            110, "Times a loop that should spin slept because another thread waited for its CPU."),
+            110,
+            "Times a loop configured to spin slept because another thread waited for its CPU."),
     NODE_LOOP_CROWDED_LOOPS(
             111,
             NODE,
             LEVEL,
-            "Loops that should spin, but found again and again that others need their CPUs: they"
-                    + " sleep when they have nothing to do."),
-    NODE_ERRORS_EVENTS(93, "Errors in the loops of this process after which they went on."),
-    FLOW_BROKEN_HOPS_EVENTS(94, "Times a relay said that it had no link to the next node."),
-    FLOW_SILENT_ROUTES_EVENTS(95, "Times nothing seemed to arrive by a route any more."),
-    FLOW_DETOURED_FRAMES(96, "Frames sent by other routes than the configured orders."),
-    FLOW_ROUTE_PROBES_FRAMES(97, "Frames that tried a broken route."),
-    FLOW_ROUTES_RETURNED_EVENTS(98, "Times a broken route worked again."),
+            "Loops configured to spin that repeatedly found other threads waiting for their CPU;"
+                + " they sleep when idle."),
+    NODE_ERRORS_EVENTS(93, "Errors in the loops of this process after which the loops continued."),
+    FLOW_BROKEN_HOPS_EVENTS(94, "Times a relay answered that it had no link to the next node."),
+    FLOW_SILENT_ROUTES_EVENTS(95, "Times nothing seemed to arrive on a route any more."),
+    FLOW_DETOURED_FRAMES(96, "Frames sent on other routes than the configured orders."),
+    FLOW_ROUTE_PROBES_FRAMES(97, "Frames that tried a failed route."),
+    FLOW_ROUTES_RETURNED_EVENTS(98, "Times a failed route worked again."),
     FLOW_REFUSED_ANSWERS_FRAMES(
-            99, "Answers about routes that answer nothing sent: forged, damaged or late."),
+            99, "Answers about routes that match no frame sent: forged, damaged or late."),
     FLOW_CUT_OFF_EVENTS(100, "Times no route was left to a destination."),
     FLOW_TROUBLED_DESTINATIONS(101, NODE, LEVEL, "Destinations with trouble on some route."),
     LINK_STATUS_SENT_FRAMES(102, LINK, COUNT, "Status frames sent, heartbeats included."),
-    LINK_STATUS_RECEIVED_FRAMES(103, LINK, COUNT, "Status frames that arrived and were taken."),
+    LINK_STATUS_RECEIVED_FRAMES(103, LINK, COUNT, "Status frames that arrived and were accepted."),
     LINK_STATUS_BAD_FRAMES(
             104,
             LINK,
             COUNT,
-            "Status frames that make no sense: forged, misdirected or contradictory."),
+            "Status frames that are invalid: forged, misdirected or contradictory."),
     LINK_STATUS_STALE_FRAMES(
-            105, LINK, COUNT, "Status frames of an incarnation that is over, or of a stranger."),
+            105, LINK, COUNT, "Status frames of an earlier incarnation, or of an unknown node."),
     LINK_FAILED_NODES(
             106, LINK, LEVEL, "Neighbours to which the link is left out, because it failed."),
     LINK_WEIGHT_PERCENT(
-            107, LINK, LEVEL, "Share of its full load that the link gets, mean of its neighbours."),
+            107,
+            LINK,
+            LEVEL,
+            "Share of its full load that the link gets, mean over its neighbours."),
     LINK_REASON_CODE(
             108,
             LINK,
             LEVEL,
-            "Why the link failed or recovered last; `hxb stat --links` has it in words.");
+            "Why the link last failed or recovered; `hxb stat --links` prints it in words.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 
@@ -259,9 +259,9 @@ public enum CounterType {
                         """
                         # Counters
 
-                        Made from `CounterType`; a test compares. `hxb stat` shows them, also of a dead node.
-                        Labels as Prometheus has them: `hxb_x{link="x.0"}`, `hxb_x{dimension="x"}`.
-                        A level goes up and down, a count only grows.
+                        This page is made from `CounterType`, and a test compares them. `hxb stat` shows the counters,
+                        also of a dead node. Labels are those of Prometheus: `hxb_x{link="x.0"}`,
+                        `hxb_x{dimension="x"}`. A level goes up and down, a count only grows.
 
                         | id | name | for each | kind | meaning |
                         | ---: | --- | --- | --- | --- |
