@@ -29,11 +29,6 @@ record NodeLinks(BufferPool pool, List<Port> ports, LinkWatch watch, KernelRelay
                 .toList();
     }
 
-    /** The ports by link index, {@code [links]}. */
-    Port[] portArray() {
-        return ports.toArray(new Port[0]);
-    }
-
     /** Receive buffers that lie ready in the links, or hold frames not handed over yet. */
     int heldBuffers() {
         return ports.stream().mapToInt(port -> port.link().heldBuffers()).sum();

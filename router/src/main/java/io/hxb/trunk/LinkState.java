@@ -1,6 +1,26 @@
 package io.hxb.trunk;
 
-/** What a node thinks of one link to one neighbour. */
+/**
+ * What a link to a neighbour is. Each of the two nodes has an opinion of its own, of the same three
+ * values; the link is {@link #GOOD} while both are, and tells the other node when it is not.
+ *
+ * <pre>
+ *                 a hello                  silent, lossy, no carrier, send errors,
+ *                 arrives                  unanswered, hellos missed
+ *   +---------+              +---------+                            +----------+
+ *   | UNKNOWN | -----------&gt; |  GOOD   | -------------------------&gt; |  FAILED  |
+ *   +---------+              +---------+                            +----------+
+ *     |     ^                     ^      enough heartbeats in a row,    |    ^
+ *     |     |                     |      hold-down over, carrier        |    |
+ *     |     |                     +-------------------------------------+    |
+ *     |     +--- from any: the neighbour is a new incarnation                |
+ *     +----------------------------------------------------------------------+
+ *                 known by other links and not heard here for too long
+ * </pre>
+ *
+ * <p>A link that is good in this node's opinion is FAILED while the neighbour says that it does not
+ * hear this node there.
+ */
 public enum LinkState {
     /** The neighbour has not been heard there yet. */
     UNKNOWN,

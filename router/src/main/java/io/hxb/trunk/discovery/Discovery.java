@@ -6,16 +6,13 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
-import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.health.TrunkHealth;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -35,12 +32,12 @@ public final class Discovery {
     private final long helloIntervalNs;
     private final Port[] ports;
     private final Complainer complainer;
-    private final long[][] heardNs;
-    private final int[][] incarnations;
+    private final HeardNeighbours heard;
+    private final DiscoverySender output;
+    private final TrunkHealth health;
     private final long[] helloDueNs;
     private final long[] complaintDueNs;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
-    private final FrameHeaderFlyweight outgoing = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final ComplaintFlyweight complaint = new ComplaintFlyweight();
     private final DiscoveryCounters counters;
@@ -49,8 +46,6 @@ public final class Discovery {
     private volatile long startNs = NEVER;
     // Read without the lock, so that a turn with nothing due does not take it.
     private volatile long nextDueNs;
-    private final TrunkHealth health;
-    private int known;
 
     /**
      * Makes the discovery of one node.
@@ -72,16 +67,13 @@ public final class Discovery {
         this.health = health;
         this.ports = ports.clone();
         complainer = new Complainer(self, complaints);
-        heardNs = new long[ports.length][Shape.MAX_EXTENT];
-        incarnations = new int[ports.length][Shape.MAX_EXTENT];
+        heard = new HeardNeighbours(self, this.ports);
+        output = new DiscoverySender(self);
         helloDueNs = new long[ports.length];
         complaintDueNs = new long[ports.length];
         counters = new DiscoveryCounters(ports.length);
         pendingKind = new int[ports.length];
         pendingSubject = new long[ports.length];
-        for (final long[] times : heardNs) {
-            Arrays.fill(times, NEVER);
-        }
     }
 
     /** What it has counted. */
@@ -96,7 +88,7 @@ public final class Discovery {
 
     /** Neighbours heard on all links together, of {@link #expectedNeighbours()}. */
     public synchronized int knownNeighbours() {
-        return known;
+        return heard.count();
     }
 
     /** Neighbours there should be on all links together. */
@@ -110,11 +102,7 @@ public final class Discovery {
 
     /** Neighbours that are heard on one link. */
     public synchronized int knownNeighbours(final int linkIndex) {
-        int count = 0;
-        for (final long heard : heardNs[linkIndex]) {
-            count += heard == NEVER ? 0 : 1;
-        }
-        return count;
+        return heard.count(linkIndex);
     }
 
     /**
@@ -123,88 +111,12 @@ public final class Discovery {
      * @return one a port at most, and one a dimension for those that no link hears.
      */
     public synchronized List<Silence> silences() {
-        final List<Silence> silences = new ArrayList<>();
-        for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {
-            final List<Port> trunk = trunk(dimension);
-            final List<Integer> gone = neighbours(dimension);
-            gone.removeIf(neighbour -> trunk.stream().anyMatch(port -> hears(port, neighbour)));
-            if (!gone.isEmpty() && !trunk.isEmpty()) {
-                silences.add(new Silence(false, goneText(dimension, trunk, gone)));
-            }
-            for (final Port port : trunk) {
-                final List<Integer> missing = neighbours(dimension);
-                missing.removeIf(neighbour -> hears(port, neighbour) || gone.contains(neighbour));
-                if (!missing.isEmpty()) {
-                    silences.add(new Silence(true, missingText(port, missing)));
-                }
-            }
-        }
-        return silences;
+        return heard.silences();
     }
 
     /** The same in words. */
     public List<String> silentNeighbours() {
         return silences().stream().map(Silence::text).toList();
-    }
-
-    private List<Port> trunk(final int dimension) {
-        return Arrays.stream(ports).filter(port -> port.dimension() == dimension).toList();
-    }
-
-    private List<Integer> neighbours(final int dimension) {
-        final List<Integer> neighbours = new ArrayList<>();
-        for (int i = 0; i < self.shape().extent(dimension); i++) {
-            if (i != Shape.coordinate(self.here(), dimension)) {
-                neighbours.add(i);
-            }
-        }
-        return neighbours;
-    }
-
-    private boolean hears(final Port port, final int neighbour) {
-        return heardNs[port.link().index()][neighbour] != NEVER;
-    }
-
-    private String goneText(
-            final int dimension, final List<Port> trunk, final List<Integer> neighbours) {
-        final boolean isOne = trunk.size() == 1;
-        return (isOne
-                        ? trunk.getFirst().label() + " does not hear "
-                        : "no link of "
-                                + trunk.getFirst().label().replaceAll("\\..*", "")
-                                + " hears ")
-                + names(dimension, neighbours)
-                + " from ("
-                + self.shape().format(self.here())
-                + "): start "
-                + (neighbours.size() == 1 ? "that node" : "those nodes")
-                + " if not running, else plug "
-                + String.join(" ", trunk.stream().map(port -> port.link().name()).toList())
-                + " into the switch"
-                + (isOne ? "" : "es")
-                + " of that line";
-    }
-
-    private String missingText(final Port port, final List<Integer> neighbours) {
-        return port.label()
-                + " of ("
-                + self.shape().format(self.here())
-                + ") does not hear "
-                + names(port.dimension(), neighbours)
-                + ", which other links hear: plug the cables of "
-                + port.label()
-                + " (here "
-                + port.link().name()
-                + ") at both ends into the switch of that line";
-    }
-
-    private String names(final int dimension, final List<Integer> neighbours) {
-        final List<String> names = new ArrayList<>();
-        for (final int neighbour : neighbours) {
-            final long there = Shape.withCoordinate(self.here(), dimension, neighbour);
-            names.add("(" + self.shape().format(there) + ")");
-        }
-        return String.join(" ", names);
     }
 
     /**
@@ -243,7 +155,7 @@ public final class Discovery {
     }
 
     private void onHello(final Port port, final long sourceAddress, final long nowNs) {
-        counters.helloReceived[port.link().index()]++;
+        counters.onHelloReceived(port.link().index());
         hello.wrap(header.bodyAddress());
         final long source = header.source();
         final int dimension = port.dimension();
@@ -257,15 +169,9 @@ public final class Discovery {
         }
         final int neighbour = Shape.coordinate(source, dimension);
         final int index = port.link().index();
-        final boolean isNew = heardNs[index][neighbour] == NEVER;
-        final boolean isChanged =
-                isNew
-                        || incarnations[index][neighbour] != hello.incarnation()
-                        || port.link().learned(neighbour) != sourceAddress;
-        heardNs[index][neighbour] = nowNs;
-        incarnations[index][neighbour] = hello.incarnation();
-        known += isNew ? 1 : 0;
-        if (isChanged) {
+        // Whoever has just come, or come back, is answered at once.
+        if (heard.onHello(index, neighbour, hello.incarnation(), nowNs)
+                || port.link().learned(neighbour) != sourceAddress) {
             helloDueNs[index] = nowNs;
             nextDueNs = nowNs;
         }
@@ -273,7 +179,7 @@ public final class Discovery {
     }
 
     /**
-     * A frame arrived whose header is not right; says so when it is one of another version or
+     * A frame arrived whose header is not valid; says so when it is one of another version or
      * cluster.
      *
      * @param reason of {@link DropReason}.
@@ -331,13 +237,13 @@ public final class Discovery {
         long dueNs = nowNs + helloIntervalNs;
         for (final Port port : ports) {
             final int index = port.link().index();
-            expire(port, nowNs);
+            heard.expire(port, MISSED_HELLOS * helloIntervalNs, nowNs);
             if (helloDueNs[index] - nowNs <= 0) {
                 sent += sendHello(port, senders[index], pool, share);
                 helloDueNs[index] = nowNs + intervalNs(nowNs);
             }
             if (pendingKind[index] != 0 && complaintDueNs[index] - nowNs <= 0) {
-                sent += sendComplaint(index, senders[index], pool, share);
+                sent += sendComplaint(port, senders[index], pool, share);
                 complaintDueNs[index] = nowNs + COMPLAINT_INTERVAL_NS;
                 pendingKind[index] = 0;
             }
@@ -360,21 +266,9 @@ public final class Discovery {
     }
 
     private long intervalNs(final long nowNs) {
-        final boolean isStarting = nowNs - startNs < FAST_FOR_NS && known < expectedNeighbours();
+        final boolean isStarting =
+                nowNs - startNs < FAST_FOR_NS && heard.count() < expectedNeighbours();
         return isStarting ? Math.min(FAST_INTERVAL_NS, helloIntervalNs) : helloIntervalNs;
-    }
-
-    private void expire(final Port port, final long nowNs) {
-        final int index = port.link().index();
-        final long limitNs = MISSED_HELLOS * helloIntervalNs;
-        final int extent = self.shape().extent(port.dimension());
-        for (int neighbour = 0; neighbour < extent; neighbour++) {
-            final long heard = heardNs[index][neighbour];
-            if (heard != NEVER && nowNs - heard > limitNs) {
-                heardNs[index][neighbour] = NEVER;
-                known--;
-            }
-        }
     }
 
     private int sendHello(
@@ -386,81 +280,20 @@ public final class Discovery {
         if (id == BufferPool.NONE) {
             return 0;
         }
-        linkLocal(pool.headerAddress(id), FrameType.HELLO);
-        hello.wrap(outgoing.bodyAddress())
-                .clear()
-                .fingerprint(self.fingerprint())
-                .node(self.shape().node(self.here()))
-                .dimension(port.dimension())
-                .linkNumber(port.number())
-                .shape(packedExtents(self.shape()))
-                .dimensions(self.shape().dimensions())
-                .incarnation(self.incarnation())
-                .mtuBytes(port.link().mtuBytes())
-                .name(self.hostName());
-        counters.helloSent[port.link().index()]++;
-        return broadcast(sender, id, hello.length(), share);
+        counters.onHelloSent(port.link().index());
+        return output.sendHello(port, sender, pool, share, id);
     }
 
     private int sendComplaint(
-            final int linkIndex,
+            final Port port,
             final LinkSender sender,
             final BufferPool pool,
             final BufferPool.Share share) {
         final int id = share.acquire();
-        if (id == BufferPool.NONE) {
-            return 0;
-        }
-        linkLocal(pool.headerAddress(id), FrameType.COMPLAINT);
-        complaint
-                .wrap(outgoing.bodyAddress())
-                .clear()
-                .kind(pendingKind[linkIndex])
-                .coordinates(self.here())
-                .otherCoordinates(pendingSubject[linkIndex])
-                .dimension(ports[linkIndex].dimension())
-                .linkNumber(ports[linkIndex].number());
-        return broadcast(sender, id, ComplaintFlyweight.LENGTH, share);
-    }
-
-    private static long packedExtents(final Shape shape) {
-        long packed = 0;
-        for (int dimension = 0; dimension < shape.dimensions(); dimension++) {
-            packed = Shape.withCoordinate(packed, dimension, shape.extent(dimension) - 1);
-        }
-        return packed;
-    }
-
-    private void linkLocal(final long headerAddress, final int type) {
-        outgoing.wrap(headerAddress)
-                .clear()
-                .type(type)
-                .hopLimit(1)
-                .order(DimensionOrder.DEFAULT)
-                .clusterId(self.clusterId())
-                .sourceIncarnation(self.incarnation())
-                .source(self.here())
-                .destination(FrameHeaderFlyweight.ANY_DESTINATION);
-    }
-
-    private int broadcast(
-            final LinkSender sender,
-            final int id,
-            final int bodyBytes,
-            final BufferPool.Share share) {
-        outgoing.bodyLength(bodyBytes);
-        final boolean isTaken =
-                sender.offer(
-                        Link.BROADCAST,
-                        outgoing.address(),
-                        FrameHeaderFlyweight.LENGTH + bodyBytes,
-                        0,
-                        0,
-                        share,
-                        id);
-        if (!isTaken) {
-            share.release(id);
-        }
-        return isTaken ? 1 : 0;
+        final int index = port.link().index();
+        return id == BufferPool.NONE
+                ? 0
+                : output.sendComplaint(
+                        port, pendingKind[index], pendingSubject[index], sender, pool, share, id);
     }
 }

@@ -5,8 +5,8 @@ package io.hxb.trunk.discovery;
  * slightly old values.
  */
 public final class DiscoveryCounters {
-    final long[] helloSent;
-    final long[] helloReceived;
+    private final long[] helloSent;
+    private final long[] helloReceived;
 
     DiscoveryCounters(final int links) {
         helloSent = new long[links];
@@ -21,5 +21,13 @@ public final class DiscoveryCounters {
     /** Hello frames that arrived on a link. */
     public long helloReceived(final int link) {
         return helloReceived[link];
+    }
+
+    void onHelloSent(final int link) {
+        helloSent[link]++;
+    }
+
+    void onHelloReceived(final int link) {
+        helloReceived[link]++;
     }
 }

@@ -1,0 +1,157 @@
+package io.hxb.trunk.discovery;
+
+import io.hxb.topology.Shape;
+import io.hxb.trunk.NodeIdentity;
+import io.hxb.trunk.Port;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Which neighbours are heard on each link, and in words which should be and are not. Guarded by the
+ * lock of {@link Discovery}.
+ */
+final class HeardNeighbours {
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private final NodeIdentity self;
+    private final Port[] ports;
+    private final long[][] heardNs;
+    private final int[][] incarnations;
+    private int count;
+
+    /**
+     * Nobody has been heard yet.
+     *
+     * @param ports the node's ports, by link index, {@code [links]}.
+     */
+    HeardNeighbours(final NodeIdentity self, final Port[] ports) {
+        this.self = self;
+        this.ports = ports;
+        heardNs = new long[ports.length][Shape.MAX_EXTENT];
+        incarnations = new int[ports.length][Shape.MAX_EXTENT];
+        for (final long[] times : heardNs) {
+            Arrays.fill(times, NEVER);
+        }
+    }
+
+    /** A hello arrived; true if it is of a neighbour or incarnation that was not known there. */
+    boolean onHello(
+            final int linkIndex, final int neighbour, final int incarnation, final long nowNs) {
+        final boolean isNew = heardNs[linkIndex][neighbour] == NEVER;
+        final boolean isChanged = isNew || incarnations[linkIndex][neighbour] != incarnation;
+        heardNs[linkIndex][neighbour] = nowNs;
+        incarnations[linkIndex][neighbour] = incarnation;
+        count += isNew ? 1 : 0;
+        return isChanged;
+    }
+
+    /** Forgets the neighbours that have not been heard on a link for longer than that. */
+    void expire(final Port port, final long limitNs, final long nowNs) {
+        final long[] ofLink = heardNs[port.link().index()];
+        final int extent = self.shape().extent(port.dimension());
+        for (int neighbour = 0; neighbour < extent; neighbour++) {
+            if (ofLink[neighbour] != NEVER && nowNs - ofLink[neighbour] > limitNs) {
+                ofLink[neighbour] = NEVER;
+                count--;
+            }
+        }
+        assert count >= 0 : "nobody is forgotten twice: " + count;
+    }
+
+    /** Neighbours heard on all links together. */
+    int count() {
+        return count;
+    }
+
+    /** Neighbours heard on one link. */
+    int count(final int linkIndex) {
+        int ofLink = 0;
+        for (final long heard : heardNs[linkIndex]) {
+            ofLink += heard == NEVER ? 0 : 1;
+        }
+        return ofLink;
+    }
+
+    /** Which are missing: one entry a port, and one a dimension for those that no link hears. */
+    List<Silence> silences() {
+        final List<Silence> silences = new ArrayList<>();
+        for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {
+            final List<Port> trunk = trunk(dimension);
+            final List<Integer> gone = neighbours(dimension);
+            gone.removeIf(neighbour -> trunk.stream().anyMatch(port -> hears(port, neighbour)));
+            if (!gone.isEmpty() && !trunk.isEmpty()) {
+                silences.add(new Silence(false, goneText(dimension, trunk, gone)));
+            }
+            for (final Port port : trunk) {
+                final List<Integer> missing = neighbours(dimension);
+                missing.removeIf(neighbour -> hears(port, neighbour) || gone.contains(neighbour));
+                if (!missing.isEmpty()) {
+                    silences.add(new Silence(true, missingText(port, missing)));
+                }
+            }
+        }
+        return silences;
+    }
+
+    private List<Port> trunk(final int dimension) {
+        return Arrays.stream(ports).filter(port -> port.dimension() == dimension).toList();
+    }
+
+    private List<Integer> neighbours(final int dimension) {
+        final List<Integer> neighbours = new ArrayList<>();
+        for (int i = 0; i < self.shape().extent(dimension); i++) {
+            if (i != Shape.coordinate(self.here(), dimension)) {
+                neighbours.add(i);
+            }
+        }
+        return neighbours;
+    }
+
+    private boolean hears(final Port port, final int neighbour) {
+        return heardNs[port.link().index()][neighbour] != NEVER;
+    }
+
+    private String goneText(
+            final int dimension, final List<Port> trunk, final List<Integer> neighbours) {
+        final boolean isOne = trunk.size() == 1;
+        return (isOne
+                        ? trunk.getFirst().label() + " does not hear "
+                        : "no link of "
+                                + trunk.getFirst().label().replaceAll("\\..*", "")
+                                + " hears ")
+                + names(dimension, neighbours)
+                + " from ("
+                + self.shape().format(self.here())
+                + "): start "
+                + (neighbours.size() == 1 ? "that node" : "those nodes")
+                + " if not running, else plug "
+                + String.join(" ", trunk.stream().map(port -> port.link().name()).toList())
+                + " into the switch"
+                + (isOne ? "" : "es")
+                + " of that line";
+    }
+
+    private String missingText(final Port port, final List<Integer> neighbours) {
+        return port.label()
+                + " of ("
+                + self.shape().format(self.here())
+                + ") does not hear "
+                + names(port.dimension(), neighbours)
+                + ", which other links hear: plug the cables of "
+                + port.label()
+                + " (here "
+                + port.link().name()
+                + ") at both ends into the switch of that line";
+    }
+
+    private String names(final int dimension, final List<Integer> neighbours) {
+        final List<String> names = new ArrayList<>();
+        for (final int neighbour : neighbours) {
+            final long there = Shape.withCoordinate(self.here(), dimension, neighbour);
+            names.add("(" + self.shape().format(there) + ")");
+        }
+        return String.join(" ", names);
+    }
+}
