@@ -69,7 +69,10 @@ public enum RoutingAlgorithm {
     /** Duato's protocol. */
     DUATO(onLattice(RoutingAlgorithm::duato));
 
+    // Each is a lambda that captures other constants alone.
+    @SuppressWarnings("ImmutableEnumChecker")
     private final Application application;
+
     private final boolean isForLattices;
     private final boolean hasCycleDetection;
 

@@ -1,6 +1,5 @@
 package io.hxb.tool.doctor;
 
-import io.hxb.counter.CounterLabels;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.live.LinkCondition;
@@ -29,7 +28,6 @@ final class LinkCheck {
      */
     static List<Finding> run(final CounterReader reader) {
         final int mtuBytes = (int) reader.value(CounterType.LINK_MTU_BYTES, 0);
-        final CounterLabels labels = reader.labels();
         final NodeSample node = new NodeSampler().sample(reader, 0);
         final List<Finding> findings = new ArrayList<>(routes(node.routes(), mtuBytes));
         node.links().forEach(link -> findings.addAll(of(link, mtuBytes)));
