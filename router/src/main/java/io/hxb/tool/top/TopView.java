@@ -2,6 +2,7 @@ package io.hxb.tool.top;
 
 import io.hxb.tool.live.LinkCondition;
 import io.hxb.tool.live.NodeSample;
+import io.hxb.tool.live.NodeState;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -208,7 +209,7 @@ final class TopView {
         final long links = model.nodes().stream().mapToLong(node -> node.links().size()).sum();
         final long good = model.nodes().stream().mapToLong(NodeSample::goodLinks).sum();
         final long running =
-                model.nodes().stream().filter(node -> "running".equals(node.state())).count();
+                model.nodes().stream().filter(node -> node.state() == NodeState.RUNNING).count();
         final StringBuilder text = new StringBuilder("hxb top ").append(model.clock());
         text.append(state.isPaused() ? " PAUSED" : "");
         place(model, state).ifPresent(place -> text.append("  ").append(place));

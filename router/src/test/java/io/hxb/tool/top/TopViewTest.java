@@ -104,6 +104,21 @@ class TopViewTest {
     }
 
     @Test
+    void shouldCountTheNodesThatRun() {
+        // given
+        final TopModel model = model(27, 1);
+        final long running =
+                model.nodes().stream().filter(node -> node.state() == NodeState.RUNNING).count();
+        assertTrue(running > 0 && running < 27, () -> running + " run");
+
+        // when
+        final String title = TopView.draw(model, 120, 24, TopState.START).getFirst().text();
+
+        // then
+        assertTrue(title.contains("nodes running " + running + "/27"), title);
+    }
+
+    @Test
     void shouldSurviveScreensOfAnySize() {
         final TopModel model = model(27, 1);
         for (int height = 1; height < 8; height++) {
