@@ -1,7 +1,6 @@
 package io.hxb.node;
 
 import io.hxb.counter.CounterType;
-import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.Link;
 import io.hxb.node.loop.LoopErrors;
@@ -34,8 +33,7 @@ final class NodeCounters {
         ports = parts.links().ports();
         kernelDrops = new long[ports.size()];
         stateChanges = new long[ports.size()];
-        final CounterExport.Builder builder =
-                new CounterExport.Builder(parts.counters(), 0, KernelRelay.NONE);
+        final CounterExport.Builder builder = new CounterExport.Builder(parts.counters(), 0);
         for (final Port port : ports) {
             addLink(builder, port.link());
             addHealth(builder, port);

@@ -96,13 +96,13 @@ final class NodeLoop implements LoopTask {
     }
 
     private CounterExport export(final NodeParts parts, final int index, final Link[] received) {
-        final CounterExport.Builder builder =
-                new CounterExport.Builder(parts.counters(), index, kernelRelay)
+        final LoopCounters counters =
+                new LoopCounters(parts.counters(), index, kernelRelay)
                         .forward(forwarder)
                         .flows(flows)
                         .routes(forwarder.routes());
         for (final Link link : received) {
-            builder.received(
+            counters.received(
                     link,
                     forwarder.counters(),
                     () -> parts.neighbourhood().discovery().knownNeighbours(link.index()));
@@ -110,10 +110,10 @@ final class NodeLoop implements LoopTask {
         final LinkSender[] all = senders.all();
         for (int i = 0; i < all.length; i++) {
             final int link = i;
-            builder.sent(i, all[i])
+            counters.sent(i, all[i])
                     .add(CounterType.LINK_BLOCKED_EVENTS, i, () -> senders.blockedEvents(link));
         }
-        return builder.add(CounterType.NODE_LOOP_WAKEUPS_EVENTS, () -> busyTurns)
+        return counters.add(CounterType.NODE_LOOP_WAKEUPS_EVENTS, () -> busyTurns)
                 .add(CounterType.NODE_LOOP_IDLE_EVENTS, () -> idleTurns)
                 .add(CounterType.NODE_LOOP_GIVE_WAYS_EVENTS, loop::giveWays)
                 .add(CounterType.NODE_LOOP_CROWDED_LOOPS, () -> loop.isCrowded() ? 1 : 0)
