@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowPort;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;

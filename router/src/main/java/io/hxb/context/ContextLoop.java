@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.flow.FlowPort;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;

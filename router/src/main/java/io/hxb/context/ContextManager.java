@@ -2,6 +2,7 @@ package io.hxb.context;
 
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowPort;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;

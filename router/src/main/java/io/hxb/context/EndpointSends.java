@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.flow.FlowPort;
 import io.hxb.flow.Staged;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
@@ -269,7 +270,7 @@ final class EndpointSends {
             final int tag) {
         inFlight[slot] = true;
         counters.messagesSent++;
-        port.submit(contextId, slot, node, context, address, lengthBytes, tag);
+        port.submitOrReport(contextId, slot, node, context, address, lengthBytes, tag);
     }
 
     private long bufferAddress(final int slot) {

@@ -21,7 +21,7 @@ import java.util.Arrays;
  * what applications want sent, then {@link #doWork} once, and waits at most until {@link
  * #nextDeadlineNs}.
  */
-public final class FlowLoop {
+public final class FlowLoop implements FlowPort {
     private final FlowTable table;
     private final BufferPool pool;
     private final BufferPool.Share share;
@@ -130,6 +130,7 @@ public final class FlowLoop {
      * FlowListener#onSendDone} within the call: for callers that look for the outcome there anyway.
      * For a context that is not open nothing is reported.
      */
+    @Override
     public void submitOrReport(
             final int contextId,
             final int sendSlot,
@@ -167,6 +168,7 @@ public final class FlowLoop {
      * @param isNewRun true if the first record begins a run: then it begins a frame, too.
      * @return see {@link Staged}; NONE, too, when the context is closed.
      */
+    @Override
     public long stage(
             final int contextId,
             final int destinationNode,
@@ -199,6 +201,7 @@ public final class FlowLoop {
      *
      * @param contextId a context that this loop owns; nothing happens when it is closed.
      */
+    @Override
     public void moreComing(final int contextId, final boolean isMoreComing) {
         final FlowContext context = context(contextId);
         if (context != null) {
@@ -242,6 +245,7 @@ public final class FlowLoop {
      *
      * @param contextId a context that this loop owns; nothing happens when it is closed.
      */
+    @Override
     public void resume(final int contextId) {
         final FlowContext context = table.context(contextId);
         if (context != null) {
@@ -315,8 +319,28 @@ public final class FlowLoop {
      * Frames with payload of a context, open or closed, that links hold queued: while there are any
      * its send memory must stay mapped.
      */
+    @Override
     public int queuedFrames(final int contextId) {
         return table.queuedFrames(contextId);
+    }
+
+    @Override
+    public void openContext(
+            final int contextId,
+            final int incarnation,
+            final int receiveQuotaFrames,
+            final long peerWaitNs) {
+        table.openContext(contextId, incarnation, this, receiveQuotaFrames, peerWaitNs);
+    }
+
+    @Override
+    public void closeContext(final int contextId) {
+        table.closeContext(contextId);
+    }
+
+    @Override
+    public void released(final int flowHandle, final int bufferId) {
+        table.released(flowHandle, bufferId, share);
     }
 
     /** Counters of this loop; any thread may read. */

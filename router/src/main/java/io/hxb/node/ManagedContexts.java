@@ -2,11 +2,8 @@ package io.hxb.node;
 
 import io.hxb.context.ContextManager;
 import io.hxb.context.ContextPolling;
-import io.hxb.context.FlowLoopPort;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
-import io.hxb.flow.FlowTable;
-import io.hxb.link.BufferPool;
 import io.hxb.pm.shm.CloseReason;
 
 import java.io.IOException;
@@ -15,13 +12,11 @@ import java.io.IOException;
  * The contexts that applications open.
  *
  * @param manager of the contexts.
- * @param flows of the node, which deliver into the contexts.
  */
-record ManagedContexts(ContextManager manager, FlowTable flows) implements NodeContexts {
+record ManagedContexts(ContextManager manager) implements NodeContexts {
     @Override
-    public ContextPolling newLoop(
-            final int index, final FlowLoop loop, final BufferPool.Share share) throws IOException {
-        return manager.newLoop(index, new FlowLoopPort(flows, loop, share));
+    public ContextPolling newLoop(final int index, final FlowLoop flows) throws IOException {
+        return manager.newLoop(index, flows);
     }
 
     @Override

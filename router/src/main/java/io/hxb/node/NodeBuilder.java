@@ -164,7 +164,7 @@ final class NodeBuilder {
                 all,
                 neighbourhood,
                 flows,
-                new ManagedContexts(contexts, flows),
+                new ManagedContexts(contexts),
                 resources.push(counters(ports)),
                 SystemEpochClock.INSTANCE);
     }

@@ -2,7 +2,6 @@ package io.hxb.node;
 
 import io.hxb.context.ContextPolling;
 import io.hxb.flow.FlowLoop;
-import io.hxb.link.BufferPool;
 
 import java.io.IOException;
 
@@ -12,8 +11,7 @@ interface NodeContexts {
     NodeContexts NONE =
             new NodeContexts() {
                 @Override
-                public ContextPolling newLoop(
-                        final int index, final FlowLoop flows, final BufferPool.Share share) {
+                public ContextPolling newLoop(final int index, final FlowLoop flows) {
                     return ContextPolling.NONE;
                 }
 
@@ -31,9 +29,8 @@ interface NodeContexts {
      *
      * @param index number of the loop, from 0.
      * @param flows of the loop.
-     * @param share the loop's share of the pool.
      */
-    ContextPolling newLoop(int index, FlowLoop flows, BufferPool.Share share) throws IOException;
+    ContextPolling newLoop(int index, FlowLoop flows) throws IOException;
 
     /** Adds what is counted of the contexts. */
     void addCounters(CounterExport.Builder builder);

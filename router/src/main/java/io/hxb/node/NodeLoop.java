@@ -77,7 +77,7 @@ final class NodeLoop implements LoopTask {
         flows = parts.flows().newLoop(originator, share, loop::wakeUp);
         forwarder = new Forwarder(forwarding, trunks, share, loop.clock(), originator, flows);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
-        contexts = parts.contexts().newLoop(index, flows, share);
+        contexts = parts.contexts().newLoop(index, flows);
         health =
                 new HealthLoop(
                         parts.neighbourhood().health(),

@@ -76,7 +76,7 @@ class ContextFlowTest {
                         manager);
         output = new LoopbackOutput(pool, share, 7, 0.05);
         flows = table.newLoop(output, share);
-        contexts = manager.newLoop(0, new FlowLoopPort(table, flows, share));
+        contexts = manager.newLoop(0, flows);
         device = PmDevice.over(manager.attach(maxWaitNs -> turn()));
     }
 

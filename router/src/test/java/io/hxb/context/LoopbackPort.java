@@ -2,6 +2,7 @@ package io.hxb.context;
 
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowPort;
 import io.hxb.flow.Staged;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
@@ -73,7 +74,7 @@ final class LoopbackPort implements FlowPort {
     }
 
     @Override
-    public void submit(
+    public void submitOrReport(
             final int contextId,
             final int sendSlot,
             final int destinationNode,

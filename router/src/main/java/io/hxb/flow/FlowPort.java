@@ -1,23 +1,25 @@
-package io.hxb.context;
+package io.hxb.flow;
 
-import io.hxb.flow.Staged;
-
-/** What the contexts of one loop ask of its flows. Called by that loop only. */
+/** What the contexts of one loop ask of its flows, a {@link FlowLoop}. Called by that loop only. */
 public interface FlowPort {
-    /** Lets peers send to a context; see FlowTable.openContext. */
+    /**
+     * Lets peers send to a context; see {@link FlowTable#openContext(int, int, FlowLoop, int,
+     * long)}.
+     */
     void openContext(int contextId, int incarnation, int receiveQuotaFrames, long peerWaitNs);
 
     /** Ends all flows of a context and forgets its unfinished sends. */
     void closeContext(int contextId);
 
     /**
-     * Sends a message; FlowListener.onSendDone follows exactly once, possibly within this call with
-     * the reason why nothing was taken.
+     * Sends a message; {@link FlowListener#onSendDone} follows exactly once, possibly within this
+     * call with the reason why nothing was taken. For a context that is not open nothing is
+     * reported.
      *
      * @param payloadAddress stays mapped and is read until then, and by links until {@link
      *     #queuedFrames} is 0.
      */
-    void submit(
+    void submitOrReport(
             int contextId,
             int sendSlot,
             int destinationNode,
@@ -28,8 +30,8 @@ public interface FlowPort {
 
     /**
      * Takes short messages for one destination, as they lie in a ShortRing, and copies them into
-     * frames of their flow: as many as the flow is free to send, from the front.
-     * FlowListener.onRunDone follows for every frame.
+     * frames of their flow: as many as the flow is free to send, from the front. {@link
+     * FlowListener#onRunDone} follows for every frame.
      *
      * @param address of the first record, in memory that the application may change meanwhile.
      * @param lengthBytes of all records.
