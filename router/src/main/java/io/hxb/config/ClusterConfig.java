@@ -64,6 +64,13 @@ public record ClusterConfig(
                                 + " dimensions, not "
                                 + links.endpoints().size())
                 .that(
+                        frame.hopLimit() >= shape.dimensions(),
+                        "frame",
+                        "needs a hopLimit of "
+                                + shape.dimensions()
+                                + " or more for as many dimensions: "
+                                + frame.hopLimit())
+                .that(
                         socket.mtuBytes() <= pool.bufferBytes() - 64,
                         "pool",
                         "needs buffers 64 bytes larger than the MTU of "

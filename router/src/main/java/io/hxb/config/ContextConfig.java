@@ -3,7 +3,7 @@ package io.hxb.config;
 /**
  * What applications may use of a node. Immutable.
  *
- * @param maxContexts contexts open at once, 1 to 4,096.
+ * @param maxContexts contexts open at once, of which the node itself uses one, 2 to 4,096.
  * @param maxHeldBuffers receive buffers one context holds at most before its flows are stopped; 0
  *     for a quarter of the pool.
  */
@@ -15,7 +15,7 @@ public record ContextConfig(int maxContexts, int maxHeldBuffers) {
     /** Checks the values. */
     public ContextConfig {
         new Check()
-                .range("maxContexts", maxContexts, 1, 4096)
+                .range("maxContexts", maxContexts, 2, 4096)
                 .range("maxHeldBuffers", maxHeldBuffers, 0, 1 << 20)
                 .done();
     }

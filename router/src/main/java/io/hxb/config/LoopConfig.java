@@ -1,11 +1,13 @@
 package io.hxb.config;
 
+import io.hxb.pm.shm.NodePage;
+
 import java.util.List;
 
 /**
  * The receiving loops of a node. Immutable.
  *
- * @param loopCount threads that receive and send, 1 to 64.
+ * @param loopCount threads that receive and send, 1 to {@link NodePage#MAX_LOOPS}.
  * @param waiting how a loop with nothing to do waits.
  * @param spinForNs longest time a hybrid loop spins before it blocks.
  * @param batchFrames most frames taken from one link in one call, 1 to 64.
@@ -28,7 +30,7 @@ public record LoopConfig(
     public LoopConfig {
         cpus = List.copyOf(cpus);
         new Check()
-                .range("loops", loopCount, 1, 64)
+                .range("loops", loopCount, 1, NodePage.MAX_LOOPS)
                 .duration("spinFor", spinForNs, 0, 1_000_000_000)
                 .range("batchFrames", batchFrames, 1, 64)
                 .range("priority", priority, 0, 99)

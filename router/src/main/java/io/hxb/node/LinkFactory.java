@@ -13,6 +13,7 @@ import io.hxb.link.udp.UdpLinkConfig;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;
+import java.net.UnknownHostException;
 import java.util.List;
 
 /** Opens the links of a node as its cluster file describes them. Stateless. */
@@ -88,7 +89,7 @@ final class LinkFactory {
         return UdpLink.open(
                 new UdpLinkConfig(
                         link.index(),
-                        link.host() + ":" + link.port(),
+                        address(link),
                         mtuBytes > 0 ? mtuBytes : UdpLinkConfig.DEFAULT_MTU_BYTES,
                         config.socket().receiveBufferBytes(),
                         config.socket().sendBufferBytes()),
@@ -97,9 +98,25 @@ final class LinkFactory {
                 share);
     }
 
+    private static String address(final LinkConfig link) throws IOException {
+        try {
+            return UdpAddress.resolve(link.host()) + ":" + link.port();
+        } catch (final UnknownHostException e) {
+            throw new IOException(
+                    "host "
+                            + link.host()
+                            + " of link "
+                            + link.label()
+                            + " has no IPv4 address; correct it in the cluster file, or see to"
+                            + " /etc/hosts or DNS",
+                    e);
+        }
+    }
+
     // The same link of every other node on the line.
     private static long[] neighbours(
-            final ClusterConfig config, final int nodeId, final LinkConfig link) {
+            final ClusterConfig config, final int nodeId, final LinkConfig link)
+            throws IOException {
         final Shape shape = config.shape();
         final long here = shape.coordinates(nodeId);
         final long[] addresses = new long[Shape.MAX_EXTENT];
@@ -107,7 +124,7 @@ final class LinkFactory {
             final long there = Shape.withCoordinate(here, link.dimension(), i);
             if (there != here) {
                 final LinkConfig other = config.links(shape.node(there)).get(link.index());
-                addresses[i] = UdpAddress.parse(other.host() + ":" + other.port());
+                addresses[i] = UdpAddress.parse(address(other));
             }
         }
         return addresses;

@@ -6,7 +6,9 @@ import static org.quicktheories.QuickTheory.qt;
 import static org.quicktheories.generators.SourceDSL.longs;
 
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.pm.shm.NodePage;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.testing.RandomClusterFile;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -33,6 +35,22 @@ class ClusterConfigPropertyTest {
                             final String text = ClusterConfigYaml.write(config);
                             // then
                             assertEquals(config, ClusterConfigYaml.parse(text, "c.yaml"), text);
+                        });
+    }
+
+    @Test
+    void shouldReadEveryValidFileAndWriteWhatItMeans() {
+        qt().withExamples(300)
+                .forAll(longs().all())
+                .checkAssert(
+                        seed -> {
+                            // given
+                            final String text = new RandomClusterFile(seed, Map.of()).text();
+                            // when
+                            final ClusterConfig config = ClusterConfigYaml.parse(text, "c.yaml");
+                            // then
+                            final String written = ClusterConfigYaml.write(config);
+                            assertEquals(config, ClusterConfigYaml.parse(written, "c.yaml"), text);
                         });
     }
 
@@ -117,7 +135,7 @@ class ClusterConfigPropertyTest {
                                 pick(random, PoolConfig.HugePages.values())))
                 .withLoop(
                         new LoopConfig(
-                                1 + random.nextInt(64),
+                                1 + random.nextInt(NodePage.MAX_LOOPS),
                                 pick(random, LoopConfig.Waiting.values()),
                                 random.nextInt(1_000_000_000),
                                 1 + random.nextInt(64),

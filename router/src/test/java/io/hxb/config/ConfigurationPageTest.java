@@ -5,14 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.testing.ConfigurationPage;
+import io.hxb.testing.ConfigurationPage.Row;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import java.lang.reflect.RecordComponent;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,7 +24,7 @@ class ConfigurationPageTest {
     private static final List<String> SECTIONS =
             List.of("udp", "flow", "trunk", "pool", "loop", "socket", "frame", "context", "attach");
 
-    private final List<Row> rows = rows();
+    private final List<Row> rows = ConfigurationPage.rows();
 
     @Test
     void shouldNameExactlyTheKeysThatTheReaderKnows() {
@@ -43,10 +42,34 @@ class ConfigurationPageTest {
 
         // when
         final Set<String> described = new TreeSet<>();
-        rows.forEach(row -> assertTrue(described.add(row.key), row.key + " is there twice"));
+        rows.forEach(row -> assertTrue(described.add(row.key()), row.key() + " is there twice"));
 
         // then
         assertEquals(known, described);
+    }
+
+    @Test
+    void shouldHaveAKeyForEachValueOfTheRecords() {
+        int sections = 0;
+        for (final RecordComponent component : ClusterConfig.class.getRecordComponents()) {
+            if (SECTIONS.contains(component.getName())) {
+                final long keys =
+                        rows.stream()
+                                .filter(row -> row.section().equals(component.getName()))
+                                .count();
+                assertEquals(values(component.getType()), keys, component.getName());
+                sections++;
+            }
+        }
+        assertEquals(SECTIONS.size() - 1, sections, "all but udp, which is part of the links");
+    }
+
+    private static int values(final Class<?> type) {
+        int values = 0;
+        for (final RecordComponent component : type.getRecordComponents()) {
+            values += component.getType().isRecord() ? values(component.getType()) : 1;
+        }
+        return values;
     }
 
     @Test
@@ -54,10 +77,10 @@ class ConfigurationPageTest {
         final ClusterConfig byDefault = ClusterConfigYaml.parse(BASE, "test");
         int checked = 0;
         for (final Row row : rows) {
-            if (row.fallback.matches("`.*`") && !row.key.contains("COORDINATES")) {
-                final String value = row.fallback.substring(1, row.fallback.length() - 1);
-                final String text = BASE + line(row.key, value);
-                assertEquals(byDefault, ClusterConfigYaml.parse(text, "test"), row.key);
+            if (row.fallback().matches("`.*`") && !row.key().contains("COORDINATES")) {
+                final String value = row.fallback().substring(1, row.fallback().length() - 1);
+                final String text = BASE + line(row.key(), value);
+                assertEquals(byDefault, ClusterConfigYaml.parse(text, "test"), row.key());
                 checked++;
             }
         }
@@ -68,17 +91,17 @@ class ConfigurationPageTest {
     void shouldGiveTheLimits() {
         int checked = 0;
         for (final Row row : rows) {
-            if (row.limits.matches("\\S+\\.\\.\\S+")) {
-                final String text = BASE + line(row.key, tooMuch(row));
+            if (row.hasRange()) {
+                final String text = BASE + line(row.key(), tooMuch(row));
                 final ConfigException thrown =
                         assertThrows(
                                 ConfigException.class,
                                 () -> ClusterConfigYaml.parse(text, "test"),
-                                row.key);
+                                row.key());
                 assertTrue(
-                        thrown.getMessage().contains(row.limits)
-                                || thrown.getMessage().contains(row.limits.replace("..", " to ")),
-                        row.key + " " + row.limits + ": " + thrown.getMessage());
+                        thrown.getMessage().contains(row.limits())
+                                || thrown.getMessage().contains(row.limits().replace("..", " to ")),
+                        row.key() + " " + row.limits() + ": " + thrown.getMessage());
                 checked++;
             }
         }
@@ -86,12 +109,12 @@ class ConfigurationPageTest {
     }
 
     private static String tooMuch(final Row row) {
-        if (row.key.endsWith("cpus")) {
+        if (row.key().endsWith("cpus")) {
             return "5000";
         }
-        return row.type.startsWith("duration")
+        return row.type().startsWith("duration")
                 ? "1000min"
-                : row.type.startsWith("size") ? "2000000000" : "2000000";
+                : row.type().startsWith("size") ? "2000000000" : "2000000";
     }
 
     private static String line(final String key, final String value) {
@@ -113,28 +136,4 @@ class ConfigurationPageTest {
             known.add(prefix + key.strip());
         }
     }
-
-    private static List<Row> rows() {
-        final Path page = Path.of(System.getProperty("hxb.root"), "docs/configuration.md");
-        final List<Row> rows = new ArrayList<>();
-        try {
-            for (final String line : Files.readAllLines(page)) {
-                if (line.startsWith("| `")) {
-                    final String[] cells = line.split("\\|", -1);
-                    assertEquals(7, cells.length, line);
-                    rows.add(
-                            new Row(
-                                    cells[1].strip().replace("`", ""),
-                                    cells[2].strip(),
-                                    cells[3].strip(),
-                                    cells[4].strip()));
-                }
-            }
-        } catch (final IOException e) {
-            throw new AssertionError(e);
-        }
-        return rows;
-    }
-
-    private record Row(String key, String type, String fallback, String limits) {}
 }

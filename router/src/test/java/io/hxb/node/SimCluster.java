@@ -106,9 +106,8 @@ final class SimCluster implements AutoCloseable {
             final SimFaults faults,
             final int buffers,
             final int slots) {
-        this.seed = seed;
-        network = new SimNetwork(clock, seed);
-        config =
+        this(
+                seed,
                 ClusterConfig.of(
                                 "sim",
                                 shape,
@@ -118,9 +117,24 @@ final class SimCluster implements AutoCloseable {
                         .withOrders(
                                 seed % 2 == 0
                                         ? OrderConfig.DEFAULT
-                                        : OrderConfig.all(shape.dimensions()));
+                                        : OrderConfig.all(shape.dimensions())),
+                faults,
+                buffers,
+                slots);
+    }
+
+    /** Makes the cluster of a configuration, but for what this says of its pool and its sockets. */
+    SimCluster(
+            final long seed,
+            final ClusterConfig config,
+            final SimFaults faults,
+            final int buffers,
+            final int slots) {
+        this.seed = seed;
+        this.config = config;
+        network = new SimNetwork(clock, seed);
         hardware = new SimHardware(config, clock, network, faults);
-        for (int node = 0; node < shape.nodeCount(); node++) {
+        for (int node = 0; node < config.shape().nodeCount(); node++) {
             members.add(new Member(node, buffers, slots));
         }
     }

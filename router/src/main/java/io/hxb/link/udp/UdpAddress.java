@@ -3,7 +3,11 @@ package io.hxb.link.udp;
 import io.hxb.linux.Memory;
 import io.hxb.os.Sockets;
 
-/** IPv4 address and port in a long: the address in bits 16 to 47, the port below. Pure. */
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/** IPv4 address and port in a long: the address in bits 16 to 47, the port below. Stateless. */
 public final class UdpAddress {
     private static final int MAX_PORT = 65_535;
 
@@ -26,6 +30,20 @@ public final class UdpAddress {
             address = address << 8 | number(part, 255, text);
         }
         return address << 16 | number(text.substring(colon + 1), MAX_PORT, text);
+    }
+
+    /**
+     * The IPv4 address of a host, which may be one already. May ask name servers, so it blocks.
+     *
+     * @throws UnknownHostException if the host has none.
+     */
+    public static String resolve(final String host) throws UnknownHostException {
+        for (final InetAddress address : InetAddress.getAllByName(host)) {
+            if (address instanceof Inet4Address) {
+                return address.getHostAddress();
+            }
+        }
+        throw new UnknownHostException(host + " has IPv6 addresses only");
     }
 
     private static int number(final String digits, final int max, final String text) {

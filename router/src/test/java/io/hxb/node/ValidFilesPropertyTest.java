@@ -1,0 +1,187 @@
+package io.hxb.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.link.sim.SimFaults;
+import io.hxb.node.loop.NodeThreads;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmContextOptions;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+import io.hxb.testing.RandomClusterFile;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Whatever a valid cluster file says, nodes start with it and carry messages. */
+@Tag("property")
+class ValidFilesPropertyTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long BUDGET_NS = 8 * SECOND;
+    private static final int MAX_FILES = 400;
+    private static final int MESSAGES = 20;
+    private static final int CONTEXT = 1;
+    private static final int BASE_PORT = 26_000;
+
+    // In real time a thread may wait long for its CPU, and a socket may lose a frame: nobody is
+    // given up meanwhile, and nobody waits for minutes until it is sent again.
+    private static final Map<String, String> PATIENT =
+            Map.of(
+                    "flow.minRetransmit", "",
+                    "flow.maxRetransmit", "",
+                    "flow.peerTimeout", "60s",
+                    "flow.partitionTimeout", "60s",
+                    "flow.routeSilence", "60s",
+                    "trunk.failFrames", "100000",
+                    "trunk.heartbeat", "",
+                    "trunk.healBeats", "",
+                    "trunk.lossPercent", "100",
+                    "trunk.silence", "60s");
+
+    @TempDir private Path folder;
+
+    @Test
+    void shouldCarryMessagesInSimulatedTimeWithAnyValidFile() {
+        final long startNs = System.nanoTime();
+        int files = 0;
+        while (files < MAX_FILES && System.nanoTime() - startNs < BUDGET_NS) {
+            final long seed = files++;
+            // given: loops and memory of the simulation are its own
+            final String text = new RandomClusterFile(seed, Map.of()).text();
+            try {
+                simulate(seed, ClusterConfigYaml.parse(text, "cluster.yaml"));
+            } catch (final RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + seed + ": " + e + "\nof\n" + text, e);
+            }
+        }
+        System.out.println("valid files: simulated " + files);
+        assertTrue(files > 20, "only " + files);
+    }
+
+    private static void simulate(final long seed, final ClusterConfig config) {
+        try (SimCluster cluster = new SimCluster(seed, config, SimFaults.NONE, 4_096, 8)) {
+            final int nodes = config.shape().nodeCount();
+            // when
+            assertTrue(
+                    cluster.runUntil(cluster::allNeighboursKnown, 300 * SECOND), "no neighbours");
+            cluster.members.forEach(member -> member.application.toSend = MESSAGES);
+            final boolean isDone =
+                    cluster.runUntil(
+                            () ->
+                                    cluster.members.stream()
+                                            .allMatch(member -> isDone(member.application)),
+                            300 * SECOND);
+            // then
+            assertTrue(isDone, "not all was acknowledged");
+            assertEquals(
+                    (long) nodes * MESSAGES,
+                    cluster.members.stream().mapToLong(m -> m.application.received).sum());
+            assertEquals(0, cluster.leftovers());
+        }
+    }
+
+    private static boolean isDone(final SimApplication application) {
+        return application.done == MESSAGES && application.failed == 0;
+    }
+
+    @Test
+    void shouldStartRealNodesWithAnyValidFile() throws Exception {
+        final long startNs = System.nanoTime();
+        int files = 0;
+        while (files < MAX_FILES && System.nanoTime() - startNs < BUDGET_NS) {
+            final long seed = files++;
+            // given
+            final Map<String, String> fixed = new LinkedHashMap<>(PATIENT);
+            fixed.put("udp.basePort", Integer.toString(BASE_PORT));
+            fixed.put("attach.directory", folder.toString());
+            fixed.put("attach.countersDirectory", folder.toString());
+            if (seed % 4 != 0) {
+                fixed.put("loop.loops", Long.toString(1 + seed % 3));
+                fixed.put("loop.wait", seed % 2 == 0 ? "block" : "hybrid");
+            } else {
+                fixed.put("loop.wait", "block");
+            }
+            final String text = new RandomClusterFile(seed, fixed).text();
+            try {
+                run(ClusterConfigYaml.parse(text, "cluster.yaml"));
+            } catch (final Exception | AssertionError e) {
+                throw new AssertionError("seed " + seed + ": " + e + "\nof\n" + text, e);
+            }
+        }
+        System.out.println("valid files: started " + files);
+        assertTrue(files > 5, "only " + files);
+    }
+
+    static void run(final ClusterConfig config) throws Exception {
+        final List<AutoCloseable> open = new ArrayList<>();
+        try {
+            final NodeThreads threads = NodeThreads.start(config.loop());
+            open.add(threads);
+            final List<PmContext> contexts = new ArrayList<>();
+            int mtuBytes = 0;
+            final List<Node> nodes = new ArrayList<>();
+            for (int id = 0; id < config.shape().nodeCount(); id++) {
+                final Node node =
+                        Node.start(new NodeOptions(config, id, threads, true, true, link -> link));
+                open.add(node);
+                nodes.add(node);
+                final PmDevice device = node.device();
+                open.add(device);
+                mtuBytes = device.mtuBytes();
+                contexts.add(
+                        device.openContext(CONTEXT, PmContextOptions.DEFAULT.withSendBuffers(8)));
+            }
+            for (final Node node : nodes) {
+                assertTrue(node.awaitNeighbours(20 * SECOND), "no neighbours");
+            }
+            exchange(contexts, mtuBytes);
+        } finally {
+            for (int i = open.size() - 1; i >= 0; i--) {
+                open.get(i).close();
+            }
+        }
+    }
+
+    private static void exchange(final List<PmContext> contexts, final int mtuBytes)
+            throws Exception {
+        final int[] sent = new int[contexts.size()];
+        final int[] received = new int[contexts.size()];
+        final PmMessage message = new PmMessage();
+        final long deadlineNs = System.nanoTime() + 30 * SECOND;
+        int left = contexts.size() * MESSAGES;
+        while (left > 0) {
+            assertTrue(System.nanoTime() < deadlineNs, left + " messages are missing");
+            for (int here = 0; here < contexts.size(); here++) {
+                final PmContext context = contexts.get(here);
+                final int there = (here + 1 + sent[here]) % contexts.size();
+                // The longest that fits, and short ones between.
+                final int length = sent[here] % 2 == 0 ? mtuBytes : 8;
+                final int slot =
+                        sent[here] < MESSAGES
+                                ? context.claim(there, CONTEXT, length)
+                                : PmStatus.NO_BUFFERS;
+                if (slot >= 0) {
+                    assertEquals(PmStatus.OK, context.send(slot, length, length));
+                    sent[here]++;
+                }
+                while (context.receive(message) == PmStatus.OK) {
+                    assertEquals(message.tag(), message.lengthBytes());
+                    context.release(message);
+                    received[here]++;
+                    left--;
+                }
+            }
+        }
+    }
+}
