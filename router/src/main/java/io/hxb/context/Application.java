@@ -61,6 +61,7 @@ final class Application {
 
     synchronized void unreserve(final long bytes) {
         memoryBytes -= bytes;
+        assert memoryBytes >= 0 : "only memory that was reserved is given back";
     }
 
     /** Makes a region: its number. */

@@ -7,16 +7,47 @@ import io.hxb.pm.shm.CloseReason;
  * old values.
  */
 public final class ContextCounters {
-    long messagesSent;
-    long sendsDone;
-    long sendsFailed;
-    long messagesReleased;
-    long framesReleased;
-    long contextsOpened;
-    long contextsClosed;
-    final long[] closed = new long[CloseReason.count()];
+    private long messagesSent;
+    private long sendsDone;
+    private long sendsFailed;
+    private long messagesReleased;
+    private long framesReleased;
+    private long contextsOpened;
+    private long contextsClosed;
+    private final long[] closed = new long[CloseReason.count()];
 
     ContextCounters() {}
+
+    void onSent(final int messages) {
+        messagesSent += messages;
+    }
+
+    void onSendsDone(final int messages) {
+        sendsDone += messages;
+    }
+
+    void onSendsFailed(final int messages) {
+        sendsFailed += messages;
+    }
+
+    void onReleased(final int messages, final int frames) {
+        messagesReleased += messages;
+        framesReleased += frames;
+    }
+
+    void onOpened() {
+        contextsOpened++;
+    }
+
+    /** A context begins to close. */
+    void onClosing(final CloseReason reason) {
+        closed[reason.code()]++;
+    }
+
+    /** All of a context that had been closing is gone. */
+    void onClosed() {
+        contextsClosed++;
+    }
 
     /** Messages taken from submission rings and handed to flows. */
     public long messagesSent() {

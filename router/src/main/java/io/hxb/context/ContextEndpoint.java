@@ -229,8 +229,7 @@ final class ContextEndpoint {
             }
         }
         if (messages > 0) {
-            counters.messagesReleased += messages;
-            counters.framesReleased += frames;
+            counters.onReleased(messages, frames);
             counts.released(messages, frames);
         }
         if (counts.isStalled() && counts.takeStalled()) {
@@ -249,7 +248,7 @@ final class ContextEndpoint {
     void close(final CloseReason reason) {
         if (!isClosing()) {
             closeReason = reason;
-            counters.closed[reason.code()]++;
+            counters.onClosing(reason);
             counts.close();
             control.close(reason.code());
             wake(ControlMemory.MESSAGES | ControlMemory.SENDS);
@@ -271,7 +270,7 @@ final class ContextEndpoint {
             isFlowClosed = true;
             for (int id = 0; id < books.bufferCount(); id++) {
                 if (books.takeOut(id, contextId)) {
-                    counters.framesReleased++;
+                    counters.onReleased(0, 1);
                     port.released(books.flowHandle(id), id);
                 }
             }

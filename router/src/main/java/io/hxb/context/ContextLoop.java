@@ -160,7 +160,7 @@ public final class ContextLoop implements ContextPolling {
             final ContextEndpoint[] more = Arrays.copyOf(endpoints, endpoints.length + 1);
             more[endpoints.length] = endpoint;
             endpoints = more;
-            counters.contextsOpened++;
+            counters.onOpened();
             opened.complete(endpoint);
         } catch (final IllegalStateException | LinuxException e) {
             opened.completeExceptionally(e);
@@ -229,7 +229,7 @@ public final class ContextLoop implements ContextPolling {
                         .filter(other -> other != endpoint)
                         .toArray(ContextEndpoint[]::new);
         closing--;
-        counters.contextsClosed++;
+        counters.onClosed();
         try {
             wakeUps.remove(endpoint.memory().wakeNode());
         } catch (final LinuxException e) {

@@ -54,6 +54,9 @@ final class DeliveryCounts {
 
     /** The application has released messages and whole frames; the owner. */
     void released(final int messages, final int frames) {
+        assert messages >= 0 && frames >= 0 && frames <= messages;
+        assert values[RELEASED] + messages <= (long) VALUE.getAcquire(values, PUBLISHED)
+                : "only what was delivered is released";
         VALUE.setVolatile(values, RELEASED, values[RELEASED] + messages);
         if (frames > 0) {
             VALUE.getAndAdd(values, FRAMES, (long) -frames);

@@ -87,11 +87,11 @@ final class EndpointSends {
     void onRunDone(final int firstSlot, final int messages, final int status) {
         completions.put(firstSlot, messages, status);
         if (status == PmStatus.OK) {
-            counters.sendsDone += messages;
+            counters.onSendsDone(messages);
             untold |= ControlMemory.SENDS;
         } else {
             // An event for who waits for messages only.
-            counters.sendsFailed += messages;
+            counters.onSendsFailed(messages);
             untold |= ControlMemory.SENDS | ControlMemory.MESSAGES;
         }
     }
@@ -238,7 +238,7 @@ final class EndpointSends {
             offset += recordBytes;
             messages++;
         }
-        counters.messagesSent += Staged.messages(staged);
+        counters.onSent(Staged.messages(staged));
         shorts.take(begin + offset);
         return messages;
     }
@@ -269,7 +269,7 @@ final class EndpointSends {
             final int lengthBytes,
             final int tag) {
         inFlight[slot] = true;
-        counters.messagesSent++;
+        counters.onSent(1);
         port.submitOrReport(contextId, slot, node, context, address, lengthBytes, tag);
     }
 

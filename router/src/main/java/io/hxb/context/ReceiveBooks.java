@@ -25,6 +25,8 @@ final class ReceiveBooks {
 
     /** Books buffer {@code id} with its messages to a context. */
     void book(final int id, final int contextId, final int messageCount, final int handle) {
+        assert (int) OWNER.getAcquire(owner, id) == 0 : "a buffer is in one context's books";
+        assert messageCount > 0;
         messages[id] = messageCount;
         flowHandle[id] = handle;
         OWNER.setRelease(owner, id, contextId + 1);

@@ -42,7 +42,9 @@ final class Region {
 
     /** One message is done. */
     void unuse() {
-        if (users.decrementAndGet() == CLOSED) {
+        final int left = users.decrementAndGet();
+        assert (left & ~CLOSED) >= 0 && left >= 0 : "a region is let go as often as it was taken";
+        if (left == CLOSED) {
             discard();
         }
     }
