@@ -34,10 +34,9 @@ public final class RandomClusterFile {
         random = new SplittableRandom(seed);
         ConfigurationPage.rows().forEach(row -> rows.put(row.key(), row));
         topology();
+        values.putAll(fixed);
         for (final Row row : rows.values()) {
-            if (fixed.containsKey(row.key())) {
-                values.put(row.key(), fixed.get(row.key()));
-            } else if (!values.containsKey(row.key())) {
+            if (!values.containsKey(row.key())) {
                 values.put(row.key(), draw(row));
             }
         }
