@@ -209,8 +209,8 @@ public final class CounterReader implements AutoCloseable {
     }
 
     private String findingsText(final int at) {
-        final int most = CounterLayout.FINDINGS_BYTES - CounterLayout.FINDINGS_TEXT_OFFSET;
-        final int length = Math.clamp(image.getInt(at + Long.BYTES), 0, most);
+        final int maxBytes = CounterLayout.FINDINGS_BYTES - CounterLayout.FINDINGS_TEXT_OFFSET;
+        final int length = Math.clamp(image.getInt(at + Long.BYTES), 0, maxBytes);
         final byte[] bytes = new byte[length];
         image.get(at + CounterLayout.FINDINGS_TEXT_OFFSET, bytes);
         return new String(bytes, StandardCharsets.UTF_8);

@@ -39,8 +39,8 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Makes the counters of a node, all 0. A file that cannot be written (full disk, no right) is
-     * warned of and replaced by memory of this process, so that the node runs anyway.
+     * Makes the counters of a node, all 0. A file that cannot be written (full disk, no permission)
+     * is warned of and replaced by memory of this process, so that the node runs anyway.
      *
      * @param file where; an older file is replaced, readers that have it open keep the old one.
      * @param labels whose counters.
@@ -170,12 +170,12 @@ public final class Counters implements AutoCloseable {
     }
 
     private static byte[] truncate(final String text) {
-        final int most = CounterLayout.FINDINGS_BYTES - CounterLayout.FINDINGS_TEXT_OFFSET;
+        final int maxBytes = CounterLayout.FINDINGS_BYTES - CounterLayout.FINDINGS_TEXT_OFFSET;
         String rest = text;
         byte[] bytes = rest.getBytes(StandardCharsets.UTF_8);
-        while (bytes.length > most) {
+        while (bytes.length > maxBytes) {
             final int newline = rest.lastIndexOf('\n');
-            rest = newline < 0 ? rest.substring(0, most / 4) : rest.substring(0, newline);
+            rest = newline < 0 ? rest.substring(0, maxBytes / 4) : rest.substring(0, newline);
             bytes = rest.getBytes(StandardCharsets.UTF_8);
         }
         return bytes;

@@ -151,16 +151,16 @@ public final class TrunkSender {
 
     private void look(final int neighbour) {
         lookAt = frames + LOOK_FRAMES_A_LINK * ports.length;
-        long leastBytes = Long.MAX_VALUE;
+        long minBytes = Long.MAX_VALUE;
         for (int i = 0; i < ports.length; i++) {
             unsentBytes[i] = 0;
             if (ports[i].isUsable(neighbour)) {
                 unsentBytes[i] = senders[i].unsentBytes();
-                leastBytes = Math.min(leastBytes, unsentBytes[i]);
+                minBytes = Math.min(minBytes, unsentBytes[i]);
             }
         }
         for (int i = 0; i < ports.length; i++) {
-            isFuller[i] = unsentBytes[i] - leastBytes >= UNEVEN_BYTES;
+            isFuller[i] = unsentBytes[i] - minBytes >= UNEVEN_BYTES;
         }
     }
 

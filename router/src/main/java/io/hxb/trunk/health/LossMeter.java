@@ -80,7 +80,7 @@ final class LossMeter {
             }
             return false;
         }
-        final int base = mostMissing();
+        final int base = maxMissing();
         final int lost = missing(base, arrived);
         percent =
                 lost < MIN_LOST
@@ -92,7 +92,7 @@ final class LossMeter {
     }
 
     /** The latest of the measurements in which about as much was missing as in any. */
-    private int mostMissing() {
+    private int maxMissing() {
         int best = last;
         for (int age = 1; age < known; age++) {
             final int index = last - age & MEMORY - 1;

@@ -34,7 +34,6 @@ final class Patience {
         if (nowNs - failedNs < RASH_NS && (ns == MIN_NS || failedNs - learnedNs > 0)) {
             ns = Math.min(MAX_NS, 2 * ns);
             learnedNs = nowNs;
-            assert ns >= MIN_NS : ns;
         }
     }
 }
