@@ -21,8 +21,9 @@ import java.util.Set;
 final class Outbox {
     private static final int MAX_RESERVE = 16;
 
-    private final StreamEngine engine;
     private final PmContext context;
+    private final Pump pump;
+    private final TurnClock clock;
     private final int capacity;
     private final Peer[] slotPeer;
     private final Set<Peer> awaited = new LinkedHashSet<>();
@@ -30,9 +31,11 @@ final class Outbox {
     private int inFlight;
     private boolean isRoomNew;
 
-    Outbox(final StreamEngine engine, final PmContext context) {
-        this.engine = engine;
+    /** The outbox of a context, whose finished sends it alone is told of. */
+    Outbox(final PmContext context, final Pump pump, final TurnClock clock) {
         this.context = context;
+        this.pump = pump;
+        this.clock = clock;
         final int slots = context.sendBufferCount();
         capacity = slots - Math.min(MAX_RESERVE, slots / 4);
         slotPeer = new Peer[slots];
@@ -46,11 +49,11 @@ final class Outbox {
 
     /** True if data to a peer would be taken now. */
     boolean hasRoom(final Peer peer) {
-        return peer.pending.isEmpty() && peer.inFlight < 2 * (capacity - inFlight);
+        return peer.pending.isEmpty() && peer.inFlight() < 2 * (capacity - inFlight);
     }
 
     private boolean hasControlRoom(final Peer peer) {
-        return peer.inFlight < 2 * (slotPeer.length - inFlight);
+        return peer.inFlight() < 2 * (slotPeer.length - inFlight);
     }
 
     /** True if finished sends are waited for. */
@@ -110,23 +113,23 @@ final class Outbox {
     }
 
     private void await(final StreamState stream, final Peer peer) {
-        if (!stream.isWaitingForRoom) {
-            stream.isWaitingForRoom = true;
+        if (stream.beginWaitForRoom()) {
             peer.await(stream);
             awaited.add(peer);
-            engine.sendsMatter();
+            pump.sendsMatter();
         }
     }
 
     private boolean submit(final int slot, final int lengthBytes, final int tag, final Peer peer) {
+        assert slotPeer[slot] == null : "the slot is in use: " + slot;
         slotPeer[slot] = peer;
         inFlight++;
-        peer.inFlight++;
-        peer.lastSentNs = engine.nowNs();
+        peer.onSend(clock.nowNs());
         final int status = context.send(slot, lengthBytes, tag);
         if (status != PmStatus.OK) {
+            slotPeer[slot] = null;
             inFlight--;
-            peer.inFlight--;
+            peer.onSendDone();
             onRefused(status);
             return false;
         }
@@ -145,7 +148,7 @@ final class Outbox {
         if (!peer.pending.isEmpty() || !trySend(record)) {
             peer.pending.add(record);
             awaited.add(peer);
-            engine.sendsMatter();
+            pump.sendsMatter();
         }
     }
 
@@ -168,8 +171,9 @@ final class Outbox {
 
     private void onSendDone(final int slot, final int status) {
         final Peer peer = slotPeer[slot];
+        assert peer != null && inFlight > 0 : "a send is done that was not begun: slot " + slot;
         inFlight--;
-        peer.inFlight--;
+        peer.onSendDone();
         isRoomNew = true;
         if (status != PmStatus.OK) {
             failures.add(new Failure(peer, status));
@@ -177,16 +181,25 @@ final class Outbox {
         slotPeer[slot] = null;
     }
 
-    /** Looks after finished sends: sends what waits and wakes who waits. */
-    void doWork() {
+    /** Takes finished sends back, if somebody waits for them. */
+    void collectDone() {
         if (isWaiting()) {
             context.unfinishedSends();
         }
-        if (!failures.isEmpty()) {
-            final List<Failure> failed = List.copyOf(failures);
-            failures.clear();
-            failed.forEach(failure -> engine.onSendFailed(failure.peer, failure.status));
+    }
+
+    /** The sends that have failed since the last call, oldest first. */
+    List<Failure> takeFailures() {
+        if (failures.isEmpty()) {
+            return List.of();
         }
+        final List<Failure> failed = List.copyOf(failures);
+        failures.clear();
+        return failed;
+    }
+
+    /** Sends records that wait and wakes streams that wait, if sends have finished. */
+    void serveWaiting() {
         if (isRoomNew) {
             isRoomNew = false;
             if (!awaited.isEmpty()) {
@@ -210,8 +223,7 @@ final class Outbox {
     private void wakeAll(final Peer peer) {
         StreamState stream = peer.pollWaiting();
         while (stream != null) {
-            stream.isWaitingForRoom = false;
-            engine.changed(stream);
+            stream.endWaitForRoom();
             stream = peer.pollWaiting();
         }
     }
@@ -223,7 +235,13 @@ final class Outbox {
         wakeAll(peer);
     }
 
-    private record Failure(Peer peer, int status) {}
+    /**
+     * A send that failed.
+     *
+     * @param peer to whom, or null if the node took it from nobody.
+     * @param status why: a PmStatus.
+     */
+    record Failure(Peer peer, int status) {}
 
     /**
      * A record without data.
@@ -277,7 +295,7 @@ final class Outbox {
                     0,
                     session,
                     StreamRecord.PING_BYTES,
-                    peer.remoteSession,
+                    peer.remoteSession(),
                     0);
         }
 

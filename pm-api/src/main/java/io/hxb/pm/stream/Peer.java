@@ -20,11 +20,9 @@ final class Peer {
     /** Names our session; not 0. */
     final long localSession;
 
-    /** The peer's session, 0 while unknown. */
-    long remoteSession;
-
-    int inFlight;
-    long lastSentNs;
+    private long remoteSession;
+    private int inFlight;
+    private long lastSentNs;
     private final Set<StreamState> streams = new LinkedHashSet<>();
 
     /** Records that wait for room, oldest first. */
@@ -38,8 +36,42 @@ final class Peer {
         this.localSession = localSession;
     }
 
-    static long key(final int node, final int context) {
-        return (long) node << 32 | context;
+    /** The peer's session, 0 while unknown. */
+    long remoteSession() {
+        return remoteSession;
+    }
+
+    /**
+     * Notes the session that the peer names.
+     *
+     * @return false if it is another one than before, which has ended with all of its streams.
+     */
+    boolean joinSession(final long session) {
+        if (remoteSession != 0 && remoteSession != session) {
+            return false;
+        }
+        remoteSession = session;
+        return true;
+    }
+
+    /** Records that are sent and not acknowledged. */
+    int inFlight() {
+        return inFlight;
+    }
+
+    /** When a record was last sent, in ns. */
+    long lastSentNs() {
+        return lastSentNs;
+    }
+
+    void onSend(final long nowNs) {
+        inFlight++;
+        lastSentNs = nowNs;
+    }
+
+    void onSendDone() {
+        inFlight--;
+        assert inFlight >= 0 : "more sends done than begun: node " + node + " context " + context;
     }
 
     void add(final StreamState stream) {

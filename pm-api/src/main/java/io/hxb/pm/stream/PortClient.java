@@ -10,22 +10,22 @@ import java.util.List;
 
 /** Asks nodes about ports, by {@link PortProtocol}. Guarded by the engine's lock. */
 final class PortClient {
-    private final StreamEngine engine;
+    private final PeerTable peers;
+    private final Outbox outbox;
     private final Int2ObjectHashMap<Question> questions = new Int2ObjectHashMap<>();
     private int lastNumber;
 
-    PortClient(final StreamEngine engine) {
-        this.engine = engine;
+    PortClient(final PeerTable peers, final Outbox outbox) {
+        this.peers = peers;
+        this.outbox = outbox;
     }
 
     /** Asks a node; the answer comes by {@link Asker#onAnswer} or {@link Asker#onFailure}. */
     void ask(final int node, final int tag, final int port, final Asker asker) {
         lastNumber++;
         questions.put(lastNumber, new Question(node, asker));
-        engine.outbox()
-                .control(
-                        Outbox.Control.question(
-                                engine.peer(node, PortProtocol.CONTEXT), tag, lastNumber, port));
+        final Peer peer = peers.get(node, PortProtocol.CONTEXT);
+        outbox.control(Outbox.Control.question(peer, tag, lastNumber, port));
     }
 
     /**

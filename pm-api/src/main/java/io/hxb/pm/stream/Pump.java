@@ -28,7 +28,7 @@ final class Pump {
     private static final int NODE = 1;
     private static final int WAKE = 2;
 
-    private final StreamEngine engine;
+    private final Work engine;
     private final ReentrantLock lock;
     private final PmContext context;
     private final long spinNs;
@@ -48,12 +48,24 @@ final class Pump {
     private Thread driver;
     private boolean isClosed;
 
-    Pump(final StreamEngine engine, final PmDevice device, final PmContext context)
+    /**
+     * Makes the pump of a context; {@link #start} begins.
+     *
+     * @param engine what is to be done; not called before the start.
+     * @param lock guards the engine and this.
+     * @param spinNs how long a leader spins before it sleeps, in ns.
+     */
+    Pump(
+            final Work engine,
+            final ReentrantLock lock,
+            final PmDevice device,
+            final PmContext context,
+            final long spinNs)
             throws LinuxException {
         this.engine = engine;
+        this.lock = lock;
         this.context = context;
-        lock = engine.lock();
-        spinNs = engine.options().spinNs();
+        this.spinNs = spinNs;
         isInvoker = device.isInvoker();
         keeperWake = lock.newCondition();
         quiet = lock.newCondition();
@@ -323,6 +335,24 @@ final class Pump {
         }
         pollSet.close();
         Descriptors.close(wakeDescriptor);
+    }
+
+    /** What the leader does. Its methods are called with the lock held. */
+    interface Work {
+        /** Takes what has arrived, a bounded amount; how much, 0 when there was nothing. */
+        int poll();
+
+        /** Time until {@link #poll} is due even when nothing arrives, in ns, 0 or more. */
+        long untilTimerNs();
+
+        /** True if finished sends are waited for. */
+        boolean needsSends();
+
+        /** True if all streams have ended and none comes any more. */
+        boolean isBroken();
+
+        /** Looks whether the node still lives; ends everything if it does not. */
+        void checkNode();
     }
 
     /** Something that threads and listeners wait for. */

@@ -15,7 +15,7 @@ final class ReceivePool {
 
     private final PmContext context;
     private int held;
-    private Piece free;
+    private ReceivePiece free;
     private int freeCount;
     private boolean isDetached;
 
@@ -29,60 +29,41 @@ final class ReceivePool {
         isDetached = true;
     }
 
+    /** True if another message may stay in place. */
     boolean mayHold() {
         return held < MAX_HELD;
     }
 
     /** A piece that lies in a message, which is released with it. */
-    Piece hold(final long handle, final long address, final int lengthBytes) {
-        final Piece piece = new Piece(null);
-        piece.handle = handle;
-        piece.address = address;
-        piece.end = lengthBytes;
+    ReceivePiece hold(final long handle, final long address, final int lengthBytes) {
         held++;
-        return piece;
+        return ReceivePiece.held(handle, address, lengthBytes);
     }
 
     /** An empty piece with room for {@code lengthBytes} or more. */
-    Piece piece(final int lengthBytes) {
+    ReceivePiece piece(final int lengthBytes) {
         if (lengthBytes > PIECE_BYTES || free == null) {
-            return new Piece(new byte[Math.max(lengthBytes, PIECE_BYTES)]);
+            return ReceivePiece.empty(Math.max(lengthBytes, PIECE_BYTES));
         }
-        final Piece piece = free;
-        free = piece.next;
+        final ReceivePiece piece = free;
+        free = piece.unlink();
         freeCount--;
-        piece.next = null;
-        piece.start = 0;
-        piece.end = 0;
+        piece.clear();
         return piece;
     }
 
-    void giveBack(final Piece piece) {
-        if (piece.bytes == null) {
+    /** Takes a piece back that is in no queue any more. */
+    void giveBack(final ReceivePiece piece) {
+        if (piece.isHeld()) {
             held--;
+            assert held >= 0 : "more messages given back than held";
             if (!isDetached) {
-                context.release(piece.handle);
+                context.release(piece.handle());
             }
-        } else if (piece.bytes.length == PIECE_BYTES && freeCount < MAX_FREE) {
-            piece.next = free;
+        } else if (piece.capacityBytes() == PIECE_BYTES && freeCount < MAX_FREE) {
+            piece.link(free);
             free = piece;
             freeCount++;
-        }
-    }
-
-    /** Some bytes of a stream, in a message or copied. */
-    static final class Piece {
-        /** Null when the bytes lie in a message. */
-        final byte[] bytes;
-
-        Piece next;
-        int start;
-        int end;
-        long address;
-        private long handle;
-
-        Piece(final byte[] bytes) {
-            this.bytes = bytes;
         }
     }
 }

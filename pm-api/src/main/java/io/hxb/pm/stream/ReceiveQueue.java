@@ -1,7 +1,5 @@
 package io.hxb.pm.stream;
 
-import io.hxb.pm.stream.wire.Bytes;
-
 import java.nio.ByteBuffer;
 
 /**
@@ -14,8 +12,8 @@ final class ReceiveQueue {
     private static final int MIN_HELD_BYTES = 512;
 
     private final ReceivePool pool;
-    private ReceivePool.Piece head;
-    private ReceivePool.Piece tail;
+    private ReceivePiece head;
+    private ReceivePiece tail;
     private int lengthBytes;
     private int held;
 
@@ -47,28 +45,22 @@ final class ReceiveQueue {
             return true;
         }
         int done = 0;
-        if (tail != null && tail.bytes != null) {
-            done = Math.min(bytes, tail.bytes.length - tail.end);
-            fill(tail, address, done);
+        if (tail != null && !tail.isHeld()) {
+            done = Math.min(bytes, tail.roomBytes());
+            tail.append(address, done);
         }
         if (done < bytes) {
             append(pool.piece(bytes - done));
-            fill(tail, address + done, bytes - done);
+            tail.append(address + done, bytes - done);
         }
         return false;
     }
 
-    private static void fill(
-            final ReceivePool.Piece piece, final long address, final int lengthBytes) {
-        Bytes.get(address, lengthBytes, piece.bytes, piece.end);
-        piece.end += lengthBytes;
-    }
-
-    private void append(final ReceivePool.Piece piece) {
+    private void append(final ReceivePiece piece) {
         if (tail == null) {
             head = piece;
         } else {
-            tail.next = piece;
+            tail.link(piece);
         }
         tail = piece;
     }
@@ -77,31 +69,24 @@ final class ReceiveQueue {
     public int take(final ByteBuffer target) {
         int taken = 0;
         while (head != null && target.hasRemaining()) {
-            final ReceivePool.Piece piece = head;
-            final int count = Math.min(target.remaining(), piece.end - piece.start);
-            if (piece.bytes == null) {
-                Bytes.get(piece.address + piece.start, count, target);
-            } else {
-                target.put(piece.bytes, piece.start, count);
-            }
-            piece.start += count;
-            taken += count;
-            if (piece.start == piece.end) {
+            final ReceivePiece piece = head;
+            taken += piece.take(target);
+            if (piece.isTaken()) {
                 removeHead();
             }
         }
         lengthBytes -= taken;
+        assert lengthBytes >= 0 && (lengthBytes == 0) == (head == null) : "bytes are miscounted";
         return taken;
     }
 
     private void removeHead() {
-        final ReceivePool.Piece piece = head;
-        head = piece.next;
+        final ReceivePiece piece = head;
+        head = piece.unlink();
         if (head == null) {
             tail = null;
         }
-        piece.next = null;
-        held -= piece.bytes == null ? 1 : 0;
+        held -= piece.isHeld() ? 1 : 0;
         pool.giveBack(piece);
     }
 

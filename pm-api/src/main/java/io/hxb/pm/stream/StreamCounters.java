@@ -5,19 +5,63 @@ package io.hxb.pm.stream;
  * what {@link HxbStreams#counters()} returns is a copy that changes no more.
  */
 public final class StreamCounters {
-    long connected;
-    long accepted;
-    long refused;
-    long resetsReceived;
-    long resetsSent;
-    long malformed;
-    long unknownStream;
-    long protocolErrors;
-    long peersLost;
-    long bytesSent;
-    long bytesReceived;
+    private long connected;
+    private long accepted;
+    private long refused;
+    private long resetsReceived;
+    private long resetsSent;
+    private long malformed;
+    private long unknownStream;
+    private long protocolErrors;
+    private long peersLost;
+    private long bytesSent;
+    private long bytesReceived;
 
     StreamCounters() {}
+
+    void onConnected() {
+        connected++;
+    }
+
+    void onAccepted() {
+        accepted++;
+    }
+
+    void onRefused() {
+        refused++;
+    }
+
+    void onResetReceived() {
+        resetsReceived++;
+    }
+
+    void onResetSent() {
+        resetsSent++;
+    }
+
+    void onMalformed() {
+        malformed++;
+    }
+
+    void onUnknownStream() {
+        unknownStream++;
+    }
+
+    void onProtocolError() {
+        protocolErrors++;
+    }
+
+    void onPeerLost() {
+        peersLost++;
+    }
+
+    void onSent(final long bytes) {
+        bytesSent += bytes;
+    }
+
+    void onReceived(final long bytes) {
+        bytesReceived += bytes;
+    }
 
     StreamCounters copy() {
         final StreamCounters copy = new StreamCounters();

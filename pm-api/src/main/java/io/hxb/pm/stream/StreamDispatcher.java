@@ -28,7 +28,7 @@ final class StreamDispatcher {
         switch (type) {
             case StreamRecord.MALFORMED -> {
                 if (!engine.ports().onAnswer(message)) {
-                    engine.counters().malformed++;
+                    engine.counters().onMalformed();
                 }
             }
             case StreamRecord.OPEN -> onOpen(address);
@@ -75,7 +75,7 @@ final class StreamDispatcher {
             case StreamRecord.CREDIT -> stream.onCredit(position);
             case StreamRecord.TAKEN -> stream.onTaken(position);
             default -> {
-                engine.counters().resetsReceived++;
+                engine.counters().onResetReceived();
                 stream.end(ResetReason.of(position));
             }
         }
@@ -89,12 +89,12 @@ final class StreamDispatcher {
             case StreamRecord.CREDIT, StreamRecord.TAKEN -> {
                 // What the closed stream has written was read.
             }
-            default -> engine.counters().unknownStream++;
+            default -> engine.counters().onUnknownStream();
         }
     }
 
     private void refuseUnknown(final long address) {
-        engine.counters().unknownStream++;
+        engine.counters().onUnknownStream();
         refuse(
                 StreamRecord.source(address),
                 StreamRecord.destination(address),
@@ -106,8 +106,8 @@ final class StreamDispatcher {
      * have reset it before; without any, and in the same session, nothing is missing.
      */
     private void onUnknownEnd(final long address) {
-        final Peer peer = engine.knownPeer(message.sourceNode(), message.sourceContext());
-        final boolean isSameSession = peer != null && peer.remoteSession != 0;
+        final Peer peer = engine.peers().known(message.sourceNode(), message.sourceContext());
+        final boolean isSameSession = peer != null && peer.remoteSession() != 0;
         if (message.lengthBytes() > StreamRecord.HEADER_BYTES || !isSameSession) {
             refuseUnknown(address);
             return;
@@ -120,8 +120,8 @@ final class StreamDispatcher {
     }
 
     private void refuse(final int remoteId, final int localId, final ResetReason reason) {
-        engine.counters().resetsSent++;
-        final Peer peer = engine.peer(message.sourceNode(), message.sourceContext());
+        engine.counters().onResetSent();
+        final Peer peer = engine.peers().get(message.sourceNode(), message.sourceContext());
         engine.outbox()
                 .control(
                         Outbox.Control.of(
@@ -131,7 +131,7 @@ final class StreamDispatcher {
     private void onOpen(final long address) {
         // What ended the peer's earlier streams was reported before this arrived.
         engine.settle(message.sourceNode(), message.sourceContext());
-        final Peer peer = engine.peer(message.sourceNode(), message.sourceContext());
+        final Peer peer = engine.peers().get(message.sourceNode(), message.sourceContext());
         final long session = StreamRecord.session(address);
         if (!joinSession(peer, session)) {
             onOpen(address);
@@ -141,7 +141,7 @@ final class StreamDispatcher {
         final PortListener listener = engine.listener(port);
         final ResetReason refusal = refusal(listener);
         if (refusal != null) {
-            engine.counters().refused++;
+            engine.counters().onRefused();
             refuse(StreamRecord.source(address), 0, refusal);
             return;
         }
@@ -166,7 +166,7 @@ final class StreamDispatcher {
             final int remoteId,
             final int port,
             final long creditBytes) {
-        engine.counters().accepted++;
+        engine.counters().onAccepted();
         final StreamState stream = engine.newStream(peer, remoteId, port, creditBytes);
         engine.outbox()
                 .control(
@@ -188,8 +188,7 @@ final class StreamDispatcher {
      *     the peer's books are new.
      */
     private boolean joinSession(final Peer peer, final long session) {
-        if (peer.remoteSession == 0 || peer.remoteSession == session) {
-            peer.remoteSession = session;
+        if (peer.joinSession(session)) {
             return true;
         }
         engine.lose(peer, ResetReason.PEER_RESTARTED);
@@ -197,16 +196,16 @@ final class StreamDispatcher {
     }
 
     private void onPing(final long address) {
-        final Peer peer = engine.knownPeer(message.sourceNode(), message.sourceContext());
+        final Peer peer = engine.peers().known(message.sourceNode(), message.sourceContext());
         final long session = StreamRecord.position(address);
-        if (peer != null && peer.remoteSession != 0 && peer.remoteSession != session) {
+        if (peer != null && peer.remoteSession() != 0 && peer.remoteSession() != session) {
             engine.settle(message.sourceNode(), message.sourceContext());
             engine.lose(peer, ResetReason.PEER_RESTARTED);
         }
         final long known = peer == null ? 0 : peer.localSession;
         if (StreamRecord.expectedSession(address) != known
                 && StreamRecord.expectedSession(address) != 0) {
-            final Peer answered = engine.peer(message.sourceNode(), message.sourceContext());
+            final Peer answered = engine.peers().get(message.sourceNode(), message.sourceContext());
             engine.outbox().control(Outbox.Control.ping(answered, answered.localSession));
         }
     }

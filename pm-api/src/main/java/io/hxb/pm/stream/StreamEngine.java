@@ -9,21 +9,19 @@ import io.hxb.pm.stream.HxbServerSocketChannel.PortListener;
 import io.hxb.pm.stream.wire.PortProtocol;
 
 import org.agrona.collections.Int2ObjectHashMap;
-import org.agrona.collections.Long2ObjectHashMap;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * All streams of one context: takes its messages apart, keeps the books of peers, and ends streams
  * whose peer is gone. Guarded by its lock, which every method but the constructor expects held.
  */
-final class StreamEngine {
+final class StreamEngine implements Pump.Work {
     private static final int MESSAGES_PER_POLL = 64;
     private static final long MAX_TIMER_NS = 1_000_000_000L;
 
@@ -35,14 +33,15 @@ final class StreamEngine {
     private final PmContext context;
     private final StreamOptions options;
     private final ReceivePool receivePool;
+    private final TurnClock clock = new TurnClock();
+    private final StreamCounters counters = new StreamCounters();
+    private final PeerTable peers = new PeerTable();
+    private final Pump pump;
     private final Outbox outbox;
     private final PortClient ports;
-    private final Pump pump;
-    private final StreamDispatcher dispatcher = new StreamDispatcher(this);
-    private final StreamCounters counters = new StreamCounters();
+    private final StreamDispatcher dispatcher;
     private final Int2ObjectHashMap<StreamState> streams = new Int2ObjectHashMap<>();
     private final Int2ObjectHashMap<PortListener> listeners = new Int2ObjectHashMap<>();
-    private final Long2ObjectHashMap<Peer> peers = new Long2ObjectHashMap<>();
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
 
@@ -52,7 +51,6 @@ final class StreamEngine {
     private long polls;
     private long messages;
     private int lastId;
-    private long nowNs = System.nanoTime();
     private long timerNs;
     private ResetReason brokenReason;
     private boolean isLingering;
@@ -63,10 +61,11 @@ final class StreamEngine {
         this.context = context;
         this.options = options;
         receivePool = new ReceivePool(context);
-        outbox = new Outbox(this, context);
-        ports = new PortClient(this);
-        pump = new Pump(this, device, context);
-        timerNs = nowNs + timerIntervalNs();
+        pump = new Pump(this, lock, device, context, options.spinNs());
+        outbox = new Outbox(context, pump, clock);
+        ports = new PortClient(peers, outbox);
+        dispatcher = new StreamDispatcher(this);
+        timerNs = clock.nowNs() + timerIntervalNs();
     }
 
     ReentrantLock lock() {
@@ -123,34 +122,26 @@ final class StreamEngine {
         return listeners.get(port);
     }
 
-    /** What is known of a peer, or null. */
-    Peer knownPeer(final int node, final int peerContext) {
-        return peers.get(Peer.key(node, peerContext));
+    PeerTable peers() {
+        return peers;
     }
 
-    /** Time of the last poll, in ns. */
-    long nowNs() {
-        return nowNs;
-    }
-
-    boolean needsSends() {
+    @Override
+    public boolean needsSends() {
         return isLingering || outbox.isWaiting();
-    }
-
-    void sendsMatter() {
-        pump.sendsMatter();
     }
 
     void changed(final Pump.Source source) {
         pump.changed(source);
     }
 
-    boolean isBroken() {
+    @Override
+    public boolean isBroken() {
         return brokenReason != null;
     }
 
-    /** Takes what has arrived, a bounded amount; how much, 0 when there was nothing. */
-    int poll() {
+    @Override
+    public int poll() {
         if (brokenReason != null) {
             return 0;
         }
@@ -165,7 +156,11 @@ final class StreamEngine {
                 onMessage();
             }
         }
-        outbox.doWork();
+        outbox.collectDone();
+        for (final Outbox.Failure failure : outbox.takeFailures()) {
+            onSendFailed(failure.peer(), failure.status());
+        }
+        outbox.serveWaiting();
         while (!losses.isEmpty() && isRipe(losses.peek(), status == PmStatus.EMPTY)) {
             apply(losses.poll());
         }
@@ -196,7 +191,7 @@ final class StreamEngine {
         while (context.pollEvent(event) == PmStatus.OK) {
             count++;
             if (event.slot() == PmEvent.NO_SLOT) {
-                final Peer peer = knownPeer(event.node(), event.context());
+                final Peer peer = peers.known(event.node(), event.context());
                 note(event.node(), event.context(), peer, event.status());
             }
         }
@@ -207,7 +202,7 @@ final class StreamEngine {
      * A message was not delivered. Whatever it was, what the peer knows of our streams is not what
      * we know: all of them end.
      */
-    void onSendFailed(final Peer peer, final int status) {
+    private void onSendFailed(final Peer peer, final int status) {
         if (peer == null) {
             fail(Peer.reason(status));
         } else {
@@ -242,7 +237,7 @@ final class StreamEngine {
 
     private void apply(final Loss loss) {
         // Unless its books have been begun anew since: what it is asked now was not lost then.
-        if (loss.peer == null || !loss.peer.equals(knownPeer(loss.node, loss.context))) {
+        if (loss.peer == null || !loss.peer.equals(peers.known(loss.node, loss.context))) {
             return;
         }
         if (loss.context == PortProtocol.CONTEXT) {
@@ -253,31 +248,16 @@ final class StreamEngine {
 
     /** Ends all streams of a peer and begins its books anew. */
     void lose(final Peer peer, final ResetReason reason) {
-        peers.remove(Peer.key(peer.node, peer.context));
+        peers.remove(peer);
         if (peer.hasStreams()) {
-            counters.peersLost++;
+            counters.onPeerLost();
             peer.streams().forEach(stream -> stream.end(reason));
         }
         outbox.forget(peer);
     }
 
-    /** The books of a peer, made when first needed. */
-    Peer peer(final int node, final int peerContext) {
-        final long key = Peer.key(node, peerContext);
-        Peer peer = peers.get(key);
-        if (peer == null) {
-            peer = new Peer(node, peerContext, newSession());
-            peers.put(key, peer);
-        }
-        return peer;
-    }
-
-    private static long newSession() {
-        return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
-    }
-
     void protocolError(final StreamState stream) {
-        counters.protocolErrors++;
+        counters.onProtocolError();
         stream.failOnError();
     }
 
@@ -336,8 +316,8 @@ final class StreamEngine {
         listeners.remove(listener.port());
     }
 
-    /** Looks whether the node still lives; ends everything if it does not. */
-    void checkNode() {
+    @Override
+    public void checkNode() {
         if (brokenReason == null && !device.isNodeAlive()) {
             fail(ResetReason.NODE_GONE);
         }
@@ -368,20 +348,20 @@ final class StreamEngine {
         return Math.min(MAX_TIMER_NS, options.keepAliveNs() / 2);
     }
 
-    /** Time until {@link #poll} is due even when nothing arrives, in ns, 0 or more. */
-    long untilTimerNs() {
+    @Override
+    public long untilTimerNs() {
         return Math.max(0, timerNs - System.nanoTime());
     }
 
     private void onTime() {
-        nowNs = System.nanoTime();
+        final long nowNs = clock.advance();
         if (nowNs - timerNs < 0) {
             return;
         }
         timerNs = nowNs + timerIntervalNs();
         checkNode();
-        for (final Peer peer : new ArrayList<>(peers.values())) {
-            if (peer.hasStreams() && nowNs - peer.lastSentNs >= options.keepAliveNs()) {
+        for (final Peer peer : peers.all()) {
+            if (peer.hasStreams() && nowNs - peer.lastSentNs() >= options.keepAliveNs()) {
                 outbox.control(Outbox.Control.ping(peer, peer.localSession));
             }
         }

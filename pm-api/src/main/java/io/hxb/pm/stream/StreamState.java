@@ -34,10 +34,8 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     private boolean isEndReceived;
     private boolean isTakenSent;
     private boolean isInputShut;
+    private boolean isWaitingForRoom;
     private ResetReason resetReason;
-
-    /** True while it is told when there is room for data; the outbox. */
-    boolean isWaitingForRoom;
 
     private StreamState(final StreamEngine engine, final int id) {
         this.engine = engine;
@@ -139,7 +137,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             end(ResetReason.NO_LISTENER);
             return;
         }
-        peer = engine.peer(remote.node(), value);
+        peer = engine.peers().get(remote.node(), value);
         peer.add(this);
         phase = Phase.OPENING;
         engine.outbox()
@@ -163,7 +161,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         remoteId = newRemoteId;
         sendLimit = creditBytes;
         phase = Phase.OPEN;
-        engine.counters().connected++;
+        engine.counters().onConnected();
         engine.changed(this);
     }
 
@@ -188,7 +186,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             return false;
         }
         received += lengthBytes;
-        engine.counters().bytesReceived += lengthBytes;
+        engine.counters().onReceived(lengthBytes);
         isEndReceived = isEnd;
         boolean isKept = false;
         if (isInputShut) {
@@ -275,7 +273,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             hasRoom = engine.outbox().data(this, peer, sources, first, length);
             sent += hasRoom ? length : 0;
         }
-        engine.counters().bytesSent += sent - start;
+        engine.counters().onSent(sent - start);
         return sent - start;
     }
 
@@ -294,6 +292,19 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
 
     private void control(final int type, final long position) {
         engine.outbox().control(Outbox.Control.of(peer, type, remoteId, id, position));
+    }
+
+    /** There is no room for data; true if the outbox has not known that this stream waits. */
+    boolean beginWaitForRoom() {
+        final boolean isNew = !isWaitingForRoom;
+        isWaitingForRoom = true;
+        return isNew;
+    }
+
+    /** There is room again, or the peer is gone. */
+    void endWaitForRoom() {
+        isWaitingForRoom = false;
+        engine.changed(this);
     }
 
     /** A write that waits has begun: until it has ended the stream does not end in order. */
@@ -369,14 +380,14 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     }
 
     private void tellReset() {
-        engine.counters().resetsSent++;
+        engine.counters().onResetSent();
         control(StreamRecord.RESET, ResetReason.RESET_BY_PEER.code());
     }
 
     /** A record broke the rules. */
     void failOnError() {
         if (phase == Phase.OPEN) {
-            engine.counters().resetsSent++;
+            engine.counters().onResetSent();
             control(StreamRecord.RESET, ResetReason.PROTOCOL_ERROR.code());
         }
         end(ResetReason.PROTOCOL_ERROR);

@@ -1,0 +1,99 @@
+package io.hxb.pm.stream;
+
+import io.hxb.pm.stream.wire.Bytes;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Some received bytes of a stream, in a message or copied, and the piece that follows. Guarded by
+ * the engine's lock.
+ */
+final class ReceivePiece {
+    /** Null when the bytes lie in a message. */
+    private final byte[] bytes;
+
+    private final long handle;
+    private final long address;
+    private int start;
+    private int end;
+    private ReceivePiece next;
+
+    private ReceivePiece(
+            final byte[] bytes, final long handle, final long address, final int lengthBytes) {
+        this.bytes = bytes;
+        this.handle = handle;
+        this.address = address;
+        end = lengthBytes;
+    }
+
+    /** The bytes of a message, which stay in place. */
+    static ReceivePiece held(final long handle, final long address, final int lengthBytes) {
+        return new ReceivePiece(null, handle, address, lengthBytes);
+    }
+
+    /** Room for copies of {@code capacityBytes}. */
+    static ReceivePiece empty(final int capacityBytes) {
+        return new ReceivePiece(new byte[capacityBytes], 0, 0, 0);
+    }
+
+    /** True if the bytes lie in a message, which is released with the piece. */
+    boolean isHeld() {
+        return bytes == null;
+    }
+
+    /** The message that the bytes lie in. */
+    long handle() {
+        return handle;
+    }
+
+    /** Bytes that a copy has room for, used or not. */
+    int capacityBytes() {
+        return bytes.length;
+    }
+
+    /** Bytes that may still be appended to a copy. */
+    int roomBytes() {
+        return bytes.length - end;
+    }
+
+    /** Copies bytes to the end; at most {@link #roomBytes()}. */
+    void append(final long from, final int lengthBytes) {
+        Bytes.get(from, lengthBytes, bytes, end);
+        end += lengthBytes;
+    }
+
+    /** Takes as many bytes as there are and the target has room for; how many. */
+    int take(final ByteBuffer target) {
+        final int count = Math.min(target.remaining(), end - start);
+        if (bytes == null) {
+            Bytes.get(address + start, count, target);
+        } else {
+            target.put(bytes, start, count);
+        }
+        start += count;
+        return count;
+    }
+
+    /** True if all bytes have been taken. */
+    boolean isTaken() {
+        return start == end;
+    }
+
+    /** Makes a copy empty. */
+    void clear() {
+        start = 0;
+        end = 0;
+    }
+
+    /** Sets the piece that follows. */
+    void link(final ReceivePiece piece) {
+        next = piece;
+    }
+
+    /** Parts it from the piece that follows: that one, or null. */
+    ReceivePiece unlink() {
+        final ReceivePiece following = next;
+        next = null;
+        return following;
+    }
+}
