@@ -42,6 +42,7 @@ final class HeldMessages {
 
     /** Notes that a message in a buffer is held no more. */
     void release(final int bufferId) {
+        assert counts[bufferId] > 0 : "released more often than received: buffer " + bufferId;
         counts[bufferId]--;
         total--;
     }

@@ -87,17 +87,20 @@ public final class PmContext implements AutoCloseable {
                         spinNs);
     }
 
-    /** This context's number. */
+    /** {@return this context's number} */
     public int contextId() {
         return memory.contextId();
     }
 
-    /** Number of send buffers. */
+    /** {@return the number of send buffers} */
     public int sendBufferCount() {
         return memory.sendBuffers();
     }
 
-    /** Longest message that a send buffer holds, in bytes; at most {@link PmDevice#mtuBytes()}. */
+    /**
+     * {@return the longest message that a send buffer holds, in bytes; at most {@link
+     * PmDevice#mtuBytes()}}
+     */
     public int maxLengthBytes() {
         return Math.min(mtuBytes, memory.sendBufferBytes());
     }
@@ -128,6 +131,9 @@ public final class PmContext implements AutoCloseable {
     /**
      * As {@link #claim(int, int, int)}, but waits for a buffer when all are in use.
      *
+     * @param destinationNode node id, 0 to {@link PmDevice#nodeCount()} - 1; this node too.
+     * @param destinationContext context there, 0 to {@link PmDevice#contextCount()} - 1.
+     * @param lengthBytes payload length, 0 to {@link #maxLengthBytes()}.
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return the slot, 0 or more; or, all negative, {@link PmStatus#TIMED_OUT}, {@link
      *     PmStatus#EVENT} when a message sent before has failed (take the events, then try again),
@@ -163,8 +169,10 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Address where the message of a claimed slot is written, 8-byte aligned, in memory shared with
-     * the node only; as many bytes as were claimed may be.
+     * {@return the address where the message of a claimed slot is written, 8-byte aligned, in
+     * memory shared with the node only; as many bytes as were claimed may be}
+     *
+     * @param slot of a message that was claimed and not yet sent.
      */
     public long sendAddress(final int slot) {
         checkClaimed(slot);
@@ -172,8 +180,10 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * View of where the message of a claimed slot is written, the same object for a slot. It may
-     * end where the claim does.
+     * {@return the view of where the message of a claimed slot is written, the same object for a
+     * slot} It may end where the claim does.
+     *
+     * @param slot of a message that was claimed and not yet sent.
      */
     public MutableDirectBuffer sendBuffer(final int slot) {
         checkClaimed(slot);
@@ -181,8 +191,10 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * As {@link #sendBuffer}, as a segment: a new small object at each call; code that must not
-     * allocate uses {@link #sendAddress} or {@link #sendBuffer}.
+     * {@return what {@link #sendBuffer} returns, as a segment: a new small object at each call;
+     * code that must not allocate uses {@link #sendAddress} or {@link #sendBuffer}}
+     *
+     * @param slot of a message that was claimed and not yet sent.
      */
     public MemorySegment sendSegment(final int slot) {
         checkClaimed(slot);
@@ -193,6 +205,7 @@ public final class PmContext implements AutoCloseable {
      * Hands the message in a claimed slot to the node. The buffer is not to be touched until {@link
      * #isSendDone}.
      *
+     * @param slot as {@link #claim(int, int, int)} returned it.
      * @param lengthBytes payload from the buffer's start, 0 to what was claimed.
      * @param tag any 32 bits, given to the receiver with the message.
      * @return {@link PmStatus#OK}; or {@link PmStatus#CONTEXT_CLOSED} or {@link
@@ -237,6 +250,7 @@ public final class PmContext implements AutoCloseable {
      * Hands over a message that lies in a region: the node sends it from there. Uses a claimed slot
      * for its destination and for {@link #isSendDone}, but not the slot's buffer.
      *
+     * @param slot as {@link #claim(int, int, int)} returned it.
      * @param region of this context's device; its bytes are not to be changed until the send is
      *     done.
      * @param offset first byte of the payload in the region.
@@ -259,16 +273,22 @@ public final class PmContext implements AutoCloseable {
         return submit(slot, lengthBytes, tag, region.id(), offset);
     }
 
-    /** Gives a claimed slot back unsent. */
+    /**
+     * Gives a claimed slot back unsent.
+     *
+     * @param slot of a message that was claimed and not yet sent.
+     */
     public void abandon(final int slot) {
         checkClaimed(slot);
         sends.abandon(slot);
     }
 
     /**
-     * True if nothing of {@code slot} is under way: its message has been acknowledged by the peer's
-     * node, or has failed, which an event told. A slot that was claimed and sent again since speaks
-     * of the newer message.
+     * {@return true if nothing of {@code slot} is under way: its message has been acknowledged by
+     * the peer's node, or has failed, which an event told} A slot that was claimed and sent again
+     * since speaks of the newer message.
+     *
+     * @param slot 0 to {@link #sendBufferCount()} - 1.
      */
     public boolean isSendDone(final int slot) {
         checkOpen();
@@ -279,7 +299,7 @@ public final class PmContext implements AutoCloseable {
         return !slots.isInFlight(slot);
     }
 
-    /** Number of messages handed over that are not yet acknowledged or failed. */
+    /** {@return the number of messages handed over that are not yet acknowledged or failed} */
     public int unfinishedSends() {
         pollCompletions();
         return slots.inFlightCount();
@@ -328,7 +348,12 @@ public final class PmContext implements AutoCloseable {
         return waited == PmStatus.OK ? receive(message) : waited;
     }
 
-    /** Releases a message and empties the flyweight; its bytes are not to be read any more. */
+    /**
+     * Releases a message and empties the flyweight; its bytes are not to be read any more.
+     *
+     * @param message received by this context and not released.
+     * @throws IllegalStateException if it holds no message.
+     */
     public void release(final PmMessage message) {
         final long handle = message.handle();
         message.clear();
@@ -338,6 +363,7 @@ public final class PmContext implements AutoCloseable {
     /**
      * Releases the message that had this handle; its bytes are not to be read any more.
      *
+     * @param handle as {@link PmMessage#handle()} returned it.
      * @throws IllegalStateException if no such message is held. Source: SCore 5.6
      *     pmReleaseReceiveBuffer(3).
      */
@@ -347,7 +373,7 @@ public final class PmContext implements AutoCloseable {
         receives.release(bufferId);
     }
 
-    /** Number of messages received and not yet released. */
+    /** {@return the number of messages received and not yet released} */
     public int messagesHeld() {
         return receives.held().count();
     }
@@ -446,8 +472,8 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * A descriptor for the application's own poll or epoll. It becomes readable only while armed:
-     * call {@link #arm}, poll if it returned true, then call {@link #disarm}. Poll {@link
+     * {@return a descriptor for the application's own poll or epoll} It becomes readable only while
+     * armed: call {@link #arm}, poll if it returned true, then call {@link #disarm}. Poll {@link
      * PmDevice#descriptor()} along with it to notice the death of the node.
      */
     public int descriptor() {
@@ -459,6 +485,7 @@ public final class PmContext implements AutoCloseable {
      * next finished send. It also becomes readable when a link of the node fails or recovers, see
      * {@link PmDevice#onLinkEvent}.
      *
+     * @param withSends true to arm it for finished sends, too.
      * @return true if armed; false if there is something to take already, or the context is closed.
      */
     public boolean arm(final boolean withSends) {
@@ -470,7 +497,7 @@ public final class PmContext implements AutoCloseable {
         waiter.disarm();
     }
 
-    /** Why the node has closed this context, in words. */
+    /** {@return why the node has closed this context, in words} */
     public String closeReason() {
         return state.closeReason();
     }
@@ -502,6 +529,8 @@ public final class PmContext implements AutoCloseable {
     /**
      * Sets who is told of every send slot that comes back, within calls of the context's own
      * methods; for protocols over a context. One at a time.
+     *
+     * @param listener told from now on, instead of the one before.
      */
     public void sendDoneListener(final SendDoneListener listener) {
         sendDoneListener = listener;
@@ -565,6 +594,7 @@ public final class PmContext implements AutoCloseable {
         /**
          * A message sent is done.
          *
+         * @param slot the slot, which can be claimed again after the call.
          * @param status {@link PmStatus#OK} if the peer's node has it, or why it may not.
          */
         void onSendDone(int slot, int status);

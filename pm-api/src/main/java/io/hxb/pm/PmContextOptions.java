@@ -45,22 +45,38 @@ public record PmContextOptions(
         return new ContextRequest(sendBuffers, sendBufferBytes, deliveryEntries, peerWaitNs);
     }
 
-    /** These options with another number of send buffers. */
+    /**
+     * {@return these options with another number of send buffers}
+     *
+     * @param count as {@link #sendBuffers()}, in the range that the class description gives.
+     */
     public PmContextOptions withSendBuffers(final int count) {
         return new PmContextOptions(count, sendBufferBytes, deliveryEntries, spinNs, peerWaitNs);
     }
 
-    /** These options with another number of deliveries. */
+    /**
+     * {@return these options with another number of deliveries}
+     *
+     * @param count as {@link #deliveryEntries()}, in the range that the class description gives.
+     */
     public PmContextOptions withDeliveryEntries(final int count) {
         return new PmContextOptions(sendBuffers, sendBufferBytes, count, spinNs, peerWaitNs);
     }
 
-    /** These options with another time of spinning before sleeping. */
+    /**
+     * {@return these options with another time of spinning before sleeping}
+     *
+     * @param ns as {@link #spinNs()}, in the range that the class description gives.
+     */
     public PmContextOptions withSpinNs(final long ns) {
         return new PmContextOptions(sendBuffers, sendBufferBytes, deliveryEntries, ns, peerWaitNs);
     }
 
-    /** These options with another time for peers to open their contexts. */
+    /**
+     * {@return these options with another time for peers to open their contexts}
+     *
+     * @param ns as {@link #peerWaitNs()}, in the range that the class description gives.
+     */
     public PmContextOptions withPeerWaitNs(final long ns) {
         return new PmContextOptions(sendBuffers, sendBufferBytes, deliveryEntries, spinNs, ns);
     }

@@ -60,6 +60,7 @@ public final class PmDevice implements AutoCloseable {
      * for temporary files that has a node's socket. A folder's labs count when it has no other.
      * Blocks for at most 5 seconds.
      *
+     * @return the device, which the caller closes.
      * @throws IOException if there is no node, or more than one in that folder, which are then
      *     listed; otherwise as {@link #attach(Path)}.
      */
@@ -72,6 +73,7 @@ public final class PmDevice implements AutoCloseable {
      * Attaches to the node that listens on a Unix socket. Blocks for at most 5 seconds.
      *
      * @param socket path of the node's socket.
+     * @return the device, which the caller closes.
      * @throws IOException if no node listens there, it is of another version, or it refuses this
      *     user; the message says what to do.
      */
@@ -96,25 +98,29 @@ public final class PmDevice implements AutoCloseable {
     }
 
     /**
-     * Attaches by an attachment that an embedded node has made.
+     * Makes the device of a node in this process, which alone can make such an attachment.
      *
      * @param attachment closed by this device.
+     * @return the device, which the caller closes.
+     * @hidden
      */
+    // Applications see neither the method, in Javadoc, nor its type, which is not exported.
+    @SuppressWarnings({"exports", "InvalidBlockTag"})
     public static PmDevice over(final Attachment attachment) {
         return new PmDevice(attachment);
     }
 
-    /** Number of nodes in the cluster; node ids are 0 to this - 1. */
+    /** {@return the number of nodes in the cluster; node ids are 0 to this - 1} */
     public int nodeCount() {
         return facts.nodeCount();
     }
 
-    /** Id of the node this device is attached to. */
+    /** {@return the id of the node this device is attached to} */
     public int nodeId() {
         return facts.nodeId();
     }
 
-    /** Shape of the cluster, such as {@code 3x3x3}. */
+    /** {@return the shape of the cluster, such as {@code 3x3x3}} */
     public String shape() {
         return facts.shape();
     }
@@ -123,6 +129,7 @@ public final class PmDevice implements AutoCloseable {
      * Coordinates of a node, dimension X first, {@code [dimensions]}.
      *
      * @param node node id, 0 to {@link #nodeCount()} - 1.
+     * @return one number for each dimension of {@link #shape()}.
      * @throws IllegalArgumentException if there is no such node.
      */
     public int[] coordinates(final int node) {
@@ -141,6 +148,7 @@ public final class PmDevice implements AutoCloseable {
      *
      * @param coordinates one for each dimension of {@link #shape()}, X first, each 0 to the shape's
      *     length there - 1.
+     * @return node id, 0 to {@link #nodeCount()} - 1.
      * @throws IllegalArgumentException if there is no such node.
      */
     public int nodeId(final int... coordinates) {
@@ -162,12 +170,14 @@ public final class PmDevice implements AutoCloseable {
         return node;
     }
 
-    /** Longest message in bytes that is sent as one, without {@link PmLargeMessages}. */
+    /**
+     * {@return the longest message in bytes that is sent as one, without {@link PmLargeMessages}}
+     */
     public int mtuBytes() {
         return facts.mtuBytes();
     }
 
-    /** Number of contexts of a node; context ids are 0 to this - 1. */
+    /** {@return the number of contexts of a node; context ids are 0 to this - 1} */
     public int contextCount() {
         return facts.contexts();
     }
@@ -175,6 +185,8 @@ public final class PmDevice implements AutoCloseable {
     /**
      * Opens a context with default sizes; as {@link #openContext(int, PmContextOptions)}.
      *
+     * @param contextId 0 to {@link #contextCount()} - 1.
+     * @return the context, which the caller closes.
      * @throws IOException if it is in use on this node, or the node is gone.
      */
     public PmContext openContext(final int contextId) throws IOException {
@@ -186,6 +198,8 @@ public final class PmDevice implements AutoCloseable {
      * for at most 5 seconds.
      *
      * @param contextId 0 to {@link #contextCount()} - 1.
+     * @param options sizes and times.
+     * @return the context, which the caller closes.
      * @throws IOException if it is in use on this node, or the node is gone.
      */
     public PmContext openContext(final int contextId, final PmContextOptions options)
@@ -208,6 +222,7 @@ public final class PmDevice implements AutoCloseable {
      * 5 seconds.
      *
      * @param lengthBytes 1 to 2^40; memory is taken when it is first touched.
+     * @return the region, which the caller closes.
      * @throws IOException if the node refuses or is gone.
      */
     public PmRegion openRegion(final long lengthBytes) throws IOException {
@@ -218,8 +233,8 @@ public final class PmDevice implements AutoCloseable {
     }
 
     /**
-     * True when the node is embedded and has no thread of its own: the application's thread runs it
-     * by {@link #poll()}, and {@link PmContext#await} does so while it waits.
+     * {@return true when the node is embedded and has no thread of its own: the application's
+     * thread runs it by {@link #poll()}, and {@link PmContext#await} does so while it waits}
      */
     public boolean isInvoker() {
         return attachment.invoker() != null;
@@ -241,6 +256,8 @@ public final class PmDevice implements AutoCloseable {
      * PmContext#pollEvent} of any context of this device, by the thread that called these; who
      * sleeps in await is woken for it. An application that calls none of these calls {@link
      * #pollLinkEvents}.
+     *
+     * @param listener told of each change; null for nobody.
      */
     public void onLinkEvent(final PmLinkListener listener) {
         linkListener = listener;
@@ -272,7 +289,10 @@ public final class PmDevice implements AutoCloseable {
         return linkListener != null && linkEvents.isReady();
     }
 
-    /** Changes of links since the node started: failures, recoveries, and links found at start. */
+    /**
+     * {@return the number of changes of links since the node started: failures, recoveries, and
+     * links found at start}
+     */
     public long linkEventCount() {
         return linkEvents.count();
     }
@@ -283,14 +303,14 @@ public final class PmDevice implements AutoCloseable {
         }
     }
 
-    /** Asks whether the node still lives. Takes a system call. */
+    /** {@return true if the node still lives} Makes a system call. */
     public boolean isNodeAlive() {
         return attachment.isNodeAlive();
     }
 
     /**
-     * Descriptor that becomes readable when the node dies, to poll along with {@link
-     * PmContext#descriptor()}; -1 when the node is in this process.
+     * {@return the descriptor that becomes readable when the node dies, to poll along with {@link
+     * PmContext#descriptor()}; -1 when the node is in this process}
      */
     public int descriptor() {
         return attachment.descriptor();

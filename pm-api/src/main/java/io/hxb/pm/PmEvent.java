@@ -27,27 +27,27 @@ public final class PmEvent {
     }
 
     /**
-     * What happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED}, {@link
-     * PmStatus#PEER_FULL} or {@link PmStatus#NO_SUCH_CONTEXT}; for a message also {@link
-     * PmStatus#NO_BUFFERS} when the node has as many flows as it can have.
+     * {@return what happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED},
+     * {@link PmStatus#PEER_FULL} or {@link PmStatus#NO_SUCH_CONTEXT}; for a message also {@link
+     * PmStatus#NO_BUFFERS} when the node has as many flows as it can have}
      */
     public int status() {
         return status;
     }
 
-    /** The peer's node id. */
+    /** {@return the peer's node id} */
     public int node() {
         return node;
     }
 
-    /** The peer's context. */
+    /** {@return the peer's context} */
     public int context() {
         return context;
     }
 
     /**
-     * The send slot whose message the peer may not have taken, or {@link #NO_SLOT} when a flow as a
-     * whole has ended.
+     * {@return the send slot whose message the peer may not have taken, or {@link #NO_SLOT} when a
+     * flow as a whole has ended}
      */
     public int slot() {
         return slot;

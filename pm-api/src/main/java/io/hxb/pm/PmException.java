@@ -10,13 +10,22 @@ public final class PmException extends IOException {
     /** True if trying again may help. */
     private final boolean isNodeMissing;
 
-    /** An exception whose message is complete. */
+    /**
+     * An exception whose message is complete.
+     *
+     * @param message what happened, and what to do.
+     */
     public PmException(final String message) {
         super(message);
         isNodeMissing = false;
     }
 
-    /** An exception whose message is complete, with the cause for the log. */
+    /**
+     * An exception whose message is complete, with the cause for the log.
+     *
+     * @param message what happened, and what to do.
+     * @param cause why, for the log.
+     */
     public PmException(final String message, final Throwable cause) {
         super(message, cause);
         isNodeMissing = false;
@@ -33,8 +42,8 @@ public final class PmException extends IOException {
     }
 
     /**
-     * True if no node listens there: one may be started later, so trying again after a pause may
-     * help. False for what stays as it is, such as a node that refuses this user.
+     * {@return true if no node listens there: one may be started later, so trying again after a
+     * pause may help} False for what stays as it is, such as a node that refuses this user.
      */
     public boolean isNodeMissing() {
         return isNodeMissing;

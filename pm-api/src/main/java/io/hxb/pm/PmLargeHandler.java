@@ -25,6 +25,8 @@ public interface PmLargeHandler {
      * A fragment of a message for which {@link #onStart} returned null. The bytes are valid within
      * this call only. Fragments come in order and without gaps.
      *
+     * @param sourceNode node id of the sender.
+     * @param sourceContext context of the sender.
      * @param offset of the fragment in the message.
      * @param address first byte, 8-byte aligned, read-only.
      * @param lengthBytes 1 or more.
@@ -39,6 +41,8 @@ public interface PmLargeHandler {
     /**
      * A message has ended; none of its bytes come later.
      *
+     * @param sourceNode node id of the sender.
+     * @param sourceContext context of the sender.
      * @param lengthBytes its length.
      * @param tag as in {@link #onStart}.
      * @param target what {@link #onStart} returned.

@@ -28,6 +28,7 @@ public final class PmLargeMessages {
      *
      * @param context used by nobody else from now on; the caller closes it.
      * @param handler told of what arrives and what is sent.
+     * @param limits bounds of what is under way at once.
      */
     public PmLargeMessages(
             final PmContext context, final PmLargeHandler handler, final Limits limits) {
@@ -69,7 +70,11 @@ public final class PmLargeMessages {
      * Begins to send a message that lies in any native memory, with one copy; otherwise as {@link
      * #send(int, int, PmRegion, long, long, int)}.
      *
+     * @param node destination node id.
+     * @param destinationContext context there, which receives by this class too.
      * @param payload native segment; not to be changed or freed until it is sent.
+     * @param tag any 32 bits.
+     * @return the transfer's number, or {@link PmStatus#NO_BUFFERS}.
      */
     public long send(
             final int node,
@@ -84,12 +89,16 @@ public final class PmLargeMessages {
                 node, destinationContext, null, payload.address(), payload.byteSize(), tag);
     }
 
-    /** True if the transfer is done, with or without success. */
+    /**
+     * {@return true if the transfer is done, with or without success}
+     *
+     * @param transfer as {@code send} returned it.
+     */
     public boolean isSent(final long transfer) {
         return sender.isSent(transfer);
     }
 
-    /** Number of transfers that are not done. */
+    /** {@return the number of transfers that are not done} */
     public int unfinishedTransfers() {
         return sender.unfinished();
     }
@@ -134,7 +143,10 @@ public final class PmLargeMessages {
         return status == PmStatus.EVENT ? PmStatus.OK : status;
     }
 
-    /** Messages and fragments that were dropped because the sender broke the rules or limits. */
+    /**
+     * {@return the number of messages and fragments that were dropped because the sender broke the
+     * rules or limits}
+     */
     public long rejected() {
         return receiver.rejected();
     }

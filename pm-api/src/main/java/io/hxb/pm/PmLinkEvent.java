@@ -35,7 +35,7 @@ public record PmLinkEvent(
                 ring.reason());
     }
 
-    /** The link as people write it: {@code x.0}. */
+    /** {@return the link as people write it: {@code x.0}} */
     public String link() {
         return DIMENSION_NAMES.charAt(dimension & 7) + "." + number;
     }

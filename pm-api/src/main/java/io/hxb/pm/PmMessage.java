@@ -46,45 +46,51 @@ public final class PmMessage {
         handle = NO_HANDLE;
     }
 
-    /** Names the message in {@link PmContext#release(long)}; 0 or more, -1 if there is none. */
+    /**
+     * {@return the handle that names the message in {@link PmContext#release(long)}: 0 or more, -1
+     * if there is none}
+     */
     public long handle() {
         return handle;
     }
 
-    /** Address of the payload, 8-byte aligned, in memory mapped read-only. */
+    /** {@return the address of the payload, 8-byte aligned, in memory mapped read-only} */
     public long address() {
         return address;
     }
 
-    /** Payload length in bytes, 0 to {@link PmDevice#mtuBytes()}. */
+    /** {@return the payload length in bytes, 0 to {@link PmDevice#mtuBytes()}} */
     public int lengthBytes() {
         return lengthBytes;
     }
 
-    /** The 32 bits that the sender gave along. */
+    /** {@return the 32 bits that the sender gave along} */
     public int tag() {
         return tag;
     }
 
-    /** Node id of the sender. */
+    /** {@return node id of the sender} */
     public int sourceNode() {
         return sourceNode;
     }
 
-    /** Context of the sender. */
+    /** {@return the context of the sender} */
     public int sourceContext() {
         return sourceContext;
     }
 
-    /** View of the payload, the same object at every call; valid until the message is released. */
+    /**
+     * {@return the view of the payload, the same object at every call; valid until the message is
+     * released}
+     */
     public DirectBuffer buffer() {
         buffer.wrap(address, lengthBytes);
         return buffer;
     }
 
     /**
-     * The payload as a segment, a new small object at each call; code that must not allocate uses
-     * {@link #address()} or {@link #buffer()}. Not to be used after the release.
+     * {@return the payload as a segment, a new small object at each call; code that must not
+     * allocate uses {@link #address()} or {@link #buffer()}} Not to be used after the release.
      */
     public MemorySegment segment() {
         return Memory.ALL.asSlice(address, lengthBytes).asReadOnly();

@@ -22,17 +22,17 @@ public final class PmRegion implements AutoCloseable {
         segment = Memory.ALL.asSlice(memory.address(), memory.lengthBytes());
     }
 
-    /** Address of the first byte, 4,096-byte aligned. */
+    /** {@return the address of the first byte, 4,096-byte aligned} */
     public long address() {
         return memory.address();
     }
 
-    /** Length in bytes. */
+    /** {@return the length in bytes} */
     public long lengthBytes() {
         return memory.lengthBytes();
     }
 
-    /** All bytes of the region; not to be touched after {@link #close}. */
+    /** {@return all bytes of the region; not to be touched after {@link #close}} */
     public MemorySegment segment() {
         return segment;
     }

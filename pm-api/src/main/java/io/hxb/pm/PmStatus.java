@@ -55,7 +55,11 @@ public final class PmStatus {
 
     private PmStatus() {}
 
-    /** The constant's name, for messages; {@code STATUS(n)} for a value that has none. */
+    /**
+     * {@return the constant's name, for messages; {@code STATUS(n)} for a value that has none}
+     *
+     * @param status a constant of this class, or any other value.
+     */
     public static String name(final int status) {
         return switch (status) {
             case OK -> "OK";

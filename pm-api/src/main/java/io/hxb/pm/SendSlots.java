@@ -68,6 +68,7 @@ final class SendSlots {
             return NONE;
         }
         final int slot = free[--freeCount];
+        assert state[slot] == FREE : "a free slot is in use: " + slot;
         state[slot] = CLAIMED;
         final int first = slot * FACTS;
         facts[first + NODE] = destinationNode;
@@ -78,6 +79,7 @@ final class SendSlots {
 
     /** Gives a claimed slot back. */
     public void release(final int slot) {
+        assert state[slot] != FREE : "released twice: slot " + slot;
         state[slot] = FREE;
         free[freeCount++] = slot;
     }
@@ -89,6 +91,7 @@ final class SendSlots {
 
     /** Notes that a claimed slot is handed to the node. */
     void start(final int slot) {
+        assert state[slot] == CLAIMED : "handed over without a claim: slot " + slot;
         state[slot] = IN_FLIGHT;
         inFlightCount++;
     }

@@ -150,7 +150,7 @@ public enum CounterType {
             NODE,
             LEVEL,
             "Loops configured to spin that repeatedly found other threads waiting for their CPU;"
-                + " they sleep when idle."),
+                    + " they sleep when idle."),
     NODE_ERRORS_EVENTS(93, "Errors in the loops of this process after which the loops continued."),
     FLOW_BROKEN_HOPS_EVENTS(94, "Times a relay answered that it had no link to the next node."),
     FLOW_SILENT_ROUTES_EVENTS(95, "Times nothing seemed to arrive on a route any more."),

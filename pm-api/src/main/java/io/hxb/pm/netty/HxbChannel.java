@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
  * and the end behind it. {@link #close()} does not wait, as with other channels: writes that are
  * not done fail, and the peer gets a reset, not the end of a stream that looks whole.
  */
+@SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbChannel extends HalfClosableChannel {
     private static final int MAX_BUFFERS = 256;
     private static final long MAX_GATHERED_BYTES = 1 << 20;

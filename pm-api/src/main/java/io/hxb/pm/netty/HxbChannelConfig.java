@@ -14,6 +14,7 @@ import java.util.Map;
  * Options of a channel: Netty's general ones and ALLOW_HALF_CLOSURE. Options of TCP do not apply.
  * Any thread may call it.
  */
+@SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbChannelConfig extends DefaultChannelConfig implements DuplexChannelConfig {
     private volatile boolean isHalfClosureAllowed;
 

@@ -21,6 +21,7 @@ import java.util.Map;
  * A Netty channel that listens on a port of this node: bind it to an {@link HxbSocketAddress} of
  * the node. Binding waits for the node's answer, microseconds. Owned by its event loop.
  */
+@SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbServerChannel extends AbstractServerChannel {
     private final HxbTransport transport;
     private final HxbServerSocketChannel socket;

@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
  *         .bind(new HxbSocketAddress(node, 8080));
  * }</pre>
  */
+@SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbTransport {
     private static final long TICK_MS = 500;
 
@@ -49,12 +50,12 @@ public final class HxbTransport {
         this.streams = streams;
     }
 
-    /** Makes channels for a Bootstrap. */
+    /** {@return a factory of channels for a Bootstrap} */
     public ChannelFactory<HxbChannel> client() {
         return () -> new HxbChannel(this);
     }
 
-    /** Makes channels for a ServerBootstrap. */
+    /** {@return a factory of channels for a ServerBootstrap} */
     public ChannelFactory<HxbServerChannel> server() {
         return () -> new HxbServerChannel(this);
     }

@@ -26,6 +26,7 @@ public final class CompletionRing {
 
     CompletionRing(final long address, final int entries) {
         this.address = address;
+        assert Integer.bitCount(entries) == 1 : "no power of two: " + entries;
         mask = entries - 1;
     }
 

@@ -39,6 +39,7 @@ public final class SubmissionRing {
 
     SubmissionRing(final long address, final int entries) {
         this.address = address;
+        assert Integer.bitCount(entries) == 1 : "no power of two: " + entries;
         mask = entries - 1;
     }
 

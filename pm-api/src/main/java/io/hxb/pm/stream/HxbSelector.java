@@ -30,7 +30,11 @@ public final class HxbSelector implements AutoCloseable {
         lock = engine.lock();
     }
 
-    /** A selector for channels of these streams. */
+    /**
+     * {@return a selector for channels of these streams}
+     *
+     * @param streams whose channels it waits for.
+     */
     public static HxbSelector open(final HxbStreams streams) {
         return new HxbSelector(streams.engine());
     }
@@ -38,9 +42,12 @@ public final class HxbSelector implements AutoCloseable {
     /**
      * Registers a channel that is connected or being connected.
      *
+     * @param channel connected or being connected, and registered nowhere else.
      * @param ops of {@link SelectionKey}: OP_CONNECT, OP_READ, OP_WRITE. A channel that has ended
      *     or was reset is ready for all, and its calls tell why.
      * @param attachment any object, for {@link Key#attachment()}.
+     * @return its key, by which it is found when it is ready.
+     * @throws IOException if the channel is closed.
      */
     public Key register(final HxbSocketChannel channel, final int ops, final Object attachment)
             throws IOException {
@@ -50,7 +57,10 @@ public final class HxbSelector implements AutoCloseable {
     /**
      * Registers a channel that listens.
      *
+     * @param channel bound, and registered nowhere else.
      * @param attachment any object, for {@link Key#attachment()}.
+     * @return its key, by which it is found when it is ready.
+     * @throws IOException if the channel is closed or not bound.
      */
     public Key register(final HxbServerSocketChannel channel, final Object attachment)
             throws IOException {
@@ -138,7 +148,7 @@ public final class HxbSelector implements AutoCloseable {
         }
     }
 
-    /** Number of registered channels. */
+    /** {@return the number of registered channels} */
     public int keyCount() {
         return keys.size();
     }
@@ -192,17 +202,21 @@ public final class HxbSelector implements AutoCloseable {
             }
         }
 
-        /** The channel: a {@link HxbSocketChannel} or {@link HxbServerSocketChannel}. */
+        /** {@return the channel: a {@link HxbSocketChannel} or {@link HxbServerSocketChannel}} */
         public java.nio.channels.Channel channel() {
             return channel;
         }
 
-        /** What was given along. */
+        /** {@return what was attached at registration, or null} */
         public Object attachment() {
             return attachment;
         }
 
-        /** Sets what is waited for. */
+        /**
+         * Sets what is waited for.
+         *
+         * @param ops of {@link SelectionKey}, 0 for nothing.
+         */
         public void interestOps(final int ops) {
             selector.lock.lock();
             try {
@@ -213,7 +227,7 @@ public final class HxbSelector implements AutoCloseable {
             }
         }
 
-        /** Operations waited for that would not wait now. */
+        /** {@return the operations waited for that would not block now} */
         public int readyOps() {
             selector.lock.lock();
             try {

@@ -29,12 +29,21 @@ public final class HxbServerSocketChannel extends WaitingChannel {
         super(streams);
     }
 
-    /** A channel that does not listen yet. */
+    /**
+     * {@return a channel that does not listen yet}
+     *
+     * @param streams that accept what comes.
+     */
     public static HxbServerSocketChannel open(final HxbStreams streams) {
         return new HxbServerSocketChannel(streams);
     }
 
-    /** Sets whether {@link #accept} waits, as it does at first. */
+    /**
+     * Sets whether {@link #accept} blocks, as it does at first.
+     *
+     * @param blocking false to return at once.
+     * @return this channel.
+     */
     public HxbServerSocketChannel configureBlocking(final boolean blocking) {
         blocking(blocking);
         return this;
@@ -45,6 +54,7 @@ public final class HxbServerSocketChannel extends WaitingChannel {
      *
      * @param port 1 to 65,535, or 0 for any free one, see {@link #localAddress()}.
      * @param backlog streams that may wait to be accepted, 1 or more; further ones are refused.
+     * @return this channel.
      * @throws BindException if the port is in use on this node.
      */
     public HxbServerSocketChannel bind(final int port, final int backlog) throws IOException {
@@ -163,14 +173,19 @@ public final class HxbServerSocketChannel extends WaitingChannel {
         }
     }
 
-    /** Where it listens; null before it is bound. */
+    /** {@return where it listens; null before it is bound} */
     public HxbSocketAddress localAddress() {
         return listener == null
                 ? null
                 : new HxbSocketAddress(engine.device().nodeId(), listener.port());
     }
 
-    /** Sets who is told of new streams; as {@link HxbSocketChannel#listener}. Bind it before. */
+    /**
+     * Sets who is told of new streams; as {@link HxbSocketChannel#listener}. Bind it before.
+     *
+     * @param newListener told by whichever thread serves the streams; null for nobody.
+     * @throws IOException if the channel is closed or not bound.
+     */
     public void listener(final StreamListener newListener) throws IOException {
         lock.lock();
         try {

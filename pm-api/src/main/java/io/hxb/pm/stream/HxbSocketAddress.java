@@ -62,6 +62,7 @@ public final class HxbSocketAddress extends SocketAddress {
      * @param device of the cluster.
      * @param coordinates of the node, X first, such as {@code 1,0,2}.
      * @param port 1 to 65,535.
+     * @return the address.
      * @throws IllegalArgumentException if there is no such node; the message says the shape.
      */
     public static HxbSocketAddress parse(
@@ -88,12 +89,12 @@ public final class HxbSocketAddress extends SocketAddress {
         return new HxbSocketAddress(node, port);
     }
 
-    /** Node id. */
+    /** {@return the node id} */
     public int node() {
         return node;
     }
 
-    /** Port, 0 if none is chosen yet; above 65,535 for a connecting end. */
+    /** {@return the port, 0 if none is chosen yet; above 65,535 for a connecting end} */
     public int port() {
         return port;
     }

@@ -49,7 +49,11 @@ public final class HxbSocketChannel extends WaitingChannel
         this.stream = stream;
     }
 
-    /** A channel that is not connected yet. */
+    /**
+     * {@return a channel that is not connected yet}
+     *
+     * @param streams that carry it.
+     */
     public static HxbSocketChannel open(final HxbStreams streams) {
         return new HxbSocketChannel(streams, null);
     }
@@ -59,7 +63,12 @@ public final class HxbSocketChannel extends WaitingChannel
         return new HxbSocketChannel(streams, stream);
     }
 
-    /** Sets whether calls wait, as they do at first. */
+    /**
+     * Sets whether calls block, as they do at first.
+     *
+     * @param blocking false for calls that return at once.
+     * @return this channel.
+     */
     public HxbSocketChannel configureBlocking(final boolean blocking) {
         blocking(blocking);
         return this;
@@ -68,6 +77,7 @@ public final class HxbSocketChannel extends WaitingChannel
     /**
      * Connects. Without blocking it begins to, and {@link #finishConnect} ends it.
      *
+     * @param remote node and port of the peer.
      * @return true if connected; false if that goes on.
      * @throws ConnectException if the peer refuses: nobody listens on the port, the listener's
      *     backlog is full, or the peer vanished; its cause is a {@link StreamResetException} with
@@ -81,7 +91,9 @@ public final class HxbSocketChannel extends WaitingChannel
     /**
      * Connects, within a time.
      *
+     * @param remote node and port of the peer.
      * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
+     * @return true if connected; false if that goes on.
      * @throws SocketTimeoutException if it took too long; the channel is closed.
      */
     public boolean connect(final HxbSocketAddress remote, final long timeoutNs) throws IOException {
@@ -276,7 +288,7 @@ public final class HxbSocketChannel extends WaitingChannel
         return stream.write(sources, offset, length);
     }
 
-    /** Bytes that can be read without waiting. */
+    /** {@return the number of bytes that can be read without waiting} */
     public int available() {
         lock.lock();
         try {
@@ -290,6 +302,7 @@ public final class HxbSocketChannel extends WaitingChannel
      * Tells the peer that no more bytes come; reading goes on. A write in which another thread
      * waits is finished first, while this returns at once.
      *
+     * @return this channel.
      * @throws StreamResetException if the stream was reset; what was written before may not have
      *     arrived.
      */
@@ -304,7 +317,12 @@ public final class HxbSocketChannel extends WaitingChannel
         }
     }
 
-    /** Drops what arrives from now on; reading tells the end. */
+    /**
+     * Drops what arrives from now on; reads return -1.
+     *
+     * @return this channel.
+     * @throws IOException if the channel is closed or not connected.
+     */
     public HxbSocketChannel shutdownInput() throws IOException {
         lock.lock();
         try {
@@ -316,14 +334,15 @@ public final class HxbSocketChannel extends WaitingChannel
         }
     }
 
-    /** True if no more bytes can be written. */
+    /** {@return true if no more bytes can be written} */
     public boolean isOutputShutdown() {
         return stream != null && stream.isEnding();
     }
 
     /**
-     * True if the peer has read everything and the end that {@link #shutdownOutput} told it of, or
-     * has said by shutdownInput that it wants no more. Stays true whatever becomes of the peer.
+     * {@return true if the peer has read everything and the end that {@link #shutdownOutput} told
+     * it of, or has said by shutdownInput that it wants no more} Stays true whatever becomes of the
+     * peer.
      */
     public boolean isDelivered() {
         lock.lock();
@@ -360,23 +379,23 @@ public final class HxbSocketChannel extends WaitingChannel
         }
     }
 
-    /** True if the peer has ended, or reading was shut down. */
+    /** {@return true if the peer has ended, or reading was shut down} */
     public boolean isInputShutdown() {
         return stream != null && stream.isInputEnded();
     }
 
-    /** True if connected, and neither reset nor closed. */
+    /** {@return true if connected, and neither reset nor closed} */
     public boolean isConnected() {
         final StreamState current = stream;
         return current != null && current.isOpen() && isOpen();
     }
 
-    /** Address of this end; null before it is connected. */
+    /** {@return the address of this end; null before it is connected} */
     public HxbSocketAddress localAddress() {
         return stream == null ? null : stream.local();
     }
 
-    /** Address of the peer; null before it is connected. */
+    /** {@return the address of the peer; null before it is connected} */
     public HxbSocketAddress remoteAddress() {
         return stream == null ? null : stream.remote();
     }
@@ -385,7 +404,9 @@ public final class HxbSocketChannel extends WaitingChannel
      * Sets who is told that the channel may have become ready, for event loops; null for nobody.
      * Connect without blocking first; a listener set then hears of it.
      *
+     * @param listener told by whichever thread serves the streams; null for nobody.
      * @throws IllegalStateException if a selector or another listener has it.
+     * @throws IOException if the channel is closed.
      */
     public void listener(final StreamListener listener) throws IOException {
         lock.lock();
@@ -399,7 +420,7 @@ public final class HxbSocketChannel extends WaitingChannel
         }
     }
 
-    /** Operations of SelectionKey that would not wait now. */
+    /** {@return the operations of SelectionKey that would not block now} */
     public int readyOps() {
         lock.lock();
         try {
@@ -409,12 +430,14 @@ public final class HxbSocketChannel extends WaitingChannel
         }
     }
 
-    /** A view for blocking code; closing it closes the channel. */
+    /** {@return a view for blocking code; closing it closes the channel} */
     public InputStream input() {
         return Channels.newInputStream(this);
     }
 
-    /** A view for blocking code; closing it closes the channel. Each write is sent at once. */
+    /**
+     * {@return a view for blocking code; closing it closes the channel} Each write is sent at once.
+     */
     public OutputStream output() {
         return Channels.newOutputStream(this);
     }

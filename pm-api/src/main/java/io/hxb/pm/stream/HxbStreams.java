@@ -46,7 +46,13 @@ public final class HxbStreams implements AutoCloseable {
         engine.pump().start();
     }
 
-    /** Opens streams with default options; as {@link #open(PmDevice, StreamOptions)}. */
+    /**
+     * Opens streams with default options; as {@link #open(PmDevice, StreamOptions)}.
+     *
+     * @param device stays open until the streams are closed.
+     * @return the streams, which the caller closes.
+     * @throws IOException if no context is free, or the node is gone.
+     */
     public static HxbStreams open(final PmDevice device) throws IOException {
         return open(device, StreamOptions.DEFAULT);
     }
@@ -55,6 +61,8 @@ public final class HxbStreams implements AutoCloseable {
      * Opens a context for streams. Blocks for at most 5 seconds a context that is tried.
      *
      * @param device stays open until the streams are closed.
+     * @param options sizes and times.
+     * @return the streams, which the caller closes.
      * @throws IOException if no context is free, or the node is gone.
      */
     public static HxbStreams open(final PmDevice device, final StreamOptions options)
@@ -93,12 +101,12 @@ public final class HxbStreams implements AutoCloseable {
         throw last;
     }
 
-    /** The device that was given. */
+    /** {@return the device that the streams were opened with} */
     public PmDevice device() {
         return engine.device();
     }
 
-    /** The context's number. */
+    /** {@return the context's number} */
     public int contextId() {
         return engine.contextId();
     }
@@ -106,7 +114,10 @@ public final class HxbStreams implements AutoCloseable {
     /**
      * Connects to a port of a node; as {@link HxbSocketChannel#connect(HxbSocketAddress, long)}.
      *
+     * @param remote node and port of the peer.
      * @param timeoutNs longest wait in ns, 0 for none.
+     * @return the connected channel, which the caller closes.
+     * @throws IOException as the channel's method.
      */
     public HxbSocketChannel connect(final HxbSocketAddress remote, final long timeoutNs)
             throws IOException {
@@ -124,6 +135,8 @@ public final class HxbStreams implements AutoCloseable {
      * Listens on a port of this node; as {@link HxbServerSocketChannel#bind(int, int)}.
      *
      * @param port 1 to 65,535, or 0 for any free one.
+     * @return the channel that listens, which the caller closes.
+     * @throws IOException as the channel's method.
      */
     public HxbServerSocketChannel listen(final int port) throws IOException {
         final HxbServerSocketChannel channel = HxbServerSocketChannel.open(this);
@@ -136,7 +149,7 @@ public final class HxbStreams implements AutoCloseable {
         }
     }
 
-    /** What has been counted so far. */
+    /** {@return what has been counted so far} */
     public StreamCounters counters() {
         lock.lock();
         try {
@@ -146,7 +159,7 @@ public final class HxbStreams implements AutoCloseable {
         }
     }
 
-    /** Number of streams that are open or being connected. */
+    /** {@return the number of streams that are open or being connected} */
     public int streamCount() {
         lock.lock();
         try {
@@ -157,14 +170,14 @@ public final class HxbStreams implements AutoCloseable {
     }
 
     /**
-     * Descriptor that becomes readable when there is something to do, for the poll or epoll of an
-     * event loop that {@link #beginDriving drives} the streams.
+     * {@return the descriptor that becomes readable when there is something to do, for the poll or
+     * epoll of an event loop that {@link #beginDriving drives} the streams}
      */
     public int descriptor() {
         return engine.descriptor();
     }
 
-    /** Second descriptor to wait on: other threads call for the driver by it. */
+    /** {@return the second descriptor to wait on, by which other threads call for the driver} */
     public int wakeDescriptor() {
         return engine.pump().wakeDescriptor();
     }

@@ -50,7 +50,7 @@ public enum ResetReason {
         this.text = text;
     }
 
-    /** The reason in words. */
+    /** {@return the reason in words} */
     public String text() {
         return text;
     }

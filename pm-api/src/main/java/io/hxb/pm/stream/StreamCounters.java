@@ -79,57 +79,66 @@ public final class StreamCounters {
         return copy;
     }
 
-    /** Streams that this side has opened with success. */
+    /** {@return the number of streams that this side has opened with success} */
     public long connected() {
         return connected;
     }
 
-    /** Streams that peers have opened. */
+    /** {@return the number of streams that peers have opened} */
     public long accepted() {
         return accepted;
     }
 
-    /** Streams of peers that were refused: no listener, full backlog, too many streams. */
+    /**
+     * {@return the number of streams of peers that were refused: no listener, full backlog, too
+     * many streams}
+     */
     public long refused() {
         return refused;
     }
 
-    /** Streams that peers have reset or refused. */
+    /** {@return the number of streams that peers have reset or refused} */
     public long resetsReceived() {
         return resetsReceived;
     }
 
-    /** Resets sent, refusals and answers to unknown streams included. */
+    /** {@return the number of resets sent, refusals and answers to unknown streams included} */
     public long resetsSent() {
         return resetsSent;
     }
 
-    /** Messages that were no record of a stream; they were dropped. */
+    /** {@return the number of messages that were no record of a stream; they were dropped} */
     public long malformed() {
         return malformed;
     }
 
-    /** Records of streams that are not, or are another peer's; they were dropped. */
+    /**
+     * {@return the number of records of streams that do not exist, or are another peer's; they were
+     * dropped}
+     */
     public long unknownStream() {
         return unknownStream;
     }
 
-    /** Records that broke the rules of their stream, which was reset. */
+    /** {@return the number of records that broke the rules of their stream, which was reset} */
     public long protocolErrors() {
         return protocolErrors;
     }
 
-    /** Peers whose streams all ended at once: gone, started anew or unreachable. */
+    /**
+     * {@return the number of peers whose streams all ended at once: gone, started anew or
+     * unreachable}
+     */
     public long peersLost() {
         return peersLost;
     }
 
-    /** Bytes written by applications and handed to the node. */
+    /** {@return the number of bytes written by applications and handed to the node} */
     public long bytesSent() {
         return bytesSent;
     }
 
-    /** Bytes received for applications. */
+    /** {@return the number of bytes received for applications} */
     public long bytesReceived() {
         return bytesReceived;
     }

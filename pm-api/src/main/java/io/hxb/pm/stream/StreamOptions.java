@@ -51,37 +51,61 @@ public record StreamOptions(
         }
     }
 
-    /** These options with another context. */
+    /**
+     * {@return these options with another context}
+     *
+     * @param id as {@link #contextId()}, in the range that the class description gives.
+     */
     public StreamOptions withContextId(final int id) {
         return new StreamOptions(
                 id, sendBuffers, windowBytes, maxStreams, keepAliveNs, spinNs, lingerNs);
     }
 
-    /** These options with another window a stream. */
+    /**
+     * {@return these options with another window a stream}
+     *
+     * @param bytes as {@link #windowBytes()}, in the range that the class description gives.
+     */
     public StreamOptions withWindowBytes(final int bytes) {
         return new StreamOptions(
                 contextId, sendBuffers, bytes, maxStreams, keepAliveNs, spinNs, lingerNs);
     }
 
-    /** These options with another limit of streams. */
+    /**
+     * {@return these options with another limit of streams}
+     *
+     * @param count as {@link #maxStreams()}, in the range that the class description gives.
+     */
     public StreamOptions withMaxStreams(final int count) {
         return new StreamOptions(
                 contextId, sendBuffers, windowBytes, count, keepAliveNs, spinNs, lingerNs);
     }
 
-    /** These options with another number of send buffers. */
+    /**
+     * {@return these options with another number of send buffers}
+     *
+     * @param count as {@link #sendBuffers()}, in the range that the class description gives.
+     */
     public StreamOptions withSendBuffers(final int count) {
         return new StreamOptions(
                 contextId, count, windowBytes, maxStreams, keepAliveNs, spinNs, lingerNs);
     }
 
-    /** These options with another time until a silent peer is asked. */
+    /**
+     * {@return these options with another time until a silent peer is asked}
+     *
+     * @param ns as {@link #keepAliveNs()}, in the range that the class description gives.
+     */
     public StreamOptions withKeepAliveNs(final long ns) {
         return new StreamOptions(
                 contextId, sendBuffers, windowBytes, maxStreams, ns, spinNs, lingerNs);
     }
 
-    /** These options with another time of spinning before sleeping. */
+    /**
+     * {@return these options with another time of spinning before sleeping}
+     *
+     * @param ns as {@link #spinNs()}, in the range that the class description gives.
+     */
     public StreamOptions withSpinNs(final long ns) {
         return new StreamOptions(
                 contextId, sendBuffers, windowBytes, maxStreams, keepAliveNs, ns, lingerNs);

@@ -15,7 +15,7 @@ public final class StreamResetException extends SocketException {
         this.reason = reason;
     }
 
-    /** Why it ended. */
+    /** {@return why it ended} */
     public ResetReason reason() {
         return reason;
     }

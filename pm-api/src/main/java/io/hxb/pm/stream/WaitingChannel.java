@@ -23,12 +23,12 @@ abstract class WaitingChannel implements Channel {
         lock = engine.lock();
     }
 
-    /** The streams that it was opened of. */
+    /** {@return the streams that it was opened of} */
     public final HxbStreams streams() {
         return streams;
     }
 
-    /** True if calls wait, as they do at first. */
+    /** {@return true if calls wait, as they do at first} */
     public final boolean isBlocking() {
         return isBlocking;
     }

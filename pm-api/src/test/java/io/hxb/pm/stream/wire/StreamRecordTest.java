@@ -1,10 +1,9 @@
-package io.hxb.stream;
+package io.hxb.pm.stream.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.Memory;
-import io.hxb.pm.stream.wire.StreamRecord;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -1,9 +1,8 @@
-package io.hxb.stream;
+package io.hxb.node.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.node.service.PortTable;
 import io.hxb.pm.stream.wire.PortProtocol;
 
 import org.junit.jupiter.api.Tag;
