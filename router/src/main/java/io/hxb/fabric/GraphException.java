@@ -6,7 +6,7 @@ import java.util.List;
 public final class GraphException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
-    private static final int MOST_LINES = 20;
+    private static final int MAX_LINES = 20;
 
     /** Tells one problem. */
     public GraphException(final String problem) {
@@ -23,8 +23,8 @@ public final class GraphException extends IllegalArgumentException {
     }
 
     private static String text(final List<String> problems) {
-        final int rest = problems.size() - MOST_LINES;
-        return String.join("\n", problems.subList(0, Math.min(problems.size(), MOST_LINES)))
+        final int rest = problems.size() - MAX_LINES;
+        return String.join("\n", problems.subList(0, Math.min(problems.size(), MAX_LINES)))
                 + (rest > 0 ? "\nand " + rest + " more" : "");
     }
 }

@@ -14,13 +14,13 @@ import java.util.Set;
  * were added, then hosts.
  */
 public final class SwitchGraphBuilder {
-    /** Most switches in a graph. */
+    /** Maximum number of switches in a graph. */
     public static final int MAX_SWITCHES = 1 << 16;
 
-    /** Most links in a graph. */
+    /** Maximum number of links in a graph. */
     public static final int MAX_LINKS = 1 << 21;
 
-    /** Most hosts in a graph. */
+    /** Maximum number of hosts in a graph. */
     public static final int MAX_HOSTS = 1 << 20;
 
     private final List<String> switches = new ArrayList<>();

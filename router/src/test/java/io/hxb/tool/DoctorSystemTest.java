@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 /** What doctor says of a lab that is cabled and set up wrongly. */
 @Tag("system")
 class DoctorSystemTest {
-    private static final int MOST_LOOKS = 20;
+    private static final int MAX_LOOKS = 20;
 
     @TempDir private Path folder;
 
@@ -137,7 +137,7 @@ class DoctorSystemTest {
     /** Asks doctor until it tells of a failure whose text is like that. */
     private Map<?, ?> awaitFailure(final Predicate<String> isLike) throws Exception {
         String last = "";
-        for (int look = 0; look < MOST_LOOKS; look++) {
+        for (int look = 0; look < MAX_LOOKS; look++) {
             try (HxbProcess doctor = hxb("doctor", "--name", name, "--json")) {
                 final int status = doctor.status();
                 last = doctor.output();

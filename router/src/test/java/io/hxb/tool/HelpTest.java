@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /** The help of all commands. */
 @Tag("unit")
 class HelpTest {
-    private static final int LONGEST_SUMMARY = 60;
+    private static final int MAX_SUMMARY_LENGTH = 60;
 
     private static List<CommandLine> commands() {
         final List<CommandLine> commands = new ArrayList<>();
@@ -53,7 +53,7 @@ class HelpTest {
             final String name = command.getCommandSpec().qualifiedName();
 
             assertEquals(1, summary.length, () -> name + ": a header of one line is missing");
-            assertTrue(summary[0].length() <= LONGEST_SUMMARY, () -> name + ": " + summary[0]);
+            assertTrue(summary[0].length() <= MAX_SUMMARY_LENGTH, () -> name + ": " + summary[0]);
             assertTrue(summary[0].matches("[A-Z].*[a-z0-9')]\\."), () -> name + ": " + summary[0]);
         }
     }

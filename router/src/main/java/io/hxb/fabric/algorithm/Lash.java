@@ -47,7 +47,7 @@ public final class Lash {
      * Applies the algorithm.
      *
      * @param root of the breadth-first tree whose legal paths are preferred.
-     * @param virtualChannels most layers, or 0 for as many as are needed.
+     * @param virtualChannels maximum number of layers, or 0 for as many as are needed.
      * @throws GraphException if the paths need more layers.
      */
     public static Routing routing(

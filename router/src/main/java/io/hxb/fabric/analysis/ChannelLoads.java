@@ -28,7 +28,7 @@ public final class ChannelLoads {
         this.hostRateBps = hostRateBps(graph);
     }
 
-    /** The smallest known rate of a host, 0 when none is known. */
+    /** The minimum known rate of a host, 0 when none is known. */
     private static double hostRateBps(final SwitchGraph graph) {
         double rateBps = 0;
         for (int host = 0; host < graph.hostCount(); host++) {

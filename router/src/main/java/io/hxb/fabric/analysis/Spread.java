@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * How values are spread.
  *
- * @param min the smallest.
+ * @param min the minimum.
  * @param median the middle one.
  * @param mean the average.
  * @param p90 larger than 90 % of all.

@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 
 /**
  * The shortest legal paths of all pairs: all of them, or, where a pair has more than {@link
- * #mostOfPair()}, so many spread evenly over their lexicographic order. Used by one thread.
+ * #maxPerPair()}, so many spread evenly over their lexicographic order. Used by one thread.
  */
 final class CandidatePaths {
     private static final long SATURATED = 1L << 40;
@@ -22,7 +22,7 @@ final class CandidatePaths {
     private final int virtualChannels;
     private final ShortestPaths paths;
     private final long[] ways;
-    private final int mostOfPair;
+    private final int maxPerPair;
 
     /** First candidate of each pair, {@code [pairs + 1]}. */
     private int[] firsts;
@@ -46,12 +46,12 @@ final class CandidatePaths {
         this.paths = new ShortestPaths(relation);
         this.ways = new long[relation.stateCount()];
         final long pairs = (long) graph.switchCount() * graph.switchCount();
-        this.mostOfPair = Math.clamp((1L << 22) / pairs, 2, 8);
+        this.maxPerPair = Math.clamp((1L << 22) / pairs, 2, 8);
     }
 
-    /** Most candidates kept of one pair: 2 to 8, fewer the larger the graph is. */
-    int mostOfPair() {
-        return mostOfPair;
+    /** Maximum number of candidates kept of one pair: 2 to 8, fewer the larger the graph is. */
+    int maxPerPair() {
+        return maxPerPair;
     }
 
     SwitchGraph graph() {
@@ -69,7 +69,7 @@ final class CandidatePaths {
     /** Finds the candidates of all pairs. */
     void collect() {
         // Twice the steps: the array grows by copying.
-        final long stepBytes = 2L * mostOfPair * HeapRoom.pathsBytes(graph);
+        final long stepBytes = 2L * maxPerPair * HeapRoom.pathsBytes(graph);
         HeapRoom.requirePairs(graph, 10, "the candidates of all pairs of switches");
         HeapRoom.require(
                 stepBytes,
@@ -106,7 +106,7 @@ final class CandidatePaths {
     private void collect(final int pair, final int to, final boolean isSame) {
         final int length = paths.distance(to);
         final long total = isSame ? 1 : total(to, length);
-        final int count = (int) Math.min(total, mostOfPair);
+        final int count = (int) Math.min(total, maxPerPair);
         lengths[pair] = (char) length;
         offsets[pair] = stepCount;
         firsts[pair + 1] = firsts[pair] + count;

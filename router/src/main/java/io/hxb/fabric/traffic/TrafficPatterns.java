@@ -38,8 +38,8 @@ public final class TrafficPatterns {
                     "shift:N",
                     "kernel-cg");
 
-    /** Most hosts for patterns in which every host sends to every other. */
-    public static final int MOST_HOSTS_ALL_PAIRS = 2048;
+    /** Maximum number of hosts for patterns in which every host sends to every other. */
+    public static final int MAX_HOSTS_ALL_PAIRS = 2048;
 
     /** BookSim's names where they are others. */
     private static final Map<String, String> ALIASES =
@@ -157,12 +157,12 @@ public final class TrafficPatterns {
     }
 
     private static TrafficMatrix all(final int hosts, final double amount) {
-        if (hosts > MOST_HOSTS_ALL_PAIRS) {
+        if (hosts > MAX_HOSTS_ALL_PAIRS) {
             throw new GraphException(
                     "traffic between all of "
                             + hosts
                             + " hosts has too many pairs; take at most "
-                            + MOST_HOSTS_ALL_PAIRS
+                            + MAX_HOSTS_ALL_PAIRS
                             + " hosts, or a pattern with one destination a host");
         }
         final TrafficMatrix.Builder builder = new TrafficMatrix.Builder();

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
  */
 public final class DfsRoot {
     /** Roots that are tried at most: all in graphs up to this size. */
-    private static final int MOST_ROOTS = 128;
+    private static final int MAX_ROOTS = 128;
 
     /** Roots that are tried at least, where there are so many switches. */
     private static final int FEWEST_ROOTS = 16;
@@ -65,7 +65,7 @@ public final class DfsRoot {
 
     /** One root takes a time that grows with the square of the switches. */
     private static int roots(final int switches) {
-        return Math.clamp((1L << 24) / ((long) switches * switches), FEWEST_ROOTS, MOST_ROOTS);
+        return Math.clamp((1L << 24) / ((long) switches * switches), FEWEST_ROOTS, MAX_ROOTS);
     }
 
     /** The largest number of pairs that may use one channel; also adds the links up. */

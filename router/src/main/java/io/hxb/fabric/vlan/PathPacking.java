@@ -20,8 +20,8 @@ import java.util.TreeMap;
  * Stateless.
  */
 public final class PathPacking {
-    /** Most hosts, for the size of the table. */
-    public static final int MOST_HOSTS = 1024;
+    /** Maximum number of hosts, for the size of the table. */
+    public static final int MAX_HOSTS = 1024;
 
     private PathPacking() {}
 
@@ -38,12 +38,12 @@ public final class PathPacking {
     public static VlanPlan plan(
             final VlanPlanner planner, final RouteSet routes, final String name) {
         final SwitchGraph graph = routes.graph();
-        if (graph.hostCount() > MOST_HOSTS) {
+        if (graph.hostCount() > MAX_HOSTS) {
             throw new GraphException(
                     "a table with a VID for each pair of "
                             + graph.hostCount()
                             + " hosts is too large; take at most "
-                            + MOST_HOSTS
+                            + MAX_HOSTS
                             + ", or plan it by 'updown-tree', which needs one row a host");
         }
         final int[] vlanOfSwitches = new int[graph.switchCount() * graph.switchCount()];

@@ -11,8 +11,8 @@ import java.util.List;
  *
  * @param averageSwitches switches passed on average over all ordered pairs of hosts, a host with
  *     itself included (AH of the paper's table 1).
- * @param maxSwitches most switches passed (MH).
- * @param maxPaths ordered host pairs on the channel that has most (CP), 0 without links.
+ * @param maxSwitches maximum number of switches passed (MH).
+ * @param maxPaths ordered host pairs on the busiest channel (CP), 0 without links.
  * @param busiestChannel that channel, -1 without links.
  * @param cycle channels that can wait for each other for ever, none if that cannot happen.
  */

@@ -13,7 +13,7 @@ import java.util.Map;
  * Makes plans from trees. Immutable.
  *
  * @param kind who tags.
- * @param limit most VLANs.
+ * @param limit maximum number of VLANs.
  * @param ids VIDs to use.
  * @param reserved VIDs that the switches keep for themselves.
  * @param owner whose those are, for messages.

@@ -16,7 +16,7 @@ public final class Windowed implements Application {
     private static final long TIMEOUT_NS = 20_000_000;
 
     private final int frameBytes;
-    private final int mostFrames;
+    private final int maxFrames;
     private final List<int[]> ends;
     private final int[] dataVlan;
     private final int[] ackVlan;
@@ -34,17 +34,17 @@ public final class Windowed implements Application {
      * Prepares flows, all in VLAN 0.
      *
      * @param ends source and destination of each flow, {@code [flows][2]}.
-     * @param mostFrames the largest window.
+     * @param maxFrames the largest window.
      */
     public Windowed(
-            final List<int[]> ends, final int hosts, final int frameBytes, final int mostFrames) {
+            final List<int[]> ends, final int hosts, final int frameBytes, final int maxFrames) {
         this.ends = List.copyOf(ends);
         this.frameBytes = frameBytes;
-        this.mostFrames = mostFrames;
+        this.maxFrames = maxFrames;
         this.dataVlan = new int[ends.size()];
         this.ackVlan = new int[ends.size()];
         this.window = new double[ends.size()];
-        Arrays.fill(window, Math.min(mostFrames, 10));
+        Arrays.fill(window, Math.min(maxFrames, 10));
         this.nextNumber = new int[ends.size()];
         this.nextAck = new int[ends.size()];
         this.recovery = new int[ends.size()];
@@ -143,7 +143,7 @@ public final class Windowed implements Application {
             window[flow] = Math.max(1, window[flow] / 2);
             recovery[flow] = nextNumber[flow];
         } else if (!isLost) {
-            window[flow] = Math.min(mostFrames, window[flow] + 1 / window[flow]);
+            window[flow] = Math.min(maxFrames, window[flow] + 1 / window[flow]);
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.List;
  * thread.
  */
 final class DeadlockFinder {
-    private static final int MOST_NAMED = 32;
+    private static final int MAX_NAMED = 32;
 
     private final Network net;
     private final LaneAllocator allocator;
@@ -21,7 +21,7 @@ final class DeadlockFinder {
         this.net = net;
         this.allocator = allocator;
         this.isDraining = new boolean[net.laneCount];
-        this.candidates = new int[allocator.mostCandidates()];
+        this.candidates = new int[allocator.maxCandidates()];
     }
 
     /** The cycle in words, or null. */
@@ -84,11 +84,11 @@ final class DeadlockFinder {
         }
         final List<Integer> cycle = path.subList(position[lane], path.size());
         final StringBuilder text = new StringBuilder("cycle of " + cycle.size() + " channels: ");
-        for (int i = 0; i < Math.min(MOST_NAMED, cycle.size()); i++) {
+        for (int i = 0; i < Math.min(MAX_NAMED, cycle.size()); i++) {
             text.append('[').append(net.name(cycle.get(i))).append("] waits for ");
         }
-        if (cycle.size() > MOST_NAMED) {
-            text.append("... (").append(cycle.size() - MOST_NAMED).append(" more) waits for ");
+        if (cycle.size() > MAX_NAMED) {
+            text.append("... (").append(cycle.size() - MAX_NAMED).append(" more) waits for ");
         }
         return text.append('[').append(net.name(cycle.getFirst())).append(']').toString();
     }

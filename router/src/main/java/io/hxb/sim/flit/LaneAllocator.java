@@ -204,7 +204,7 @@ final class LaneAllocator {
         return candidateCount[lane];
     }
 
-    int mostCandidates() {
+    int maxCandidates() {
         return free.length;
     }
 }

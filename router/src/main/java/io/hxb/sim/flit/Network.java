@@ -156,7 +156,7 @@ final class Network {
      * Demands room for a run.
      *
      * @param candidates lanes that a header may wait for.
-     * @param mostBytes of the heap.
+     * @param maxBytes of the heap.
      * @throws SimulationException naming the options to change.
      */
     static void requireRoom(
@@ -164,7 +164,7 @@ final class Network {
             final NetworkConfig config,
             final int shortestFlits,
             final int candidates,
-            final long mostBytes) {
+            final long maxBytes) {
         final long channels = graph.channelCount() + 2L * graph.hostCount();
         final long lanes = channels * config.lanes();
         final long ring = lanes << ringShift(config, shortestFlits);
@@ -172,7 +172,7 @@ final class Network {
                 channels * BYTES_PER_CHANNEL
                         + lanes * (BYTES_PER_LANE + 4L * candidates)
                         + 4 * ring;
-        if (bytes > mostBytes / 10 * 9 || ring > Integer.MAX_VALUE - 8) {
+        if (bytes > maxBytes / 10 * 9 || ring > Integer.MAX_VALUE - 8) {
             throw new SimulationException(
                     String.format(
                             Locale.ROOT,
@@ -183,7 +183,7 @@ final class Network {
                             config.bufferFlits(),
                             shortestFlits,
                             bytes / 1e9,
-                            mostBytes / 1e9));
+                            maxBytes / 1e9));
         }
     }
 

@@ -5,7 +5,7 @@ public interface RouteFunction {
     /** In place of a lane: the packet comes from a host. */
     int FROM_HOST = -1;
 
-    /** Most lanes that {@link #route} writes. */
+    /** Maximum number of lanes that {@link #route} writes. */
     int maxCandidates();
 
     /** Number of copies of the routing's virtual channels that a packet may be bound to. */

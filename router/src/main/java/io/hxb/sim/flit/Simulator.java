@@ -107,15 +107,14 @@ public final class Simulator {
             final TrafficSource traffic,
             final DeliveryListener listener,
             final long seed) {
-        if (config.switching() != Switching.WORMHOLE
-                && config.bufferFlits() < traffic.longestFlits()) {
+        if (config.switching() != Switching.WORMHOLE && config.bufferFlits() < traffic.maxFlits()) {
             throw new SimulationException(
                     "with "
                             + config.switching().word()
                             + " switching a buffer holds a whole packet: it has "
                             + config.bufferFlits()
                             + " flits and the longest packet "
-                            + traffic.longestFlits()
+                            + traffic.maxFlits()
                             + "; make buffers larger, packets shorter, or use wormhole (wh)");
         }
         Network.requireRoom(

@@ -37,5 +37,5 @@ public interface TrafficSource {
     int shortestFlits();
 
     /** Flits of the longest packet. */
-    int longestFlits();
+    int maxFlits();
 }

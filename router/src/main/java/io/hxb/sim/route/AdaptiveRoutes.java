@@ -38,16 +38,16 @@ public final class AdaptiveRoutes implements RouteFunction {
      * @param isFree whether a packet may take any copy at every switch, instead of keeping to one.
      */
     public AdaptiveRoutes(final Routing routing, final int lanes, final boolean isFree) {
-        this(routing, lanes, isFree, mostBytesOfAnswers());
+        this(routing, lanes, isFree, maxBytesOfAnswers());
     }
 
     /**
      * The same with a limit of its own.
      *
-     * @param mostBytes for which answers are kept.
+     * @param maxBytes for which answers are kept.
      */
     AdaptiveRoutes(
-            final Routing routing, final int lanes, final boolean isFree, final long mostBytes) {
+            final Routing routing, final int lanes, final boolean isFree, final long maxBytes) {
         this.routing = routing;
         this.graph = routing.graph();
         this.lanes = lanes;
@@ -55,7 +55,7 @@ public final class AdaptiveRoutes implements RouteFunction {
         this.copies = lanes / virtualChannels;
         this.isFree = isFree;
         this.rows =
-                bytesOfAnswers(graph, virtualChannels) <= mostBytes
+                bytesOfAnswers(graph, virtualChannels) <= maxBytes
                         ? new int[graph.switchCount() + graph.channelCount() * virtualChannels][]
                         : null;
         this.room = new int[graph.maxDegree() * virtualChannels];
@@ -67,8 +67,8 @@ public final class AdaptiveRoutes implements RouteFunction {
         return 4 * states * graph.switchCount();
     }
 
-    /** Most bytes for which answers are kept. */
-    public static long mostBytesOfAnswers() {
+    /** Memory that kept answers may take. */
+    public static long maxBytesOfAnswers() {
         return Runtime.getRuntime().maxMemory() / 16;
     }
 

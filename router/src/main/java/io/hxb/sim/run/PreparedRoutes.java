@@ -123,22 +123,22 @@ public final class PreparedRoutes {
         return 2 * distanceStates * experiment.graph().switchCount()
                 + Math.min(
                         AdaptiveRoutes.bytesOfAnswers(experiment.graph(), virtualChannels),
-                        AdaptiveRoutes.mostBytesOfAnswers());
+                        AdaptiveRoutes.maxBytesOfAnswers());
     }
 
     /**
      * Demands room for the tables of several runs at once.
      *
      * @param runs at once, at least 1.
-     * @param mostBytes of the heap.
+     * @param maxBytes of the heap.
      * @throws SimulationException naming the options to change.
      */
-    public void requireRoom(final int runs, final long mostBytes) {
+    public void requireRoom(final int runs, final long maxBytes) {
         final long bytes = tableBytes();
-        if (bytes * runs <= mostBytes / 10 * 9) {
+        if (bytes * runs <= maxBytes / 10 * 9) {
             return;
         }
-        final boolean fitsAlone = bytes <= mostBytes / 10 * 9;
+        final boolean fitsAlone = bytes <= maxBytes / 10 * 9;
         throw new SimulationException(
                 String.format(
                         Locale.ROOT,
@@ -150,7 +150,7 @@ public final class PreparedRoutes {
                         experiment.graph().switchCount(),
                         bytes * runs / 1e9,
                         runs == 1 ? "" : " for " + runs + " runs at once",
-                        mostBytes / 1e9,
+                        maxBytes / 1e9,
                         fitsAlone ? "give --threads 1, " : "",
                         (long) Math.ceil(bytes * runs * 1.2 / (1 << 30))));
     }

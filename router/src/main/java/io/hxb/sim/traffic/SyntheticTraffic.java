@@ -149,7 +149,7 @@ final class SyntheticTraffic implements TrafficSource {
     }
 
     @Override
-    public int longestFlits() {
+    public int maxFlits() {
         return sizes.longest();
     }
 }

@@ -98,7 +98,7 @@ final class TraceTraffic implements TrafficSource {
     }
 
     @Override
-    public int longestFlits() {
+    public int maxFlits() {
         return Math.min(packetFlits, messages.stream().mapToInt(Message::flits).max().orElse(1));
     }
 }

@@ -28,7 +28,7 @@ public record TrafficConfig(
         String messages,
         double meanBurst,
         long stepCycles) {
-    private static final long MOST_STEP_CYCLES = 1L << 30;
+    private static final long MAX_STEP_CYCLES = 1L << 30;
 
     /** Checks the ranges. */
     public TrafficConfig {
@@ -36,7 +36,7 @@ public record TrafficConfig(
             throw new SimulationException(
                     "a burst has 1 to 1000000 messages, or 0 for Poisson: " + meanBurst);
         }
-        if (stepCycles < 0 || stepCycles > MOST_STEP_CYCLES) {
+        if (stepCycles < 0 || stepCycles > MAX_STEP_CYCLES) {
             throw new SimulationException(
                     "a step has 1 to 2^30 cycles, or 0 for messages at any time: " + stepCycles);
         }

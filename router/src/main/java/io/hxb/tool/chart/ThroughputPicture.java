@@ -30,11 +30,11 @@ import java.util.List;
 public final class ThroughputPicture {
     private static final int WIDTH = 1200;
     private static final int HEIGHT = 620;
-    private static final int MOST_PAIRS = 8;
-    private static final int MOST_CABLES = 12;
+    private static final int MAX_PAIRS = 8;
+    private static final int MAX_CABLES = 12;
 
     /** Cables that carried less than the busiest by this factor only acknowledged. */
-    private static final int LEAST_PART = 50;
+    private static final int MIN_PART = 50;
 
     /**
      * Labels of marks take turns on so many heights, so that neighbours do not cover each other.
@@ -77,7 +77,7 @@ public final class ThroughputPicture {
                                 new float[] {5, 4},
                                 0));
         double top = 0;
-        for (final PairTally pair : result.pairs().stream().limit(MOST_PAIRS).toList()) {
+        for (final PairTally pair : result.pairs().stream().limit(MAX_PAIRS).toList()) {
             final double[] rates = result.megabytes(pair.samples());
             final String name =
                     result.coordinates(pair.pair().from())
@@ -120,8 +120,8 @@ public final class ThroughputPicture {
         final long most = cables.stream().mapToLong(ThroughputPicture::sum).max().orElse(0);
         return cables.stream()
                 .sorted(Comparator.comparingLong(ThroughputPicture::sum).reversed())
-                .limit(MOST_CABLES)
-                .filter(cable -> sum(cable) * LEAST_PART > most)
+                .limit(MAX_CABLES)
+                .filter(cable -> sum(cable) * MIN_PART > most)
                 .toList();
     }
 

@@ -17,7 +17,7 @@ import java.util.Locale;
 
 /** Reads a graph by the ending of its file's name, or makes it from words. Stateless. */
 public final class GraphFile {
-    private static final long MOST_BYTES = 64 << 20;
+    private static final long MAX_BYTES = 64 << 20;
 
     private GraphFile() {}
 
@@ -67,7 +67,7 @@ public final class GraphFile {
     public static String text(final String name) throws IOException {
         try {
             final Path file = Path.of(name);
-            if (Files.isRegularFile(file) && Files.size(file) > MOST_BYTES) {
+            if (Files.isRegularFile(file) && Files.size(file) > MAX_BYTES) {
                 throw new ToolException(name + " is larger than 64 MiB");
             }
             return Files.readString(file);

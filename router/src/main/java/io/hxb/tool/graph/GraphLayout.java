@@ -23,7 +23,7 @@ import java.util.Random;
  * Immutable.
  */
 final class GraphLayout {
-    private static final int MOST_ATTRACTED = 256;
+    private static final int MAX_ATTRACTED = 256;
 
     private final double[] x;
     private final double[] y;
@@ -46,7 +46,7 @@ final class GraphLayout {
         if (layout.placeLattice(graph) || layout.placeLevels(graph)) {
             return layout;
         }
-        if (graph.switchCount() > MOST_ATTRACTED) {
+        if (graph.switchCount() > MAX_ATTRACTED) {
             layout.placeCircle();
         } else {
             layout.attract(graph);

@@ -329,7 +329,7 @@ record Cabling(List<Integer> extents, List<String> machines, List<List<List<Stri
     }
 
     /**
-     * The number of links that every line of a dimension has: the least, since all nodes need the
+     * The number of links that every line of a dimension has: the minimum, since all nodes need the
      * same.
      */
     int linkCount(final int dimension) {

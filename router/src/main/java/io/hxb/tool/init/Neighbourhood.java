@@ -11,7 +11,7 @@ import java.util.TreeSet;
  * grows, up to a limit, because anybody on the cables may add to it. Owned by one thread.
  */
 final class Neighbourhood {
-    /** Most machines, NICs and sightings, each. */
+    /** Limit of machines, of NICs and of sightings. */
     static final int LIMIT = 8192;
 
     private final SortedMap<String, String> machines = new TreeMap<>();

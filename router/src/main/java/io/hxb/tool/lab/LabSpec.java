@@ -31,7 +31,7 @@ public record LabSpec(
         int mtuBytes,
         Wiring wiring,
         SocketConfig.KernelRelay kernelRelay) {
-    /** Most NICs of one lab: every one costs kernel memory and time to make. */
+    /** Maximum number of NICs of one lab: each costs kernel memory and time to make. */
     public static final int MAX_NICS = 8192;
 
     /** Checks everything and reports all problems at once. */

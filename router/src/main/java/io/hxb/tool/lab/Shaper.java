@@ -12,7 +12,7 @@ public final class Shaper {
     /** Room of a queue that is larger than what sockets may have in flight, so it never drops. */
     public static final String NO_DROPS = "64mb";
 
-    private static final long LEAST_BYTES = 128 << 10;
+    private static final long MIN_BYTES = 128 << 10;
 
     private Shaper() {}
 
@@ -23,7 +23,7 @@ public final class Shaper {
      * @param limit room of its queue, such as {@link #NO_DROPS}.
      */
     public static String tbf(final long rateBps, final String limit) {
-        final long burstBytes = Math.max(LEAST_BYTES, rateBps / 8 * CATCH_UP_MS / 1000);
+        final long burstBytes = Math.max(MIN_BYTES, rateBps / 8 * CATCH_UP_MS / 1000);
         return "tbf rate %dbit burst %db limit %s".formatted(rateBps, burstBytes, limit);
     }
 }

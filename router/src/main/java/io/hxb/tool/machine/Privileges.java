@@ -44,7 +44,7 @@ public final class Privileges {
     }
 
     /**
-     * Most bytes that a socket buffer may be asked to have here.
+     * Maximum size of a socket buffer that may be asked for here, in bytes.
      *
      * @param limit {@code rmem_max} or {@code wmem_max}, below /proc/sys/net/core.
      * @param wanted what would be best.

@@ -42,7 +42,7 @@ public final class Measurement {
      * @param warmUpNs how long to send before, so that the code measured is compiled; its faults
      *     count, its messages do not.
      * @param sendNs how long to send.
-     * @param limitMessages most messages of each pair.
+     * @param limitMessages maximum number of messages of each pair.
      */
     public record Load(
             int lengthBytes, long checkEvery, long warmUpNs, long sendNs, long limitMessages) {}

@@ -50,7 +50,7 @@ final class PerfRun {
     /**
      * Makes a measurement.
      *
-     * @param lengthBytes payload of each message, 4 to the contexts' longest.
+     * @param lengthBytes payload of each message, 4 to the contexts' maximum.
      * @param checkEvery of how many messages one is written and compared whole, 1 or more.
      * @param watch looks at it meanwhile.
      */
@@ -85,7 +85,7 @@ final class PerfRun {
      * asks the receivers. Blocks until then.
      *
      * @param sendNs how long to send.
-     * @param limitMessages most messages on each stream.
+     * @param limitMessages maximum number of messages on each stream.
      */
     void run(final long sendNs, final long limitMessages) {
         for (final Stream stream : streams) {

@@ -11,7 +11,7 @@ import java.util.Locale;
  * @param median half are shorter.
  * @param p99 99 % are shorter.
  * @param p999 99.9 % are shorter.
- * @param max longest.
+ * @param max the maximum.
  */
 public record RoundTrips(double min, double median, double p99, double p999, double max) {
     /** Nothing was measured. */

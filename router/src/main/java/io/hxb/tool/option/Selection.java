@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /** Options that say which nodes and links of a cluster are to be shown. Picocli fills it. */
 public final class Selection {
-    private static final int MOST_NAMED = 8;
+    private static final int MAX_NAMED = 8;
     private static final List<String> NODE_STATES =
             Stream.of(NodeState.values()).map(NodeState::toString).toList();
 
@@ -146,9 +146,9 @@ public final class Selection {
                                         " ",
                                         all.stream()
                                                 .map(node -> "(" + node.coordinates() + ")")
-                                                .limit(MOST_NAMED)
+                                                .limit(MAX_NAMED)
                                                 .toList())
-                                + (all.size() > MOST_NAMED ? " and others" : ""));
+                                + (all.size() > MAX_NAMED ? " and others" : ""));
             }
         }
     }

@@ -26,7 +26,7 @@ import java.util.Map;
  * command's thread.
  */
 public final class PingReport implements PingListener {
-    /** The most nodes whose round trips among all fit into a square table. */
+    /** Maximum number of nodes whose round trips among all fit into a square table. */
     private static final int SQUARE_NODES = 12;
 
     private final Shape shape;

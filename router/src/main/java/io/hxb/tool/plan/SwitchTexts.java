@@ -69,7 +69,7 @@ final class SwitchTexts {
         return gone;
     }
 
-    /** Static MAC addresses of the switch that has most. */
+    /** Static MAC addresses of the switch that has the most. */
     int maxMacEntries() {
         return maxMacEntries;
     }

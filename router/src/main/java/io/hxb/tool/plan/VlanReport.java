@@ -16,7 +16,7 @@ import java.util.Map;
 /** What there is to say about a VLAN plan, in words and for JSON. Stateless. */
 final class VlanReport {
     /** More VLANs than that are counted, not listed. */
-    private static final int MOST_ROWS = 64;
+    private static final int MAX_ROWS = 64;
 
     private VlanReport() {}
 
@@ -33,13 +33,13 @@ final class VlanReport {
                         .formatted(plan.kind(), routing, graph, plan.vlanCount()));
         final int[] hosts = plan.trees().hostCounts();
         final TextTable table = new TextTable("VLAN", "links", "hosts");
-        for (int vlan = 0; vlan < Math.min(MOST_ROWS, plan.vlanCount()); vlan++) {
+        for (int vlan = 0; vlan < Math.min(MAX_ROWS, plan.vlanCount()); vlan++) {
             table.row(plan.vid(vlan), plan.tree(vlan).linkCount(), hosts[vlan]);
         }
         text.append(table);
         text.append(
-                plan.vlanCount() > MOST_ROWS
-                        ? "and %d more%n".formatted(plan.vlanCount() - MOST_ROWS)
+                plan.vlanCount() > MAX_ROWS
+                        ? "and %d more%n".formatted(plan.vlanCount() - MAX_ROWS)
                         : "");
         text.append(
                 String.format(
@@ -96,9 +96,9 @@ final class VlanReport {
     }
 
     private static String whyNotExact(final int pairs) {
-        return pairs > VidOptimiser.MOST_PAIRS_EXACT
+        return pairs > VidOptimiser.MAX_PAIRS_EXACT
                 ? "more than "
-                        + VidOptimiser.MOST_PAIRS_EXACT
+                        + VidOptimiser.MAX_PAIRS_EXACT
                         + " pairs are too many for an exact search: for one, give the heaviest in a"
                         + " file"
                 : "the exact search was stopped at its limit: fewer VLANs or pairs would let it"

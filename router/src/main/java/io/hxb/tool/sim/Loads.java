@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Loads in words: {@code 0.01,0.02} or {@code 0.01:0.1:0.01}. Stateless. */
 final class Loads {
-    private static final int MOST = 1000;
+    private static final int MAX_STEPS = 1000;
 
     private Loads() {}
 
@@ -42,7 +42,7 @@ final class Loads {
                             + ":"
                             + parts[2]);
         }
-        if (step <= 0 || (to - from) / step > MOST) {
+        if (step <= 0 || (to - from) / step > MAX_STEPS) {
             throw new UsageException("--loads must have a step above 0 and at most 1000 loads");
         }
         for (int i = 0; from + i * step <= to + 1e-9; i++) {

@@ -13,7 +13,7 @@ import java.util.function.Function;
  */
 record Table<T>(List<Column<T>> columns, Function<T, String> key) {
     private static final int GAP = 2;
-    private static final int SMALLEST_CUT = 8;
+    private static final int MIN_CUT = 8;
 
     /** Copies the list. */
     Table {
@@ -79,7 +79,7 @@ record Table<T>(List<Column<T>> columns, Function<T, String> key) {
                 shown.add(i);
                 continue;
             }
-            final boolean isCut = columns.get(i).isText() && left >= SMALLEST_CUT + GAP;
+            final boolean isCut = columns.get(i).isText() && left >= MIN_CUT + GAP;
             if (!isFull && (left >= widths[i] + GAP || isCut)) {
                 shown.add(i);
                 left -= Math.min(left, widths[i] + GAP);

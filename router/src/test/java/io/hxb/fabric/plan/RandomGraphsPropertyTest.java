@@ -37,8 +37,8 @@ class RandomGraphsPropertyTest {
         final int most = random.nextInt(100) == 0 ? 200 : random.nextInt(12) == 0 ? 60 : 14;
         final int switches = 2 + random.nextInt(most - 1);
         final boolean isDense = switches <= 20 && random.nextInt(4) == 0;
-        final int mostExtra = isDense ? switches * switches : 2 * switches;
-        final int extra = random.nextInt(4) == 0 ? 0 : random.nextInt(mostExtra + 1);
+        final int maxExtra = isDense ? switches * switches : 2 * switches;
+        final int extra = random.nextInt(4) == 0 ? 0 : random.nextInt(maxExtra + 1);
         return RandomGraphs.connected(switches, extra, random.nextBoolean(), 1, seed);
     }
 

@@ -53,8 +53,8 @@ class ConservationTest {
         }
 
         @Override
-        public int longestFlits() {
-            return source.longestFlits();
+        public int maxFlits() {
+            return source.maxFlits();
         }
     }
 

@@ -203,7 +203,7 @@ class ZeroLoadLatencyTest {
         }
 
         @Override
-        public int longestFlits() {
+        public int maxFlits() {
             return flits;
         }
     }

@@ -194,7 +194,7 @@ class TrafficTimesTest {
                 recorder.packets);
         assertEquals(TrafficSource.NEVER, traffic.next());
         assertEquals(8, traffic.shortestFlits());
-        assertEquals(16, traffic.longestFlits());
+        assertEquals(16, traffic.maxFlits());
     }
 
     @Test

@@ -112,13 +112,13 @@ public abstract class Dialect {
         }
     }
 
-    /** Longest name of an interface, where there is a limit. */
-    int longestName() {
+    /** Maximum length of the name of an interface. */
+    int maxNameLength() {
         return 64;
     }
 
     private void checkName(final String what, final String switchName, final String name) {
-        if (!name.matches(SAFE) || name.length() > longestName()) {
+        if (!name.matches(SAFE) || name.length() > maxNameLength()) {
             throw new GraphException(
                     what
                             + " name '"
@@ -128,7 +128,7 @@ public abstract class Dialect {
                             + "') cannot be written for "
                             + switches()
                             + ": letters, digits and _.:/- only, at most "
-                            + longestName()
+                            + maxNameLength()
                             + "; rename it in the cabling file");
         }
     }

@@ -25,7 +25,7 @@ class LinuxDialect extends Dialect {
     }
 
     @Override
-    int longestName() {
+    int maxNameLength() {
         return 15;
     }
 

@@ -33,7 +33,7 @@ final class OvsDialect extends Dialect {
     }
 
     @Override
-    int longestName() {
+    int maxNameLength() {
         return 15;
     }
 

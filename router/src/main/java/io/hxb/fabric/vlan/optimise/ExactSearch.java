@@ -10,7 +10,7 @@ import java.util.List;
  * has taken too many steps. Owned by one thread.
  */
 final class ExactSearch {
-    private static final long MOST_STEPS = 40_000_000;
+    private static final long MAX_STEPS = 40_000_000;
 
     private final VidProblem problem;
     private final double[] loads;
@@ -41,7 +41,7 @@ final class ExactSearch {
     /** Whether it went through everything, so that {@link #best()} is the optimum. */
     boolean run() {
         search(0);
-        return steps <= MOST_STEPS;
+        return steps <= MAX_STEPS;
     }
 
     /** The best choice known. */
@@ -50,7 +50,7 @@ final class ExactSearch {
     }
 
     private boolean isOver() {
-        return steps > MOST_STEPS || least <= bound + tolerance;
+        return steps > MAX_STEPS || least <= bound + tolerance;
     }
 
     private void search(final int depth) {

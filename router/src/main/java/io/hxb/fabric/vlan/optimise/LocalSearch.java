@@ -17,8 +17,8 @@ final class LocalSearch {
     /** Loads count by this power, so that the busiest channels matter most. */
     private static final int POWER = 8;
 
-    private static final int MOST_KICKS = 60;
-    private static final long MOST_STEPS = 40_000_000;
+    private static final int MAX_KICKS = 60;
+    private static final long MAX_STEPS = 40_000_000;
 
     private final VidProblem problem;
     private final Random random;
@@ -54,7 +54,7 @@ final class LocalSearch {
                 least = now;
                 best = choice.clone();
             }
-            if (least <= bound + 1e-9 * scale || kick == MOST_KICKS || steps > MOST_STEPS) {
+            if (least <= bound + 1e-9 * scale || kick == MAX_KICKS || steps > MAX_STEPS) {
                 return best;
             }
             System.arraycopy(best, 0, choice, 0, best.length);
@@ -76,7 +76,7 @@ final class LocalSearch {
                         .sorted(Comparator.comparingDouble(pair -> -largest(pair)))
                         .toList();
         for (final int pair : order) {
-            choice[pair] = leastHarm(pair);
+            choice[pair] = minHarm(pair);
             VidProblem.add(loads, problem.candidates(pair).get(choice[pair]), 1);
         }
     }
@@ -86,7 +86,7 @@ final class LocalSearch {
     }
 
     /** The candidate of a pair that is not counted in the loads now. */
-    private int leastHarm(final int pair) {
+    private int minHarm(final int pair) {
         final List<Candidate> candidates = problem.candidates(pair);
         int best = 0;
         double least = Double.POSITIVE_INFINITY;
@@ -122,7 +122,7 @@ final class LocalSearch {
     /** Moves pairs one by one until no move helps. */
     private void descend() {
         boolean hasMoved = true;
-        while (hasMoved && steps <= MOST_STEPS) {
+        while (hasMoved && steps <= MAX_STEPS) {
             hasMoved = false;
             for (int pair = 0; pair < problem.size(); pair++) {
                 final List<Candidate> candidates = problem.candidates(pair);
@@ -131,7 +131,7 @@ final class LocalSearch {
                 }
                 final Candidate now = candidates.get(choice[pair]);
                 VidProblem.add(loads, now, -1);
-                final int better = leastHarm(pair);
+                final int better = minHarm(pair);
                 final boolean isBetter =
                         harm(candidates.get(better)) < harm(now) * (1 - 1e-12) - 1e-15;
                 choice[pair] = isBetter ? better : choice[pair];

@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class LowerBound {
     private static final int ROUNDS = 300;
-    private static final long MOST_STEPS = 60_000_000;
+    private static final long MAX_STEPS = 60_000_000;
 
     private LowerBound() {}
 
@@ -23,7 +23,7 @@ final class LowerBound {
             best = Math.max(best, alone(problem.candidates(pair)));
         }
         final long steps = steps(problem);
-        final int rounds = (int) Math.max(20, Math.min(ROUNDS, MOST_STEPS / Math.max(1, steps)));
+        final int rounds = (int) Math.max(20, Math.min(ROUNDS, MAX_STEPS / Math.max(1, steps)));
         best = Math.max(best, byPrices(problem, rounds));
         return roundUp(problem, best);
     }

@@ -11,7 +11,7 @@ import io.hxb.fabric.vlan.VlanPlan;
  * @param loadBefore load of the busiest channel under the plan that was given.
  * @param load the same now.
  * @param lowerBound what no choice among these VLANs can stay below.
- * @param isOptimal whether {@code load} is proven to be the least possible.
+ * @param isOptimal whether {@code load} is proven to be the minimum.
  */
 public record OptimisedPlan(
         VlanPlan plan,

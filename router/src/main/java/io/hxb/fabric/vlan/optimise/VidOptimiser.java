@@ -15,8 +15,11 @@ import java.util.TreeMap;
  * Deterministic for a seed. Stateless.
  */
 public final class VidOptimiser {
-    /** Most pairs for which the best choice is searched for exactly, by branch and bound. */
-    public static final int MOST_PAIRS_EXACT = 256;
+    /**
+     * Maximum number of pairs for which the best choice is searched for exactly, by branch and
+     * bound.
+     */
+    public static final int MAX_PAIRS_EXACT = 256;
 
     private VidOptimiser() {}
 
@@ -39,7 +42,7 @@ public final class VidOptimiser {
         final double tolerance = 1e-9 * problem.scale();
         int[] choice = new LocalSearch(problem, bound, seed).run();
         boolean isOptimal = VidProblem.busiest(problem.loads(choice)) <= bound + tolerance;
-        if (!isOptimal && problem.size() <= MOST_PAIRS_EXACT) {
+        if (!isOptimal && problem.size() <= MAX_PAIRS_EXACT) {
             final ExactSearch exact = new ExactSearch(problem, choice, bound);
             isOptimal = exact.run();
             choice = exact.best();

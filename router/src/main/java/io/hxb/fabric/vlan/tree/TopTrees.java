@@ -14,7 +14,7 @@ import java.util.List;
  * turns. Stateless. Source: Otsuka et al. 2006, 3.2.2.2; Miura et al. 2007, 2.2.
  */
 public final class TopTrees implements TreeMaker {
-    private static final int MOST_TREES = 4094;
+    private static final int MAX_TREES = 4094;
 
     /** Makes the maker. */
     public TopTrees() {}
@@ -98,10 +98,10 @@ public final class TopTrees implements TreeMaker {
         final int[] choice = new int[choices.length];
         do {
             collector.add(tree(graph, depths, choice));
-            if (collector.treeCount() > MOST_TREES) {
+            if (collector.treeCount() > MAX_TREES) {
                 throw new GraphException(
                         "there are more than "
-                                + MOST_TREES
+                                + MAX_TREES
                                 + " trees from the top switches; plan it by 'updown-tree'");
             }
         } while (advance(choice, choices));

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 public final class RandomScript {
     private static final long STEP_NS = 10_000_000L;
     private static final long SHORTEST_NS = 200_000_000L;
-    private static final long LONGEST_NS = 2_000_000_000L;
+    private static final long MAX_NS = 2_000_000_000L;
 
     private static final long SHORTEST_DEATH_NS = 1_000_000_000L;
 
@@ -82,7 +82,7 @@ public final class RandomScript {
             final long quietNs,
             final long lengthNs,
             final List<Fault> faults) {
-        final long lasting = round(random.nextLong(SHORTEST_NS, LONGEST_NS + 1));
+        final long lasting = round(random.nextLong(SHORTEST_NS, MAX_NS + 1));
         final long room = lengthNs - quietNs - lasting;
         if (room <= 0) {
             return false;

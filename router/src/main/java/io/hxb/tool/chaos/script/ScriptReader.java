@@ -16,7 +16,7 @@ public final class ScriptReader {
     private static final String EXAMPLE = "{at: 2s, pull: \"x.0 of (0,0)\"}";
 
     /** Latest time of a fault: a day. */
-    private static final long MOST_NS = 86_400_000_000_000L;
+    private static final long MAX_NS = 86_400_000_000_000L;
 
     private final Selector selector;
     private final List<Problem> problems = new ArrayList<>();
@@ -175,7 +175,7 @@ public final class ScriptReader {
             throw new IllegalArgumentException("must not be negative: " + text);
         }
         final long ns = text.equals("0") ? 0 : Quantity.parseDurationNs(text);
-        if (ns > MOST_NS) {
+        if (ns > MAX_NS) {
             throw new IllegalArgumentException("must be at most a day: " + text);
         }
         return ns;

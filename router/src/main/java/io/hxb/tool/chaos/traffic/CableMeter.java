@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread of its own. Owned by the thread that made it.
  */
 public final class CableMeter implements AutoCloseable {
-    private static final int MOST_BYTES = 4 << 20;
+    private static final int MAX_BYTES = 4 << 20;
 
     // Source: net/core/net-procfs.c, dev_seq_printf_stats: received bytes first, sent bytes ninth.
     private static final int RECEIVED_FIELD = 0;
@@ -31,7 +31,7 @@ public final class CableMeter implements AutoCloseable {
 
     private final SampleClock clock;
     private final FileChannel file;
-    private final ByteBuffer buffer = ByteBuffer.allocate(MOST_BYTES);
+    private final ByteBuffer buffer = ByteBuffer.allocate(MAX_BYTES);
     private final Map<String, Meter> byPort = new HashMap<>();
     private final List<Meter> meters = new ArrayList<>();
     private final Thread thread;

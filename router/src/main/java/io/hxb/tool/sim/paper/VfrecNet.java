@@ -30,7 +30,7 @@ public final class VfrecNet {
     /** Nothing is lost in Kernel-CG, whose messages wait for each other. */
     private static final int PORT_BYTES = 4 << 20;
 
-    private static final int MOST_FRAMES = 200;
+    private static final int MAX_FRAMES = 200;
 
     /** Class B: 75,000 numbers over 4 columns of processes. */
     private static final long VECTOR_BYTES = 75_000 / 4 * 8L;
@@ -73,7 +73,7 @@ public final class VfrecNet {
                         IntStream.range(0, 8).mapToObj(n -> new int[] {n, n + 8}).toList(),
                         HOSTS,
                         FRAME_BYTES,
-                        MOST_FRAMES);
+                        MAX_FRAMES);
         final EthernetNetwork network =
                 new EthernetNetwork(
                         graph,

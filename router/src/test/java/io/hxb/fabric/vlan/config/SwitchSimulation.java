@@ -16,7 +16,7 @@ import java.util.Map;
 final class SwitchSimulation {
     static final int NO_TAG = 0;
     private static final long BROADCAST = 0xFFFF_FFFF_FFFFL;
-    private static final int MOST_STEPS = 100_000;
+    private static final int MAX_STEPS = 100_000;
 
     private final SwitchGraph graph;
     private final List<SwitchSetup> setups;
@@ -77,7 +77,7 @@ final class SwitchSimulation {
         final ArrayDeque<Frame> frames = new ArrayDeque<>();
         frames.add(new Frame(graph.hostSwitch(from), graph.hostPort(from), tag));
         for (int step = 0; !frames.isEmpty(); step++) {
-            if (step == MOST_STEPS) {
+            if (step == MAX_STEPS) {
                 throw new AssertionError("a frame of host " + from + " goes round and round");
             }
             final Frame frame = frames.poll();
