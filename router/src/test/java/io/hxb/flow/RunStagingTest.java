@@ -43,14 +43,14 @@ class RunStagingTest {
     }
 
     private long stage(
-            final long address, final int lengthBytes, final int most, final boolean isNewRun) {
+            final long address, final int lengthBytes, final int max, final boolean isNewRun) {
         return fixture.loop.stage(
                 FlowFixture.CONTEXT,
                 FlowFixture.PEER,
                 FlowFixture.PEER_CONTEXT,
                 address,
                 lengthBytes,
-                most,
+                max,
                 isNewRun);
     }
 

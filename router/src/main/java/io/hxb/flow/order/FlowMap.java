@@ -55,6 +55,7 @@ public final class FlowMap<F extends FlowMap.Entry> {
         insert(slots, flow);
         flowCount++;
         usedSlots++;
+        assert usedSlots < slots.length() : "no slot is left at which a search could end";
         return true;
     }
 
@@ -87,9 +88,9 @@ public final class FlowMap<F extends FlowMap.Entry> {
 
     private void rebuild() {
         final AtomicReferenceArray<Object> old = slots;
-        final int least = Math.max(64, flowCount * 4);
+        final int minSlots = Math.max(64, flowCount * 4);
         final AtomicReferenceArray<Object> fresh =
-                new AtomicReferenceArray<>(Integer.highestOneBit(least - 1) << 1);
+                new AtomicReferenceArray<>(Integer.highestOneBit(minSlots - 1) << 1);
         for (int index = 0; index < old.length(); index++) {
             if (old.get(index) instanceof Entry flow) {
                 insert(fresh, flow);

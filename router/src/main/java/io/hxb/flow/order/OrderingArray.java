@@ -96,6 +96,8 @@ public final class OrderingArray<F> {
             if (seen != 0 && sequence(seen) - sequence >= 0) {
                 return DUPLICATE;
             }
+            // What was in the slot is a window behind, so it was marked before next() passed it.
+            assert !hasBuffer(seen) : "replaces " + sequence(seen) + ", which was not delivered";
         } while (!SLOT.compareAndSet(slots, index, seen, value));
         return STORED;
     }
@@ -128,6 +130,7 @@ public final class OrderingArray<F> {
         do {
             frames += isEnded ? discardAll(sink, flow) : deliver(sink, flow);
             missed = (int) WORK.getAndAdd(this, -missed) - missed;
+            assert missed >= 0 : "another thread was at work too: " + missed;
         } while (missed != 0);
         return frames;
     }
@@ -168,6 +171,7 @@ public final class OrderingArray<F> {
             if (!isHere || !sink.deliver(flow, buffer(slot))) {
                 break;
             }
+            assert sequence == next : "another thread has delivered " + next;
             SLOT.setRelease(slots, index, slot | DELIVERED);
             sequence++;
             frames++;

@@ -81,6 +81,7 @@ public final class WorkStack {
          * what the node needs.
          */
         public final Node take() {
+            assert isQueued : "taken twice";
             final Node following = below;
             below = null;
             isQueued = false;
