@@ -15,9 +15,9 @@ final class AckScheduler {
 
     private final WaitingLine<ReceiveFlow> delayed = new WaitingLine<>();
 
-    AckScheduler(final FlowConfig config, final ControlWriter control) {
-        this.config = config;
-        this.control = control;
+    AckScheduler(final LoopParts parts) {
+        config = parts.config();
+        control = parts.control();
     }
 
     /** Notes whether the source has to be told something, at once or a little later. */

@@ -22,19 +22,13 @@ final class ControlReader {
     private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
 
-    ControlReader(
-            final FlowTable table,
-            final Receiver receiver,
-            final SendFeedback feedback,
-            final ControlWriter control,
-            final RouteTable routes,
-            final FlowCounters counters) {
-        this.table = table;
+    ControlReader(final LoopParts parts, final Receiver receiver, final SendFeedback feedback) {
+        table = parts.table();
+        control = parts.control();
+        routes = parts.routes();
+        counters = parts.counters();
         this.receiver = receiver;
         this.feedback = feedback;
-        this.control = control;
-        this.routes = routes;
-        this.counters = counters;
     }
 
     /** Takes one frame; the caller gives its buffer back. */

@@ -2,7 +2,6 @@ package io.hxb.flow;
 
 import io.hxb.flow.order.BufferStack;
 import io.hxb.flow.order.WorkStack;
-import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
@@ -37,11 +36,9 @@ public final class FlowLoop implements FlowPort {
     private final AckScheduler acks;
     private final ControlReader reader;
     private final FlowOutput output;
+    private final RecallTimer recall;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private FlowContext[] contexts = new FlowContext[0];
-    private long recallNs;
-    private boolean isRecallSet;
-    private boolean isShortOfCredit;
     private FlowContext lastContext;
 
     FlowLoop(
@@ -57,14 +54,16 @@ public final class FlowLoop implements FlowPort {
         this.wakeUp = wakeUp;
         pool = table.pool();
         inbox = new BufferStack(inboxLinks);
-        final TxPool memory = new TxPool(table.sizes(), table.config().windowFrames(), arena);
-        control = new ControlWriter(output, memory, counters, table.config().windowFrames());
-        sender = new Sender(table, output, memory, control, counters, clock);
+        recall = new RecallTimer(table.config());
+        final int windowFrames = table.config().windowFrames();
+        final TxPool memory = new TxPool(table.sizes(), windowFrames, arena);
+        control = new ControlWriter(output, memory, counters, windowFrames);
+        final LoopParts parts = new LoopParts(table, output, memory, control, counters, clock);
+        sender = new Sender(parts);
         feedback = sender.feedback();
-        final RouteTable routes = output.routes();
-        acks = new AckScheduler(table.config(), control);
-        receiver = new Receiver(table, this, share, control, acks, routes, counters, clock);
-        reader = new ControlReader(table, receiver, feedback, control, routes, counters);
+        acks = new AckScheduler(parts);
+        receiver = new Receiver(parts, this, share, acks);
+        reader = new ControlReader(parts, receiver, feedback);
     }
 
     /**
@@ -286,9 +285,8 @@ public final class FlowLoop implements FlowPort {
         if (acks.hasAcks()) {
             deadlineNs = earlier(nowNs, deadlineNs, nowNs + table.config().ackDelayNs());
         }
-        if (contexts.length > 0 && isRecallSet) {
-            final long soonNs = nowNs + Receiver.RECALL_NS;
-            deadlineNs = earlier(nowNs, deadlineNs, isShortOfCredit ? soonNs : recallNs);
+        if (contexts.length > 0) {
+            deadlineNs = earlier(nowNs, deadlineNs, recall.nextDeadlineNs(nowNs));
         }
         return deadlineNs;
     }
@@ -391,7 +389,7 @@ public final class FlowLoop implements FlowPort {
 
     /** A source of a context of this loop waits for credit that others have. */
     void onShortOfCredit() {
-        isShortOfCredit = true;
+        recall.onShortOfCredit();
     }
 
     void onReleased(final ReceiveFlow flow) {
@@ -440,23 +438,13 @@ public final class FlowLoop implements FlowPort {
     }
 
     private void recallWhenDue(final long nowNs) {
-        if (contexts.length == 0) {
+        if (contexts.length == 0 || !recall.poll(nowNs)) {
             return;
         }
-        if (!isRecallSet) {
-            isRecallSet = true;
-            recallNs = nowNs + table.config().peerTimeoutNs();
-        }
-        if (isShortOfCredit) {
-            isShortOfCredit = false;
-            final long soonNs = nowNs + Receiver.RECALL_NS;
-            recallNs = soonNs - recallNs < 0 ? soonNs : recallNs;
-        }
-        if (recallNs - nowNs <= 0) {
-            recallNs = nowNs + table.config().peerTimeoutNs();
-            for (final FlowContext context : contexts) {
-                receiver.recall(context);
-                isShortOfCredit |= context.credit.isShort();
+        for (final FlowContext context : contexts) {
+            receiver.recall(context);
+            if (context.credit.isShort()) {
+                recall.onShortOfCredit();
             }
         }
     }

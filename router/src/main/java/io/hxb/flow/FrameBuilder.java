@@ -30,11 +30,11 @@ final class FrameBuilder {
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
 
-    FrameBuilder(final FlowTable table, final TxPool pool, final FlowCounters counters) {
-        config = table.config();
-        this.pool = pool;
-        this.counters = counters;
-        mtuBytes = table.sizes().mtuBytes();
+    FrameBuilder(final LoopParts parts) {
+        config = parts.config();
+        pool = parts.pool();
+        counters = parts.counters();
+        mtuBytes = parts.table().sizes().mtuBytes();
         stagedRoomBytes = (mtuBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
     }
 

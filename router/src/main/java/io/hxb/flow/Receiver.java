@@ -19,9 +19,6 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** A frame that could not be delivered at once weighs this many in order. */
     private static final int OUT_OF_ORDER_WEIGHT = 4;
 
-    /** Silence after which a source may be asked for window that it does not use. */
-    static final long RECALL_NS = 5_000_000;
-
     private static final int RECALLS_AT_ONCE = 16;
 
     private final FlowTable table;
@@ -39,25 +36,21 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final FrameHeaderFlyweight delivered = new FrameHeaderFlyweight();
 
     Receiver(
-            final FlowTable table,
+            final LoopParts parts,
             final FlowLoop loop,
             final BufferPool.Share share,
-            final ControlWriter control,
-            final AckScheduler acks,
-            final RouteTable routes,
-            final FlowCounters counters,
-            final TurnClock clock) {
-        this.table = table;
-        this.loop = loop;
-        config = table.config();
+            final AckScheduler acks) {
+        table = parts.table();
+        config = parts.config();
         listener = table.listener();
         pool = table.pool();
+        control = parts.control();
+        routes = parts.routes();
+        counters = parts.counters();
+        clock = parts.clock();
+        this.loop = loop;
         this.share = share;
-        this.control = control;
         this.acks = acks;
-        this.routes = routes;
-        this.counters = counters;
-        this.clock = clock;
     }
 
     /** Takes one data frame for an open context; any loop. */
@@ -230,7 +223,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             } else if (context.credit.isShort()
                     && unused > 0
                     && recalls > 0
-                    && silenceNs >= RECALL_NS) {
+                    && silenceNs >= RecallTimer.RECALL_NS) {
                 control.sendAck(flow, true);
                 recalls--;
             }

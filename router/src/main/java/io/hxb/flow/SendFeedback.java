@@ -24,22 +24,18 @@ final class SendFeedback {
     private final TurnClock clock;
 
     SendFeedback(
-            final FlowTable table,
-            final RouteTable routes,
-            final ControlWriter control,
+            final LoopParts parts,
             final Transmitter transmitter,
             final FlowTimers timers,
-            final SendQueue queue,
-            final FlowCounters counters,
-            final TurnClock clock) {
-        this.table = table;
-        this.routes = routes;
-        this.control = control;
+            final SendQueue queue) {
+        table = parts.table();
+        routes = parts.routes();
+        control = parts.control();
+        counters = parts.counters();
+        clock = parts.clock();
         this.transmitter = transmitter;
         this.timers = timers;
         this.queue = queue;
-        this.counters = counters;
-        this.clock = clock;
     }
 
     /**

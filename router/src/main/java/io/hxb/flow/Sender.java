@@ -21,27 +21,17 @@ final class Sender {
     private final Transmitter transmitter;
     private final SendFeedback feedback;
 
-    Sender(
-            final FlowTable table,
-            final FlowOutput output,
-            final TxPool pool,
-            final ControlWriter control,
-            final FlowCounters counters,
-            final TurnClock clock) {
-        this.table = table;
-        routes = output.routes();
-        this.pool = pool;
-        this.control = control;
-        this.counters = counters;
-        this.clock = clock;
-        timers = new FlowTimers(table.config().minRetransmitNs() / 2);
-        builder = new FrameBuilder(table, pool, counters);
-        transmitter =
-                new Transmitter(
-                        table, output, pool, control, timers, queue, builder, counters, clock);
-        feedback =
-                new SendFeedback(
-                        table, routes, control, transmitter, timers, queue, counters, clock);
+    Sender(final LoopParts parts) {
+        table = parts.table();
+        routes = parts.routes();
+        pool = parts.pool();
+        control = parts.control();
+        counters = parts.counters();
+        clock = parts.clock();
+        timers = new FlowTimers(parts.config().minRetransmitNs() / 2);
+        builder = new FrameBuilder(parts);
+        transmitter = new Transmitter(parts, timers, queue, builder);
+        feedback = new SendFeedback(parts, transmitter, timers, queue);
     }
 
     /**

@@ -36,25 +36,20 @@ final class Transmitter implements FrameOwner {
     private boolean isWithoutRoute;
 
     Transmitter(
-            final FlowTable table,
-            final FlowOutput output,
-            final TxPool pool,
-            final ControlWriter control,
+            final LoopParts parts,
             final FlowTimers timers,
             final SendQueue queue,
-            final FrameBuilder builder,
-            final FlowCounters counters,
-            final TurnClock clock) {
-        listener = table.listener();
-        config = table.config();
-        this.output = output;
-        routes = output.routes();
-        this.pool = pool;
-        this.control = control;
+            final FrameBuilder builder) {
+        listener = parts.table().listener();
+        config = parts.config();
+        output = parts.output();
+        routes = parts.routes();
+        pool = parts.pool();
+        control = parts.control();
+        counters = parts.counters();
+        clock = parts.clock();
         this.timers = timers;
         this.queue = queue;
-        this.counters = counters;
-        this.clock = clock;
         this.builder = builder;
     }
 

@@ -1,0 +1,32 @@
+package io.hxb.flow;
+
+import io.hxb.config.FlowConfig;
+import io.hxb.flow.route.RouteTable;
+import io.hxb.link.TurnClock;
+
+/**
+ * What all that work for one flow loop share. Owned by the loop.
+ *
+ * @param table all flows of the node.
+ * @param output where frames go.
+ * @param pool memory of frames to send.
+ * @param control writes the frames by which two ends agree.
+ * @param counters of the loop.
+ * @param clock the time of the loop's turn.
+ */
+record LoopParts(
+        FlowTable table,
+        FlowOutput output,
+        TxPool pool,
+        ControlWriter control,
+        FlowCounters counters,
+        TurnClock clock) {
+
+    FlowConfig config() {
+        return table.config();
+    }
+
+    RouteTable routes() {
+        return output.routes();
+    }
+}
