@@ -37,6 +37,8 @@ public final class FlowLoop implements FlowPort {
     private final ControlReader reader;
     private final FlowOutput output;
     private final RecallTimer recall;
+    private final int maxMessageBytes;
+    private final int nodeCount;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private FlowContext[] contexts = new FlowContext[0];
     private FlowContext lastContext;
@@ -54,6 +56,8 @@ public final class FlowLoop implements FlowPort {
         this.wakeUp = wakeUp;
         pool = table.pool();
         inbox = new BufferStack(inboxLinks);
+        maxMessageBytes = table.sizes().maxMessageBytes();
+        nodeCount = table.shape().nodeCount();
         recall = new RecallTimer(table.config());
         final int windowFrames = table.config().windowFrames();
         final TxPool memory = new TxPool(table.sizes(), windowFrames, arena);
@@ -105,10 +109,10 @@ public final class FlowLoop implements FlowPort {
         if (sendSlot < 0 || sendSlot > 0xFFFF) {
             throw new IllegalArgumentException("sendSlot must be 0..65535: " + sendSlot);
         }
-        if (lengthBytes < 0 || lengthBytes > table.sizes().maxMessageBytes()) {
+        if (lengthBytes < 0 || lengthBytes > maxMessageBytes) {
             return PmStatus.TOO_LONG;
         }
-        if (destinationNode < 0 || destinationNode >= table.shape().nodeCount()) {
+        if (destinationNode < 0 || destinationNode >= nodeCount) {
             return PmStatus.PEER_UNREACHABLE;
         }
         if (destinationContext < 0 || destinationContext > 0xFFFF) {
@@ -120,7 +124,7 @@ public final class FlowLoop implements FlowPort {
             return PmStatus.NO_BUFFERS;
         }
         context.slots.put(sendSlot, payloadAddress, lengthBytes, tag);
-        sender.submit(flow, sendSlot);
+        sender.submit(flow, sendSlot, lengthBytes);
         return PmStatus.OK;
     }
 

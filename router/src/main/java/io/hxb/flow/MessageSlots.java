@@ -10,29 +10,26 @@ final class MessageSlots {
     /** The end of a chain. */
     static final int NONE = -1;
 
+    /** By slot, {@code [slots][2]}: address of the payload; its length and the tag. */
+    private long[] messages = new long[0];
+
     private int[] next = new int[0];
-    private int[] lengthBytes = new int[0];
-    private int[] tag = new int[0];
-    private long[] address = new long[0];
 
     /** Puts a message in, at the end of no chain. */
-    void put(final int slot, final long messageAddress, final int messageBytes, final int itsTag) {
+    void put(final int slot, final long address, final int lengthBytes, final int tag) {
         if (slot >= next.length) {
             grow(slot);
         }
-        address[slot] = messageAddress;
-        lengthBytes[slot] = messageBytes;
-        tag[slot] = itsTag;
+        messages[2 * slot] = address;
+        messages[2 * slot + 1] = (long) lengthBytes << Integer.SIZE | tag & 0xFFFF_FFFFL;
         next[slot] = NONE;
     }
 
     // Doubles, so that it is rarely done.
     private void grow(final int slot) {
         final int count = Math.max(64, Integer.highestOneBit(slot) << 1);
+        messages = Arrays.copyOf(messages, 2 * count);
         next = Arrays.copyOf(next, count);
-        lengthBytes = Arrays.copyOf(lengthBytes, count);
-        tag = Arrays.copyOf(tag, count);
-        address = Arrays.copyOf(address, count);
     }
 
     /** Lets {@code following} come behind {@code slot}. */
@@ -47,14 +44,14 @@ final class MessageSlots {
     }
 
     int lengthBytes(final int slot) {
-        return lengthBytes[slot];
+        return (int) (messages[2 * slot + 1] >>> Integer.SIZE);
     }
 
     int tag(final int slot) {
-        return tag[slot];
+        return (int) messages[2 * slot + 1];
     }
 
     long address(final int slot) {
-        return address[slot];
+        return messages[2 * slot];
     }
 }

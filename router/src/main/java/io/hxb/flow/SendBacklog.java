@@ -33,8 +33,8 @@ final class SendBacklog {
         return stagedMessages + messages;
     }
 
-    /** Puts the message in {@code slot} at the end. */
-    void add(final int slot) {
+    /** Puts the message in {@code slot}, of {@code lengthBytes}, at the end. */
+    void add(final int slot, final int lengthBytes) {
         if (firstSlot == MessageSlots.NONE) {
             firstSlot = slot;
         } else {
@@ -42,7 +42,7 @@ final class SendBacklog {
         }
         lastSlot = slot;
         messages++;
-        recordBytes += MessageRecordFlyweight.paddedLength(slots.lengthBytes(slot));
+        recordBytes += MessageRecordFlyweight.paddedLength(lengthBytes);
         isHeldBack = false;
     }
 

@@ -57,8 +57,8 @@ final class Sender {
     }
 
     /** Takes the message in {@code sendSlot}; see {@link FlowLoop#submit}. */
-    void submit(final SendFlow flow, final int sendSlot) {
-        flow.backlog.add(sendSlot);
+    void submit(final SendFlow flow, final int sendSlot, final int lengthBytes) {
+        flow.backlog.add(sendSlot, lengthBytes);
         queue.makeReady(flow);
     }
 
