@@ -132,7 +132,7 @@ public final class AttachServer implements AutoCloseable {
         final UnixSocket.Peer peer = socket.peer();
         final String name = "process " + peer.pid() + " of user " + peer.uid();
         final Application application =
-                new Application(false, name, manager.settings().maxMemoryBytes());
+                new Application(false, name, manager.parts().maxMemoryBytes());
         // Refused when it says hello, not before: an answer sent earlier could be lost.
         final String refusal =
                 access.isAllowed(peer)

@@ -28,7 +28,7 @@ final class ContextEndpoint {
     private final int incarnation;
     private final Application application;
     private final ContextManager manager;
-    private final ContextSettings settings;
+    private final ContextParts parts;
     private final ReceiveBooks books;
     private final EndpointMemory memory;
     private final long peerWaitNs;
@@ -59,16 +59,16 @@ final class ContextEndpoint {
         this.application = application;
         this.contextId = contextId;
         this.incarnation = incarnation;
-        settings = manager.settings();
+        parts = manager.parts();
         books = manager.books();
-        memory = new EndpointMemory(settings, request, application.isLocal() ? 2 : 1);
+        memory = new EndpointMemory(parts, request, application.isLocal() ? 2 : 1);
         peerWaitNs = request.peerWaitNs();
         signal = memory.signal();
         control =
                 new ControlMemory(
                         memory.control().address(), memory.sendSlots(), memory.deliveryEntries());
         control.initialize(contextId);
-        sends = new EndpointSends(contextId, application, settings, memory, control);
+        sends = new EndpointSends(contextId, application, parts, memory, control);
         deliveries = control.deliveryRing();
         releases = control.releaseRing();
         events = control.eventRing();
@@ -107,7 +107,7 @@ final class ContextEndpoint {
         port = flows;
         counters = owner.counters();
         sends.start(flows, counters);
-        port.openContext(contextId, incarnation, settings.receiveQuotaFrames(), peerWaitNs);
+        port.openContext(contextId, incarnation, parts.receiveQuotaFrames(), peerWaitNs);
     }
 
     /** Delivers one frame; any loop. True if it was taken. */
@@ -295,7 +295,7 @@ final class ContextEndpoint {
             return;
         }
         final boolean isAwaited =
-                counts.isStalled() || counts.framesHeld() * 4 > settings.receiveQuotaFrames();
+                counts.isStalled() || counts.framesHeld() * 4 > parts.receiveQuotaFrames();
         if (isAwaited != isReleaseAwaited) {
             isReleaseAwaited = isAwaited;
             control.releaseAwaited(isAwaited);

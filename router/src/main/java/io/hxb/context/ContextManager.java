@@ -35,7 +35,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                     | SharedMemory.SEAL_FUTURE_WRITE
                     | SharedMemory.SEAL_SEALS;
 
-    private final ContextSettings settings;
+    private final ContextParts parts;
     private final BufferPool pool;
     private final SharedMemory receivePool;
     private final SharedMemory nodePage;
@@ -59,9 +59,9 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      * @param receivePool made by {@link #createReceivePool}; the caller closes it, after this.
      */
     public ContextManager(
-            final ContextSettings settings, final BufferPool pool, final SharedMemory receivePool)
+            final ContextParts parts, final BufferPool pool, final SharedMemory receivePool)
             throws LinuxException {
-        this.settings = settings;
+        this.parts = parts;
         this.pool = pool;
         this.receivePool = receivePool;
         nodePage = SharedMemory.create("hxb-node", NodePage.LENGTH_BYTES);
@@ -69,19 +69,19 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         page = new NodePage(nodePage.address());
         page.initialize(
                 new NodePage.Facts(
-                        settings.nodeId(),
-                        settings.nodeCount(),
-                        settings.shape(),
-                        settings.mtuBytes(),
-                        settings.contexts(),
+                        parts.nodeId(),
+                        parts.nodeCount(),
+                        parts.cluster().shape().toString(),
+                        parts.mtuBytes(),
+                        parts.contexts(),
                         pool.bufferCount(),
                         pool.bufferBytes(),
-                        settings.incarnation(),
-                        settings.loops()));
+                        parts.incarnation(),
+                        parts.loops()));
         books = new ReceiveBooks(pool.bufferCount());
-        endpoints = new AtomicReferenceArray<>(settings.contexts());
-        loops = new ContextLoop[settings.loops()];
-        incarnations = new AtomicInteger(settings.incarnation());
+        endpoints = new AtomicReferenceArray<>(parts.contexts());
+        loops = new ContextLoop[parts.loops()];
+        incarnations = new AtomicInteger(parts.incarnation());
     }
 
     /**
@@ -271,14 +271,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             final ContextRequest request,
             final NodeInvoker invoker)
             throws PmException {
-        if (contextId < 0 || contextId >= settings.contexts()) {
+        if (contextId < 0 || contextId >= parts.contexts()) {
             throw new PmException(
-                    "the node has contexts 0 to "
-                            + (settings.contexts() - 1)
-                            + ", not "
-                            + contextId);
+                    "the node has contexts 0 to " + (parts.contexts() - 1) + ", not " + contextId);
         }
-        final long bytes = EndpointMemory.lengthBytes(settings, request);
+        final long bytes = EndpointMemory.lengthBytes(parts, request);
         application.reserve(bytes);
         final ContextEndpoint endpoint;
         try {
@@ -404,8 +401,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return pool.address(bufferId);
     }
 
-    ContextSettings settings() {
-        return settings;
+    ContextParts parts() {
+        return parts;
     }
 
     ReceiveBooks books() {

@@ -32,12 +32,12 @@ final class EndpointMemory {
      *
      * @param users who unmap it: the node, and an application in this process.
      */
-    EndpointMemory(final ContextSettings settings, final ContextRequest request, final int users)
+    EndpointMemory(final ContextParts parts, final ContextRequest request, final int users)
             throws LinuxException {
         this.users = new AtomicInteger(users);
         sendSlots = request.sendBuffers();
-        sendBufferBytes = sendBufferBytes(settings, request);
-        deliveryEntries = deliveryEntries(settings, request);
+        sendBufferBytes = sendBufferBytes(parts, request);
+        deliveryEntries = deliveryEntries(parts, request);
         control =
                 SharedMemory.create(
                         "hxb-control", ControlMemory.lengthBytes(sendSlots, deliveryEntries));
@@ -67,26 +67,23 @@ final class EndpointMemory {
         sendPool.seal(seals);
     }
 
-    private static int sendBufferBytes(
-            final ContextSettings settings, final ContextRequest request) {
+    private static int sendBufferBytes(final ContextParts parts, final ContextRequest request) {
         return request.sendBufferBytes() > 0
                 ? request.sendBufferBytes()
-                : (settings.mtuBytes() + 63) & -64;
+                : (parts.mtuBytes() + 63) & -64;
     }
 
     // A full frame of the smallest messages has to fit, else it could never be delivered.
-    private static int deliveryEntries(
-            final ContextSettings settings, final ContextRequest request) {
-        final int bodyBytes = settings.mtuBytes() + MessageRecordFlyweight.LENGTH;
+    private static int deliveryEntries(final ContextParts parts, final ContextRequest request) {
+        final int bodyBytes = parts.mtuBytes() + MessageRecordFlyweight.LENGTH;
         final int most = bodyBytes / MessageRecordFlyweight.LENGTH;
         return Math.max(request.deliveryEntries(), Integer.highestOneBit(most) << 1);
     }
 
     /** Shared memory that a context takes. */
-    static long lengthBytes(final ContextSettings settings, final ContextRequest request) {
-        return (long) request.sendBuffers() * sendBufferBytes(settings, request)
-                + ControlMemory.lengthBytes(
-                        request.sendBuffers(), deliveryEntries(settings, request));
+    static long lengthBytes(final ContextParts parts, final ContextRequest request) {
+        return (long) request.sendBuffers() * sendBufferBytes(parts, request)
+                + ControlMemory.lengthBytes(request.sendBuffers(), deliveryEntries(parts, request));
     }
 
     long lengthBytes() {

@@ -20,7 +20,7 @@ final class EndpointSends {
 
     private final int contextId;
     private final Application application;
-    private final ContextSettings settings;
+    private final ContextParts parts;
     private final int sendSlots;
     private final int sendBufferBytes;
     private final long sendPoolAddress;
@@ -46,12 +46,12 @@ final class EndpointSends {
     EndpointSends(
             final int contextId,
             final Application application,
-            final ContextSettings settings,
+            final ContextParts parts,
             final EndpointMemory memory,
             final ControlMemory control) {
         this.contextId = contextId;
         this.application = application;
-        this.settings = settings;
+        this.parts = parts;
         sendSlots = memory.sendSlots();
         sendBufferBytes = memory.sendBufferBytes();
         sendPoolAddress = memory.sendPool().address();
@@ -164,7 +164,7 @@ final class EndpointSends {
         if (reason != CloseReason.NONE) {
             return reason;
         }
-        if (lengthBytes < 0 || lengthBytes > settings.mtuBytes()) {
+        if (lengthBytes < 0 || lengthBytes > parts.mtuBytes()) {
             return CloseReason.BAD_LENGTH;
         }
         final long address;
@@ -249,7 +249,7 @@ final class EndpointSends {
         final int lengthBytes = ShortRing.lengthBytes(header);
         if (lengthBytes > ShortRing.MAX_LENGTH
                 || lengthBytes > sendBufferBytes
-                || lengthBytes > settings.mtuBytes()) {
+                || lengthBytes > parts.mtuBytes()) {
             return CloseReason.BAD_SHORT;
         }
         final CloseReason reason = checkSlot(slot);
@@ -285,10 +285,7 @@ final class EndpointSends {
     }
 
     private boolean isDestination(final int node, final int context) {
-        return node >= 0
-                && node < settings.nodeCount()
-                && context >= 0
-                && context < settings.contexts();
+        return node >= 0 && node < parts.nodeCount() && context >= 0 && context < parts.contexts();
     }
 
     /** True if a position may follow what has been taken. */

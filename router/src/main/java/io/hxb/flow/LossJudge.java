@@ -1,6 +1,7 @@
 package io.hxb.flow;
 
 import io.hxb.config.FlowConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 
@@ -13,8 +14,8 @@ import io.hxb.frame.FrameHeaderFlyweight;
  * another's. Frames to others are compared with all.
  */
 final class LossJudge {
-    /** Links that are told apart. */
-    static final int MAX_LINKS = 16;
+    /** Links that are told apart: those of one trunk, whose indexes follow one another. */
+    static final int MAX_LINKS = LinkPlan.MAX_LINKS_PER_DIMENSION;
 
     /** A frame to a neighbour is lost when so many later ones of its link have arrived. */
     private static final int LINK_REORDERING_FRAMES = 16;

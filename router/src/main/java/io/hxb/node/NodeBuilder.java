@@ -7,12 +7,10 @@ import io.hxb.config.PoolConfig;
 import io.hxb.context.AttachAccess;
 import io.hxb.context.AttachServer;
 import io.hxb.context.ContextManager;
-import io.hxb.context.ContextSettings;
+import io.hxb.context.ContextParts;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowTable;
-import io.hxb.frame.FrameHeaderFlyweight;
-import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkWatch;
@@ -41,7 +39,6 @@ import java.util.List;
  */
 final class NodeBuilder {
     private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
-    private static final int CONTEXT_SHARE_OF_POOL = 4;
     private static final long HUGE_PAGE_BYTES = 2L << 20;
 
     private final NodeOptions options;
@@ -78,7 +75,10 @@ final class NodeBuilder {
         final ContextManager contexts =
                 resources.push(
                         new ContextManager(
-                                contextSettings(mtuBytes, incarnation, pool), pool, memory));
+                                new ContextParts(
+                                        config, nodeId, incarnation, threads.count(), mtuBytes),
+                                pool,
+                                memory));
         // Before the counters, whose file is a running node's if that has the socket's path.
         final List<AttachServer> applications =
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
@@ -189,21 +189,6 @@ final class NodeBuilder {
         }
         return new NodeLoop(
                 parts, index, threads.driver(index), share, received.toArray(new Link[0]));
-    }
-
-    private ContextSettings contextSettings(
-            final int mtuBytes, final int incarnation, final BufferPool pool) {
-        final int held = config.context().maxHeldBuffers();
-        return new ContextSettings(
-                nodeId,
-                config.shape().nodeCount(),
-                config.shape().toString(),
-                mtuBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH,
-                config.context().maxContexts(),
-                threads.count(),
-                incarnation,
-                held > 0 ? held : Math.max(1, pool.bufferCount() / CONTEXT_SHARE_OF_POOL),
-                ContextSettings.DEFAULT_MAX_MEMORY_BYTES);
     }
 
     private Counters counters(final List<Port> ports) {

@@ -3,7 +3,11 @@ package io.hxb.context;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
 import io.hxb.config.FlowConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.flow.FlowLoop;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
@@ -32,7 +36,6 @@ class ContextFlowTest {
     private static final int BUFFERS = 512;
     private static final int BUFFER_BYTES = 2048;
     private static final int FRAME_BYTES = 1500;
-    private static final int MTU_BYTES = FRAME_BYTES - 64 - 8;
     private static final int CONTEXTS = 16;
     private static final int QUOTA_FRAMES = 64;
 
@@ -54,18 +57,7 @@ class ContextFlowTest {
         final BufferPool.Share share = pool.newShare();
         manager =
                 new ContextManager(
-                        new ContextSettings(
-                                0,
-                                2,
-                                "2",
-                                MTU_BYTES,
-                                CONTEXTS,
-                                1,
-                                100,
-                                QUOTA_FRAMES,
-                                ContextSettings.DEFAULT_MAX_MEMORY_BYTES),
-                        pool,
-                        memory);
+                        new ContextParts(cluster(), 0, 100, 1, FRAME_BYTES), pool, memory);
         table =
                 new FlowTable(
                         FlowConfig.DEFAULT,
@@ -78,6 +70,11 @@ class ContextFlowTest {
         flows = table.newLoop(output, share);
         contexts = manager.newLoop(0, flows);
         device = PmDevice.over(manager.attach(maxWaitNs -> turn()));
+    }
+
+    private static ClusterConfig cluster() {
+        return ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
+                .withContext(new ContextConfig(CONTEXTS, QUOTA_FRAMES));
     }
 
     private int turn() {

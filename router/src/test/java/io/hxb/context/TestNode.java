@@ -1,10 +1,15 @@
 package io.hxb.context;
 
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
+import io.hxb.config.LinkPlan;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.topology.Shape;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -35,12 +40,16 @@ final class TestNode implements AutoCloseable {
         share = pool.newShare();
         manager =
                 new ContextManager(
-                        new ContextSettings(
-                                0, 2, "2", MTU_BYTES, 64, 1, incarnation, QUOTA_FRAMES, 1L << 30),
+                        new ContextParts(cluster(), 0, incarnation, 1, MTU_BYTES + 72),
                         pool,
                         receiveMemory);
         port = new LoopbackPort(manager, share, 64);
         loop = manager.newLoop(0, port);
+    }
+
+    private static ClusterConfig cluster() {
+        return ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
+                .withContext(new ContextConfig(64, QUOTA_FRAMES));
     }
 
     /** A device whose user runs the loop. */

@@ -1,0 +1,52 @@
+package io.hxb.context;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.MessageRecordFlyweight;
+
+/**
+ * What the contexts of a node are made for. Immutable.
+ *
+ * @param cluster the cluster that the node belongs to.
+ * @param nodeId own node id.
+ * @param incarnation of the node, not 0; incarnations of contexts are counted on from it.
+ * @param loops loops of the node.
+ * @param frameBytes header and body of the largest frame.
+ */
+public record ContextParts(
+        ClusterConfig cluster, int nodeId, int incarnation, int loops, int frameBytes) {
+    private static final int SHARE_OF_POOL = 4;
+    private static final long MAX_MEMORY_BYTES = 8L << 30;
+
+    /** Checks the incarnation. */
+    public ContextParts {
+        if (incarnation == 0) {
+            throw new IllegalArgumentException("incarnation must not be 0");
+        }
+    }
+
+    int nodeCount() {
+        return cluster.shape().nodeCount();
+    }
+
+    /** Contexts that the node may have; ids are 0 to this - 1. */
+    int contexts() {
+        return cluster.context().maxContexts();
+    }
+
+    /** Longest message of one frame: less its header and one message record. */
+    int mtuBytes() {
+        return frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
+    }
+
+    /** Receive buffers that one context may hold, 1 or more. */
+    int receiveQuotaFrames() {
+        final int held = cluster.context().maxHeldBuffers();
+        return held > 0 ? held : cluster.pool().bufferCount() / SHARE_OF_POOL;
+    }
+
+    /** Shared memory that one application may ask for. */
+    long maxMemoryBytes() {
+        return MAX_MEMORY_BYTES;
+    }
+}
