@@ -14,7 +14,7 @@ import java.nio.file.Path;
  * controllen@40, flags@48}, cmsghdr {len@0, level@8, type@12, data@16}.
  */
 public final class UnixSocket implements AutoCloseable {
-    /** Most descriptors in one message. */
+    /** Max number of descriptors in one message. */
     public static final int MAX_DESCRIPTORS = 8;
 
     /** Returned by {@link #receive} when the other end is gone. */

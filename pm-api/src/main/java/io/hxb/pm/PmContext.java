@@ -576,10 +576,10 @@ public final class PmContext implements AutoCloseable {
         }
     }
 
-    private static void checkLength(final int lengthBytes, final int mostBytes) {
-        if (lengthBytes < 0 || lengthBytes > mostBytes) {
+    private static void checkLength(final int lengthBytes, final int maxBytes) {
+        if (lengthBytes < 0 || lengthBytes > maxBytes) {
             throw new IllegalArgumentException(
-                    "lengthBytes must be 0.." + mostBytes + ": " + lengthBytes);
+                    "lengthBytes must be 0.." + maxBytes + ": " + lengthBytes);
         }
     }
 

@@ -194,7 +194,7 @@ public final class RunFolders {
                 ": look at what it is and remove it, or set HXB_RUN to a folder of your own";
         try {
             if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                return folder + " is no folder" + remedy;
+                return folder + " is not a folder" + remedy;
             }
             final int owner = number(folder, "unix:uid");
             if (owner != ownUid()) {

@@ -10,12 +10,12 @@ package io.hxb.pm.idle;
  * Karlin et al., Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor, SOSP
  * 1991); Linux decides likewise before it halts a CPU of a guest (halt-polling.rst).
  *
- * <p>A thread that may spin for longer, or for ever, spins that long only while it has a CPU of its
- * own ({@link OwnCpu}): a spin in which another thread waited for the CPU was in vain, and for a
- * while the limit is that of threads that share a CPU.
+ * <p>A thread that may spin for longer, or without limit, spins that long only while it has a CPU
+ * of its own ({@link OwnCpu}): a spin in which another thread waited for the CPU was in vain, and
+ * for a while the limit is that of threads that share a CPU.
  */
 public final class AdaptiveSpin {
-    /** Most waits in a row that sleep at once. */
+    /** Max number of waits in a row that sleep at once. */
     static final int MAX_SKIPPED_WAITS = 1_024;
 
     /** So long a spin asks nothing of the kernel: messages that are answered come sooner. */

@@ -32,7 +32,7 @@ public final class NodePage {
     /** Bytes of the page. */
     public static final int LENGTH_BYTES = 4096;
 
-    /** Most loops a node has. */
+    /** Max number of loops of a node. */
     public static final int MAX_LOOPS = 16;
 
     /** State of a node at work. */

@@ -116,7 +116,7 @@ class RunFoldersTest {
         Files.createSymbolicLink(folders.own(), runtime);
         final IOException thrown =
                 assertThrows(IOException.class, () -> folders.prepare(folders.own()));
-        assertTrue(thrown.getMessage().contains("is no folder"), thrown.getMessage());
+        assertTrue(thrown.getMessage().contains("is not a folder"), thrown.getMessage());
     }
 
     @Test
