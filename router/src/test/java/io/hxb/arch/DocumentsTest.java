@@ -48,6 +48,7 @@ class DocumentsTest {
         final Set<String> packages =
                 sources()
                         .map(file -> file.getParent().toString().replace('/', '.'))
+                        .filter(name -> name.contains("io.hxb"))
                         .map(name -> name.substring(name.indexOf("io.hxb")))
                         .collect(Collectors.toCollection(TreeSet::new));
         packages.add("io.hxb.manager");
