@@ -22,6 +22,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The command {@code hxb}. Exit status 0: fine, 1: failed, 2: wrong usage. Owned by the main
@@ -37,25 +38,27 @@ import java.util.Arrays;
             "With --json, standard output has one JSON object a line and nothing else; the 'ok' of"
                     + " the last one is true exactly if the exit status is 0.",
             "HXB_DEBUG=1 prints stack traces."
-        },
-        subcommands = {
-            DemoCommand.class,
-            LabCommand.class,
-            InitCommand.class,
-            NodeCommand.class,
-            PingCommand.class,
-            PerfCommand.class,
-            CatCommand.class,
-            StatCommand.class,
-            TopCommand.class,
-            DoctorCommand.class,
-            PlanCommand.class,
-            ChaosCommand.class,
-            SimCommand.class,
-            HelpCommand.class
         })
 public final class Hxb implements Runnable {
     private static final String VERSION = "hxb 0.1.0";
+
+    /** All commands, in the order of the help. */
+    private static final List<Class<?>> COMMANDS =
+            List.of(
+                    DemoCommand.class,
+                    LabCommand.class,
+                    InitCommand.class,
+                    NodeCommand.class,
+                    PingCommand.class,
+                    PerfCommand.class,
+                    CatCommand.class,
+                    StatCommand.class,
+                    TopCommand.class,
+                    DoctorCommand.class,
+                    PlanCommand.class,
+                    ChaosCommand.class,
+                    SimCommand.class,
+                    HelpCommand.class);
 
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -96,7 +99,21 @@ public final class Hxb implements Runnable {
 
     /** All commands. */
     static CommandLine commandLine() {
+        return commandLine("");
+    }
+
+    /**
+     * The command of a name alone, so that it starts without reading the options of all others; all
+     * commands if there is none of that name, or if it tells of the others.
+     */
+    private static CommandLine commandLine(final String name) {
         final CommandLine commandLine = new CommandLine(new Hxb());
+        final List<Class<?>> named =
+                COMMANDS.stream()
+                        .filter(type -> type != HelpCommand.class)
+                        .filter(type -> type.getAnnotation(Command.class).name().equals(name))
+                        .toList();
+        (named.isEmpty() ? COMMANDS : named).forEach(commandLine::addSubcommand);
         Usage.prepare(commandLine, VERSION);
         return commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     }
@@ -108,7 +125,7 @@ public final class Hxb implements Runnable {
      * @return its exit status.
      */
     static int run(final String[] arguments, final PrintStream errors) {
-        final CommandLine commandLine = commandLine();
+        final CommandLine commandLine = commandLine(arguments.length > 0 ? arguments[0] : "");
         commandLine.setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8));
         final Failures failures = new Failures(errors);
         commandLine.setParameterExceptionHandler(failures);

@@ -138,7 +138,7 @@ class CliTest {
         // 'exec' prints what a command of the user's prints, 'cat' what the peer sends, 'help'
         // help, 'slurm' a script.
         final List<String> without = new ArrayList<>();
-        collectWithoutJson(new CommandLine(new Hxb()), without);
+        collectWithoutJson(Hxb.commandLine(), without);
         assertEquals(List.of("cat", "exec", "help", "slurm"), without.stream().sorted().toList());
     }
 

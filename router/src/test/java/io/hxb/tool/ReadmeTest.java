@@ -40,8 +40,7 @@ class ReadmeTest {
     @Test
     void shouldNameOnlyCommandsThatExist() throws IOException {
         // given
-        final var commands =
-                new HashSet<>(new picocli.CommandLine(new Hxb()).getSubcommands().keySet());
+        final var commands = new HashSet<>(Hxb.commandLine().getSubcommands().keySet());
 
         // when
         final var named = new HashSet<String>();
