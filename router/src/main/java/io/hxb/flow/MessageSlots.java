@@ -21,7 +21,7 @@ final class MessageSlots {
             grow(slot);
         }
         messages[2 * slot] = address;
-        messages[2 * slot + 1] = (long) lengthBytes << Integer.SIZE | (tag & 0xFFFF_FFFFL);
+        messages[2 * slot + 1] = ((long) lengthBytes << Integer.SIZE) | (tag & 0xFFFF_FFFFL);
         next[slot] = NONE;
     }
 
