@@ -26,8 +26,7 @@ class OwnershipTest {
      * Classes whose fields others may set, each with the measurement that shows that its hot loop
      * needs it.
      */
-    private static final Set<String> EXCEPTIONS =
-            Set.of("StreamCounters", "Peer", "ReceivePool", "StreamState");
+    private static final Set<String> EXCEPTIONS = Set.of();
 
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
