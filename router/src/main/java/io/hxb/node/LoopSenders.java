@@ -98,7 +98,7 @@ final class LoopSenders {
 
     private void waitForRoom(final int link, final boolean isBlocked) {
         // A link without a descriptor is tried again by every flush.
-        if (registrations[link] != Registration.NONE && isWaiting[link] != isBlocked) {
+        if (registrations[link].hasDescriptor() && isWaiting[link] != isBlocked) {
             isWaiting[link] = isBlocked;
             blocked[link] += isBlocked ? 1 : 0;
             registrations[link].waitFor(isBlocked ? Interest.WRITABLE : Interest.READABLE);

@@ -5,21 +5,21 @@ import io.netty.channel.epoll.EpollIoOps;
 /** What a loop waits for at a descriptor. */
 public enum Interest {
     /** Something can be read. */
-    READABLE(EpollIoOps.EPOLLIN),
+    READABLE(EpollIoOps.EPOLLIN.value()),
 
     /** Something more than before can be read: what was left unread is not told of again. */
-    NEWLY_READABLE(EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET)),
+    NEWLY_READABLE(EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET).value()),
 
     /** Something can be written. */
-    WRITABLE(EpollIoOps.EPOLLOUT);
+    WRITABLE(EpollIoOps.EPOLLOUT.value());
 
-    private final EpollIoOps ops;
+    private final int epollEvents;
 
-    Interest(final EpollIoOps ops) {
-        this.ops = ops;
+    Interest(final int epollEvents) {
+        this.epollEvents = epollEvents;
     }
 
     EpollIoOps ops() {
-        return ops;
+        return EpollIoOps.valueOf(epollEvents);
     }
 }

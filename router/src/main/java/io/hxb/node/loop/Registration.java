@@ -10,6 +10,11 @@ public interface Registration {
 
                 @Override
                 public void cancel() {}
+
+                @Override
+                public boolean hasDescriptor() {
+                    return false;
+                }
             };
 
     /** Waits for something else from now on. */
@@ -17,4 +22,9 @@ public interface Registration {
 
     /** Waits no more; before the descriptor is closed. */
     void cancel();
+
+    /** False for {@link #NONE} only. */
+    default boolean hasDescriptor() {
+        return true;
+    }
 }
