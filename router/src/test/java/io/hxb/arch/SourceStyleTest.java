@@ -25,7 +25,7 @@ class SourceStyleTest {
     private static final Pattern TAG =
             Pattern.compile("@Tag\\(\"(unit|property|simulation|system|concurrency|long)\"\\)");
 
-    /** Java files of all modules by folder, {@code main} or {@code test}. */
+    /** Classes and package texts of all modules by folder, {@code main} or {@code test}. */
     private static Map<Path, List<Path>> sources(final String kind) throws IOException {
         final Map<Path, List<Path>> folders = new TreeMap<>();
         for (final String module : List.of("pm-api", "router", "benchmarks")) {
@@ -35,6 +35,7 @@ class SourceStyleTest {
             }
             try (Stream<Path> files = Files.walk(source)) {
                 files.filter(file -> file.toString().endsWith(".java"))
+                        .filter(file -> !file.endsWith("module-info.java"))
                         .forEach(
                                 file ->
                                         folders.computeIfAbsent(
