@@ -181,7 +181,6 @@ public final class BufferPool implements FrameOwner {
                 return NONE;
             }
             final int id = free[--count];
-            assert pool.out[id] == 0 : "a buffer lies in two places: " + id;
             pool.out[id] = 1;
             return id;
         }
@@ -206,7 +205,6 @@ public final class BufferPool implements FrameOwner {
         }
 
         private boolean refill() {
-            assert count == 0 : "a share that is not empty needs no more: " + count;
             while (count < BATCH) {
                 final int id = pool.pop();
                 if (id == NONE) {
@@ -218,7 +216,6 @@ public final class BufferPool implements FrameOwner {
         }
 
         private void spill() {
-            assert count == free.length : "a share that is not full keeps what it has: " + count;
             for (int i = 0; i < 2 * BATCH - 1; i++) {
                 pool.next[free[i]] = free[i + 1];
             }

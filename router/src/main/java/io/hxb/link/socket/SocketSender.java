@@ -105,7 +105,6 @@ public abstract class SocketSender implements LinkSender {
             final int payloadLengthBytes,
             final FrameOwner owner,
             final long token) {
-        assert tail - head <= mask : "the caller has asked hasRoom: " + (tail - head);
         final int index = tail & mask;
         messages.setPiece(index, headerAddress - prefixBytes, headerLengthBytes + prefixBytes);
         messages.setSecondPiece(index, payloadAddress, payloadLengthBytes);
@@ -140,7 +139,6 @@ public abstract class SocketSender implements LinkSender {
     }
 
     private void complete(final int count) {
-        assert count <= tail - head : "the kernel takes no more frames than there are: " + count;
         congestedTries = 0;
         sentFrames += count;
         long bytes = 0;
