@@ -2,7 +2,7 @@ package io.hxb.tool.option;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ConfigException;
-import io.hxb.config.NodeIdentity;
+import io.hxb.config.NodeSelection;
 import io.hxb.os.HostName;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.report.ToolException;
@@ -59,7 +59,7 @@ public final class ClusterOptions {
         }
         final String host = HostName.ofThisMachine();
         try {
-            return NodeIdentity.resolve(config, node, System.getenv(), host).node();
+            return NodeSelection.resolve(config, node, System.getenv(), host).node();
         } catch (final ConfigException e) {
             final boolean isByName = node == null && System.getenv("HXB_NODE") == null;
             if (isByName && !config.hosts().isEmpty() && host.startsWith("localhost")) {

@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 import java.util.Map;
 
 @Tag("unit")
-class NodeIdentityTest {
+class NodeSelectionTest {
     private static final ClusterConfig CONFIG =
             ClusterConfig.of("c", Shape.of(2, 3), Backend.UDP, LinkPlan.udp(2, 1, 5000))
                     .withHosts(Map.of("pc7", 0x0201L));
 
-    private static NodeIdentity resolve(
+    private static NodeSelection resolve(
             final String option, final Map<String, String> environment, final String host) {
-        return NodeIdentity.resolve(CONFIG, option, environment, host);
+        return NodeSelection.resolve(CONFIG, option, environment, host);
     }
 
     @Test
@@ -28,10 +28,10 @@ class NodeIdentityTest {
         final Map<String, String> all = Map.of("HXB_NODE", "3", "SLURM_PROCID", "4");
         final Map<String, String> slurm = Map.of("SLURM_PROCID", "4", "SLURM_NODEID", "2");
         // when / then
-        assertEquals(new NodeIdentity(2, 0x0100L, "--node"), resolve("0,1", all, "pc7"));
-        assertEquals(new NodeIdentity(3, 0x0101L, "HXB_NODE"), resolve(null, all, "pc7"));
+        assertEquals(new NodeSelection(2, 0x0100L, "--node"), resolve("0,1", all, "pc7"));
+        assertEquals(new NodeSelection(3, 0x0101L, "HXB_NODE"), resolve(null, all, "pc7"));
         assertEquals(5, resolve(null, slurm, "pc7.example.org").node());
-        assertEquals(new NodeIdentity(4, 0x0200L, "SLURM_PROCID"), resolve(null, slurm, "pc8"));
+        assertEquals(new NodeSelection(4, 0x0200L, "SLURM_PROCID"), resolve(null, slurm, "pc8"));
         assertEquals(1, resolve(null, Map.of("SLURM_NODEID", "1"), "pc8").node());
     }
 
@@ -40,7 +40,7 @@ class NodeIdentityTest {
         // given
         final Map<String, String> kubernetes = Map.of("KUBERNETES_SERVICE_HOST", "10.0.0.1");
         // when
-        final NodeIdentity identity = resolve(null, kubernetes, "hxb-5");
+        final NodeSelection identity = resolve(null, kubernetes, "hxb-5");
         // then
         assertEquals(5, identity.node());
         assertThrows(ConfigException.class, () -> resolve(null, Map.of(), "hxb-5"));

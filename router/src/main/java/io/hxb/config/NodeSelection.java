@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param source what decided, for messages: {@code --node}, {@code HXB_NODE}, {@code hosts} and so
  *     on.
  */
-public record NodeIdentity(int node, long coordinates, String source) {
+public record NodeSelection(int node, long coordinates, String source) {
     private static final Pattern ORDINAL = Pattern.compile(".*-(\\d{1,7})");
 
     /**
@@ -28,7 +28,7 @@ public record NodeIdentity(int node, long coordinates, String source) {
      * @param hostName name of this host, with or without domain.
      * @throws ConfigException if nothing tells, or what tells is wrong.
      */
-    public static NodeIdentity resolve(
+    public static NodeSelection resolve(
             final ClusterConfig config,
             final String option,
             final Map<String, String> environment,
@@ -43,7 +43,8 @@ public record NodeIdentity(int node, long coordinates, String source) {
         final String shortName = hostName.split("\\.", 2)[0];
         final Long listed = config.hosts().getOrDefault(hostName, config.hosts().get(shortName));
         if (listed != null) {
-            return new NodeIdentity(config.shape().node(listed), listed, "hosts entry " + hostName);
+            return new NodeSelection(
+                    config.shape().node(listed), listed, "hosts entry " + hostName);
         }
         for (final String name : List.of("SLURM_PROCID", "SLURM_NODEID")) {
             if (environment.get(name) != null) {
@@ -64,15 +65,15 @@ public record NodeIdentity(int node, long coordinates, String source) {
                                 + "' under hosts: in the cluster file"));
     }
 
-    private static NodeIdentity parse(final Shape shape, final String text, final String source) {
+    private static NodeSelection parse(final Shape shape, final String text, final String source) {
         final String value = text.strip();
         try {
             if (!value.matches("\\d+") || shape.dimensions() == 1) {
                 final long coordinates = shape.parseCoordinates(value);
-                return new NodeIdentity(shape.node(coordinates), coordinates, source);
+                return new NodeSelection(shape.node(coordinates), coordinates, source);
             }
             final int node = value.length() < 8 ? Integer.parseInt(value) : Integer.MAX_VALUE;
-            return new NodeIdentity(node, shape.coordinates(node), source);
+            return new NodeSelection(node, shape.coordinates(node), source);
         } catch (final IllegalArgumentException e) {
             throw new ConfigException(
                     List.of(
