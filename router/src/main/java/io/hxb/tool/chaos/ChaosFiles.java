@@ -3,8 +3,8 @@ package io.hxb.tool.chaos;
 import io.hxb.tool.chaos.result.ChaosResult;
 import io.hxb.tool.chart.ThroughputPicture;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.Json;
-import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,35 +15,21 @@ import java.util.List;
 final class ChaosFiles {
     private ChaosFiles() {}
 
-    /**
-     * Makes sure, before anything is measured, that all files can be written.
-     *
-     * @throws ToolException saying which cannot.
-     */
-    static void check(final List<Path> files) {
-        for (final Path file : files) {
-            final Path folder = file.toAbsolutePath().getParent();
-            if (!Files.isDirectory(folder)) {
-                throw new ToolException("cannot write " + file + ": there is no folder " + folder);
-            }
-        }
-    }
-
     /** Writes each file. */
     static void write(final List<Path> files, final ChaosResult result, final Output output) {
         for (final Path file : files) {
-            try {
-                if (isPicture(file)) {
-                    ThroughputPicture.draw(file, result);
-                } else if (file.toString().endsWith(".yaml")) {
-                    Files.writeString(file, script(result));
-                } else {
-                    Files.writeString(file, Json.line(result.allFields()) + "\n");
-                }
-            } catch (final IOException e) {
-                throw new ToolException("cannot write " + file + ": " + e, e);
-            }
+            OutputFiles.write(file, () -> write(file, result));
             output.text().println("written: " + file);
+        }
+    }
+
+    private static void write(final Path file, final ChaosResult result) throws IOException {
+        if (isPicture(file)) {
+            ThroughputPicture.draw(file, result);
+        } else if (file.toString().endsWith(".yaml")) {
+            Files.writeString(file, script(result));
+        } else {
+            Files.writeString(file, Json.line(result.allFields()) + "\n");
         }
     }
 

@@ -18,6 +18,7 @@ import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.TextTable;
 import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
@@ -73,7 +74,7 @@ public final class ChaosRun {
                             + script.lastNs() / 1e9
                             + " s, longer than --seconds");
         }
-        ChaosFiles.check(files);
+        files.forEach(file -> OutputFiles.check("--out", file));
     }
 
     /** True if nodes fail, which then need a process each. */

@@ -1,8 +1,9 @@
 package io.hxb.tool.sim;
 
-import io.hxb.sim.flit.SimulationException;
 import io.hxb.tool.chart.LatencyChart;
+import io.hxb.tool.option.OutputFiles;
 import io.hxb.tool.report.Json;
+import io.hxb.tool.report.UsageException;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,29 +41,14 @@ public final class ResultFile {
     /**
      * Refuses files that cannot be written, before anything is simulated.
      *
-     * @throws SimulationException with the file and the reason.
+     * @throws UsageException with the file and the reason.
      */
     public static void check(final Path file) {
         if (!file.toString().matches("(?s).*\\.(json|csv|svg|png)")) {
-            throw refused(file, "its name must end in .json, .csv, .svg or .png");
+            throw new UsageException(
+                    "--out " + file + ": its name must end in .json, .csv, .svg or .png");
         }
-        final Path folder = file.toAbsolutePath().getParent();
-        if (!Files.exists(folder)) {
-            throw refused(file, "there is no folder " + folder + "; make it first");
-        }
-        if (!Files.isDirectory(folder)) {
-            throw refused(file, folder + " is no folder");
-        }
-        if (Files.isDirectory(file)) {
-            throw refused(file, "it is a folder");
-        }
-        if (!Files.isWritable(Files.exists(file) ? file : folder)) {
-            throw refused(file, "you may not write there, or the file system is read-only");
-        }
-    }
-
-    private static SimulationException refused(final Path file, final String reason) {
-        return new SimulationException("results cannot be written to " + file + ": " + reason);
+        OutputFiles.check("--out", file);
     }
 
     /** Writes all rows. */
