@@ -14,7 +14,7 @@ final class ControlWriter implements FrameOwner {
     private final FlowOutput output;
     private final TxPool pool;
     private final FlowCounters counters;
-    private final int windowFrames;
+    private final int ackBodyBytes;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private int lastLink;
@@ -23,11 +23,11 @@ final class ControlWriter implements FrameOwner {
             final FlowOutput output,
             final TxPool pool,
             final FlowCounters counters,
-            final int windowFrames) {
+            final int ackBodyBytes) {
         this.output = output;
         this.pool = pool;
         this.counters = counters;
-        this.windowFrames = windowFrames;
+        this.ackBodyBytes = ackBodyBytes;
     }
 
     @Override
@@ -96,8 +96,7 @@ final class ControlWriter implements FrameOwner {
             return false;
         }
         final int next = flow.array.next();
-        final int bodyBytes = TxPool.ackBodyBytes(windowFrames);
-        writeBitmap(flow, next, bodyBytes);
+        writeBitmap(flow, next, ackBodyBytes);
         header.destinationIncarnation(flow.peerIncarnation());
         acknowledge(header, flow, next);
         if (flow.debt.hasAgain()) {
@@ -108,7 +107,7 @@ final class ControlWriter implements FrameOwner {
             header.windowFrames(0);
         }
         counters.onAckSent();
-        return send(index, bodyBytes);
+        return send(index, ackBodyBytes);
     }
 
     /** Tells the source of the frame at {@code failed} that it cannot be delivered. */

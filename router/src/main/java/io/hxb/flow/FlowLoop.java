@@ -61,7 +61,8 @@ public final class FlowLoop implements FlowPort {
         recall = new RecallTimer(table.config());
         final int windowFrames = table.config().windowFrames();
         final TxPool memory = new TxPool(table.sizes(), windowFrames, arena);
-        control = new ControlWriter(output, memory, counters, windowFrames);
+        final int ackBodyBytes = TxPool.ackBodyBytes(windowFrames, table.sizes().mtuBytes());
+        control = new ControlWriter(output, memory, counters, ackBodyBytes);
         final LoopParts parts = new LoopParts(table, output, memory, control, counters, clock);
         sender = new Sender(parts);
         feedback = sender.feedback();

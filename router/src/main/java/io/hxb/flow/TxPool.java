@@ -50,22 +50,26 @@ final class TxPool {
         sharedBase = allocate(arena, sizes.sharedFrames(), sharedStrideBytes);
         freeShared = numbers(sizes.sharedFrames());
         freeSharedCount = freeShared.length;
-        controlStrideBytes = controlStrideBytes(windowFrames);
+        controlStrideBytes = controlStrideBytes(sizes, windowFrames);
         controlBase = allocate(arena, CONTROL_FRAMES, controlStrideBytes);
         freeControl = numbers(CONTROL_FRAMES);
         freeControlCount = CONTROL_FRAMES;
     }
 
-    /** Bytes of the selective bitmap: one bit for a frame of the window, 32 at least. */
-    static int ackBodyBytes(final int windowFrames) {
-        return Math.max(32, windowFrames / 8);
+    /**
+     * Bytes of the selective bitmap: one bit for a frame of the window, 32 at least, and no more
+     * than a frame has room for. What arrived beyond it is told when the window has moved on.
+     */
+    static int ackBodyBytes(final int windowFrames, final int mtuBytes) {
+        final int roomBytes = (mtuBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
+        return Math.min(Math.max(32, windowFrames / 8), roomBytes);
     }
 
     /** Native bytes of one loop's pool. */
     static long bytes(final FlowSizes sizes, final int windowFrames) {
         return (long) sizes.txFrames() * HEADER_STRIDE_BYTES
                 + (long) sizes.sharedFrames() * align(Link.HEADROOM_BYTES + sizes.mtuBytes())
-                + (long) CONTROL_FRAMES * controlStrideBytes(windowFrames);
+                + (long) CONTROL_FRAMES * controlStrideBytes(sizes, windowFrames);
     }
 
     /**
@@ -122,8 +126,9 @@ final class TxPool {
         return CONTROL_FRAMES - freeControlCount;
     }
 
-    private static int controlStrideBytes(final int windowFrames) {
-        final int bodyBytes = Math.max(ackBodyBytes(windowFrames), UnreachableFlyweight.LENGTH);
+    private static int controlStrideBytes(final FlowSizes sizes, final int windowFrames) {
+        final int bodyBytes =
+                Math.max(ackBodyBytes(windowFrames, sizes.mtuBytes()), UnreachableFlyweight.LENGTH);
         return align(Link.HEADROOM_BYTES + FrameHeaderFlyweight.LENGTH + bodyBytes);
     }
 
