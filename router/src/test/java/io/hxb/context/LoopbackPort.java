@@ -21,6 +21,7 @@ final class LoopbackPort implements FlowPort {
     private final int[] quota;
     private final int[] held;
     private final int[] incarnations;
+    private final FlowEnds[] ends;
     private final ArrayDeque<Pending>[] waiting;
     private final ArrayDeque<Pending> spare = new ArrayDeque<>();
     int queued;
@@ -33,6 +34,7 @@ final class LoopbackPort implements FlowPort {
         quota = new int[contexts];
         held = new int[contexts];
         incarnations = new int[contexts];
+        ends = new FlowEnds[contexts * contexts];
         waiting = new ArrayDeque[contexts];
         for (int i = 0; i < contexts; i++) {
             waiting[i] = new ArrayDeque<>();
@@ -128,12 +130,7 @@ final class LoopbackPort implements FlowPort {
             Memory.copy(pending.address, body + MessageRecordFlyweight.LENGTH, pending.lengthBytes);
             final int taken =
                     listener.onFrame(
-                            new FlowEnds(
-                                    destination,
-                                    incarnations[destination],
-                                    0,
-                                    pending.source,
-                                    destination),
+                            ends(pending.source, destination),
                             buffer,
                             body,
                             MessageRecordFlyweight.LENGTH + pending.lengthBytes,
@@ -147,6 +144,16 @@ final class LoopbackPort implements FlowPort {
             listener.onSendDone(pending.source, pending.slot, PmStatus.OK);
             spare.add(pending);
         }
+    }
+
+    // One for all frames of a pair of contexts, as flows have it.
+    private FlowEnds ends(final int source, final int destination) {
+        final int pair = source * open.length + destination;
+        final int incarnation = incarnations[destination];
+        if (ends[pair] == null || ends[pair].incarnation() != incarnation) {
+            ends[pair] = new FlowEnds(destination, incarnation, 0, source, destination);
+        }
+        return ends[pair];
     }
 
     private long listenerBuffer(final int buffer) {
