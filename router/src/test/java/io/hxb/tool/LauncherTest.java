@@ -61,6 +61,8 @@ class LauncherTest {
                 for module in pm-api router; do
                   mkdir -p $module/target
                   echo jar >$module/target/$module-0.1.0.jar
+                  echo other >$module/target/$module-0.1.0-sources.jar
+                  echo other >$module/target/$module-0.1.0-javadoc.jar
                   printf %%s "%1$s/lib.jar" >$module/target/classpath
                 done
                 """
