@@ -27,6 +27,7 @@ import java.util.zip.CRC32C;
  * @param socket the sockets of the links.
  * @param frame what stands in frames.
  * @param context what applications may use.
+ * @param limits what one user may have of a node.
  * @param attach how applications reach the node.
  * @param hosts coordinate vector of each host name; may be empty.
  */
@@ -44,6 +45,7 @@ public record ClusterConfig(
         SocketConfig socket,
         FrameConfig frame,
         ContextConfig context,
+        LimitConfig limits,
         AttachConfig attach,
         Map<String, Long> hosts) {
 
@@ -200,9 +202,14 @@ public record ClusterConfig(
         return new Builder(this).frame(value).build();
     }
 
-    /** The same with other limits of applications. */
+    /** The same with other contexts. */
     public ClusterConfig withContext(final ContextConfig value) {
         return new Builder(this).context(value).build();
+    }
+
+    /** The same with other limits of users. */
+    public ClusterConfig withLimits(final LimitConfig value) {
+        return new Builder(this).limits(value).build();
     }
 
     /** The same with other folders and rights. */
@@ -240,6 +247,7 @@ public record ClusterConfig(
         private SocketConfig socket = SocketConfig.DEFAULT;
         private FrameConfig frame = FrameConfig.DEFAULT;
         private ContextConfig context = ContextConfig.DEFAULT;
+        private LimitConfig limits = LimitConfig.DEFAULT;
         private AttachConfig attach = AttachConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
@@ -265,6 +273,7 @@ public record ClusterConfig(
             socket = given.socket;
             frame = given.frame;
             context = given.context;
+            limits = given.limits;
             attach = given.attach;
             hosts = given.hosts;
         }
@@ -323,6 +332,12 @@ public record ClusterConfig(
             return this;
         }
 
+        /** What one user may have of a node. */
+        public Builder limits(final LimitConfig value) {
+            limits = value;
+            return this;
+        }
+
         /** How applications reach the node. */
         public Builder attach(final AttachConfig value) {
             attach = value;
@@ -339,7 +354,7 @@ public record ClusterConfig(
         public ClusterConfig build() {
             return new ClusterConfig(
                     name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                    frame, context, attach, hosts);
+                    frame, context, limits, attach, hosts);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.config.Share;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmException;
@@ -9,19 +10,19 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * One attached application: its contexts, its regions and how much memory it has been given. Owned
- * by the thread that talks with the application; loops look regions up and report closed contexts.
+ * One attached application: its contexts and its regions, which are charged to its user's account.
+ * Owned by the thread that talks with the application; loops look regions up and report closed
+ * contexts.
  */
 final class Application {
     static final int MAX_REGIONS = 4096;
 
     private final String name;
     private final boolean isLocal;
-    private final long maxMemoryBytes;
+    private final UserAccount account;
     private final AtomicReferenceArray<Region> regions = new AtomicReferenceArray<>(MAX_REGIONS);
     private final List<ContextEndpoint> contexts = new ArrayList<>();
     private int regionCount;
-    private long memoryBytes;
     private boolean isGone;
 
     /**
@@ -29,11 +30,12 @@ final class Application {
      *
      * @param isLocal true in the node's own process: it uses the node's mappings.
      * @param name who it is, for messages: such as {@code process 4711 of user 1000}.
+     * @param account of its user.
      */
-    Application(final boolean isLocal, final String name, final long maxMemoryBytes) {
+    Application(final boolean isLocal, final String name, final UserAccount account) {
         this.isLocal = isLocal;
         this.name = name;
-        this.maxMemoryBytes = maxMemoryBytes;
+        this.account = account;
     }
 
     boolean isLocal() {
@@ -44,24 +46,8 @@ final class Application {
         return name;
     }
 
-    /** Counts memory that the application is about to get. */
-    synchronized void reserve(final long bytes) throws PmException {
-        if (bytes > maxMemoryBytes - memoryBytes) {
-            throw new PmException(
-                    "an application may have "
-                            + maxMemoryBytes
-                            + " bytes of shared memory, has "
-                            + memoryBytes
-                            + " and asks for "
-                            + bytes
-                            + " more");
-        }
-        memoryBytes += bytes;
-    }
-
-    synchronized void unreserve(final long bytes) {
-        memoryBytes -= bytes;
-        assert memoryBytes >= 0 : "only memory that was reserved is given back";
+    UserAccount account() {
+        return account;
     }
 
     /** Makes a region: its number. */
@@ -72,7 +58,13 @@ final class Application {
                             + (MAX_REGIONS - 1)
                             + " regions while it is attached; use fewer and larger ones");
         }
-        reserve(lengthBytes);
+        account.charge(Share.REGIONS, 1);
+        try {
+            account.charge(Share.MEMORY_BYTES, lengthBytes);
+        } catch (final PmException e) {
+            account.giveBack(Share.REGIONS, 1);
+            throw e;
+        }
         try {
             final SharedMemory memory = SharedMemory.create("hxb-region", lengthBytes);
             memory.seal(SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW);
@@ -80,7 +72,8 @@ final class Application {
             regions.set(++regionCount, new Region(memory));
             return regionCount;
         } catch (final LinuxException e) {
-            unreserve(lengthBytes);
+            account.giveBack(Share.MEMORY_BYTES, lengthBytes);
+            account.giveBack(Share.REGIONS, 1);
             throw new PmException("the node cannot make a region: " + e.getMessage(), e);
         }
     }
@@ -94,7 +87,7 @@ final class Application {
     synchronized void closeRegion(final int id) {
         final Region region = region(id);
         if (region != null && region.retire()) {
-            unreserve(region.memory().lengthBytes());
+            account.giveBack(Share.MEMORY_BYTES, region.memory().lengthBytes());
         }
     }
 
@@ -118,8 +111,10 @@ final class Application {
 
     /** A context is closed and nothing reads its memory any more; its loop. */
     synchronized void onClosed(final ContextEndpoint context) {
-        contexts.remove(context);
-        unreserve(context.memory().lengthBytes());
+        if (contexts.remove(context)) {
+            account.giveBack(Share.MEMORY_BYTES, context.memory().lengthBytes());
+            account.giveBack(Share.CONTEXTS, 1);
+        }
         unmapIfDone();
     }
 
@@ -136,6 +131,10 @@ final class Application {
         for (int id = 1; id <= regionCount; id++) {
             final Region region = regions.getAndSet(id, null);
             if (region != null) {
+                if (!region.isRetired()) {
+                    account.giveBack(Share.MEMORY_BYTES, region.memory().lengthBytes());
+                }
+                account.giveBack(Share.REGIONS, 1);
                 region.memory().close();
             }
         }

@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.config.Share;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.PmException;
@@ -165,5 +166,8 @@ final class AttachConnection {
     void close() {
         socket.close();
         manager.detach(application);
+        if (refusal == null) {
+            application.account().giveBack(Share.CONNECTIONS, 1);
+        }
     }
 }

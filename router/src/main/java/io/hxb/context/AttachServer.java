@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.config.Share;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
@@ -22,7 +23,6 @@ import java.util.List;
  */
 public final class AttachServer implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(AttachServer.class);
-    private static final int MAX_APPLICATIONS = 512;
     private static final long HELLO_TIMEOUT_NS = 2_000_000_000L;
     private static final long TICK_NS = 500_000_000L;
 
@@ -31,7 +31,7 @@ public final class AttachServer implements AutoCloseable {
     private final SocketPath path;
     private final AttachMessage message = new AttachMessage();
     private final List<AttachConnection> connections = new ArrayList<>();
-    private final PollSet poll = new PollSet(MAX_APPLICATIONS + 2);
+    private final PollSet poll = new PollSet(ContextManager.MAX_CONNECTIONS + 2);
     private final int stopEvent;
     private final Thread thread;
     private volatile boolean isStopped;
@@ -85,7 +85,10 @@ public final class AttachServer implements AutoCloseable {
     private void turn() throws LinuxException {
         poll.clear();
         poll.add(stopEvent);
-        poll.add(connections.size() < MAX_APPLICATIONS ? path.socket().descriptor() : -1);
+        poll.add(
+                connections.size() < ContextManager.MAX_CONNECTIONS
+                        ? path.socket().descriptor()
+                        : -1);
         for (final AttachConnection connection : connections) {
             poll.add(connection.descriptor());
         }
@@ -131,23 +134,28 @@ public final class AttachServer implements AutoCloseable {
         final UnixSocket socket = path.socket().accept();
         final UnixSocket.Peer peer = socket.peer();
         final String name = "process " + peer.pid() + " of user " + peer.uid();
-        final Application application =
-                new Application(false, name, manager.parts().maxMemoryBytes());
+        final UserAccount account = manager.shares().of(peer.uid());
+        final Application application = new Application(false, name, account);
         // Refused when it says hello, not before: an answer sent earlier could be lost.
-        final String refusal =
-                access.isAllowed(peer)
-                        ? null
-                        : "user "
-                                + peer.uid()
-                                + " (group "
-                                + peer.gid()
-                                + ") may not attach: run as user "
-                                + AttachAccess.ownUid()
-                                + " or root, or add it to attach.allowedUids (its group to"
-                                + " attach.allowedGids) in the cluster file and start the node"
-                                + " again";
+        final String refusal = refusal(peer, account);
         connections.add(
                 new AttachConnection(manager, socket, application, message, refusal, nowNs));
+    }
+
+    /** Why a process may not attach; null if it may and its connection is charged. */
+    private String refusal(final UnixSocket.Peer peer, final UserAccount account) {
+        if (access.isAllowed(peer)) {
+            final ShareBook connections = account.book(Share.CONNECTIONS);
+            return connections.take(1) ? null : connections.refusal(1);
+        }
+        return "user "
+                + peer.uid()
+                + " (group "
+                + peer.gid()
+                + ") may not attach: run as user "
+                + AttachAccess.ownUid()
+                + " or root, or add it to attach.allowedUids (its group to attach.allowedGids) in"
+                + " the cluster file and start the node again";
     }
 
     /** Stops listening and detaches all applications; before the loops are closed. */

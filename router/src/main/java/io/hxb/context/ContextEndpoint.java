@@ -107,7 +107,12 @@ final class ContextEndpoint {
         port = flows;
         counters = owner.counters();
         sends.start(flows, counters);
-        port.openContext(contextId, incarnation, parts.receiveQuotaFrames(), peerWaitNs);
+        port.openContext(
+                contextId,
+                incarnation,
+                parts.receiveQuotaFrames(),
+                peerWaitNs,
+                application.account());
     }
 
     /** Delivers one frame; any loop. True if it was taken. */

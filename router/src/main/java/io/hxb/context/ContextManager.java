@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.config.Share;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
@@ -35,7 +36,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                     | SharedMemory.SEAL_FUTURE_WRITE
                     | SharedMemory.SEAL_SEALS;
 
+    /** Processes that may be attached at once. */
+    static final int MAX_CONNECTIONS = 512;
+
     private final ContextParts parts;
+    private final UserShares shares;
     private final BufferPool pool;
     private final SharedMemory receivePool;
     private final SharedMemory nodePage;
@@ -61,7 +66,18 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     public ContextManager(
             final ContextParts parts, final BufferPool pool, final SharedMemory receivePool)
             throws LinuxException {
+        this(parts, pool, receivePool, UserShares.of(parts.cluster(), MAX_CONNECTIONS));
+    }
+
+    /** As the other one, with the books of what its users have. */
+    ContextManager(
+            final ContextParts parts,
+            final BufferPool pool,
+            final SharedMemory receivePool,
+            final UserShares shares)
+            throws LinuxException {
         this.parts = parts;
+        this.shares = shares;
         this.pool = pool;
         this.receivePool = receivePool;
         nodePage = SharedMemory.create("hxb-node", NodePage.LENGTH_BYTES);
@@ -276,13 +292,14 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                     "the node has contexts 0 to " + (parts.contexts() - 1) + ", not " + contextId);
         }
         final long bytes = EndpointMemory.lengthBytes(parts, request);
-        application.reserve(bytes);
+        charge(application.account(), bytes);
         final ContextEndpoint endpoint;
         try {
             endpoint =
                     new ContextEndpoint(this, application, contextId, nextIncarnation(), request);
         } catch (final LinuxException e) {
-            application.unreserve(bytes);
+            application.account().giveBack(Share.MEMORY_BYTES, bytes);
+            application.account().giveBack(Share.CONTEXTS, 1);
             throw new PmException(
                     "the node cannot make the context's memory: " + e.getMessage(), e);
         }
@@ -293,6 +310,16 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         } catch (final PmException e) {
             // Opened or not, the loop sees this command behind the first one.
             abandon(endpoint, opened);
+            throw e;
+        }
+    }
+
+    private static void charge(final UserAccount account, final long bytes) throws PmException {
+        account.charge(Share.CONTEXTS, 1);
+        try {
+            account.charge(Share.MEMORY_BYTES, bytes);
+        } catch (final PmException e) {
+            account.giveBack(Share.CONTEXTS, 1);
             throw e;
         }
     }
@@ -403,6 +430,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     ContextParts parts() {
         return parts;
+    }
+
+    UserShares shares() {
+        return shares;
     }
 
     ReceiveBooks books() {

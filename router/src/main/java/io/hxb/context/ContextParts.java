@@ -16,7 +16,6 @@ import io.hxb.frame.MessageRecordFlyweight;
 public record ContextParts(
         ClusterConfig cluster, int nodeId, int incarnation, int loops, int frameBytes) {
     private static final int SHARE_OF_POOL = 4;
-    private static final long MAX_MEMORY_BYTES = 8L << 30;
 
     /** Checks the incarnation. */
     public ContextParts {
@@ -43,10 +42,5 @@ public record ContextParts(
     int receiveQuotaFrames() {
         final int held = cluster.context().maxHeldBuffers();
         return held > 0 ? held : cluster.pool().bufferCount() / SHARE_OF_POOL;
-    }
-
-    /** Shared memory that one application may ask for. */
-    long maxMemoryBytes() {
-        return MAX_MEMORY_BYTES;
     }
 }

@@ -21,7 +21,7 @@ final class LocalAttachment implements Attachment {
     LocalAttachment(final ContextManager manager, final NodeInvoker invoker) {
         this.manager = manager;
         this.invoker = invoker;
-        application = new Application(true, "this process", Long.MAX_VALUE);
+        application = new Application(true, "this process", manager.shares().node());
         manager.onAttached();
     }
 

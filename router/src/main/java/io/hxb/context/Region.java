@@ -58,6 +58,11 @@ final class Region {
         return before < CLOSED;
     }
 
+    /** True once the application has closed it. */
+    boolean isRetired() {
+        return users.get() >= CLOSED;
+    }
+
     private void discard() {
         try {
             memory.discard();

@@ -16,6 +16,9 @@ final class FlowContext {
     /** How long messages wait for a destination that nobody has opened. */
     final long peerWaitNs;
 
+    /** What its flows may do. */
+    final FlowRights rights;
+
     final MessageSlots slots = new MessageSlots();
     final ContextCredit credit;
 
@@ -41,11 +44,13 @@ final class FlowContext {
             final FlowLoop owner,
             final int quotaFrames,
             final long peerWaitNs,
+            final FlowRights rights,
             final FlowContext before) {
         this.id = id;
         this.incarnation = incarnation;
         this.owner = owner;
         this.peerWaitNs = peerWaitNs;
+        this.rights = rights;
         credit = new ContextCredit(owner, quotaFrames);
         previous = before != null && before.queuedFrames() > 0 ? before : null;
     }

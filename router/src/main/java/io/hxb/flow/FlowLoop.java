@@ -332,8 +332,9 @@ public final class FlowLoop implements FlowPort {
             final int contextId,
             final int incarnation,
             final int receiveQuotaFrames,
-            final long peerWaitNs) {
-        table.openContext(contextId, incarnation, this, receiveQuotaFrames, peerWaitNs);
+            final long peerWaitNs,
+            final FlowRights rights) {
+        table.openContext(contextId, incarnation, this, receiveQuotaFrames, peerWaitNs, rights);
     }
 
     @Override

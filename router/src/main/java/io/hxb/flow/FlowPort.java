@@ -3,10 +3,15 @@ package io.hxb.flow;
 /** What the contexts of one loop ask of its flows, a {@link FlowLoop}. Called by that loop only. */
 public interface FlowPort {
     /**
-     * Lets peers send to a context; see {@link FlowTable#openContext(int, int, FlowLoop, int,
-     * long)}.
+     * Lets peers send to a context; see {@link FlowTable#openContext(int, int, FlowLoop, int, long,
+     * FlowRights)}.
      */
-    void openContext(int contextId, int incarnation, int receiveQuotaFrames, long peerWaitNs);
+    void openContext(
+            int contextId,
+            int incarnation,
+            int receiveQuotaFrames,
+            long peerWaitNs,
+            FlowRights rights);
 
     /** Ends all flows of a context and forgets its unfinished sends. */
     void closeContext(int contextId);

@@ -110,7 +110,7 @@ public final class FlowTable implements AutoCloseable {
 
     /**
      * Opens a context whose messages do not wait for their destinations to be opened; otherwise as
-     * {@link #openContext(int, int, FlowLoop, int, long)}.
+     * {@link #openContext(int, int, FlowLoop, int, long, FlowRights)}.
      */
     public void openContext(
             final int contextId,
@@ -118,6 +118,19 @@ public final class FlowTable implements AutoCloseable {
             final FlowLoop owner,
             final int receiveQuotaFrames) {
         openContext(contextId, incarnation, owner, receiveQuotaFrames, 0);
+    }
+
+    /**
+     * Opens a context with all rights; otherwise as {@link #openContext(int, int, FlowLoop, int,
+     * long, FlowRights)}.
+     */
+    public void openContext(
+            final int contextId,
+            final int incarnation,
+            final FlowLoop owner,
+            final int receiveQuotaFrames,
+            final long peerWaitNs) {
+        openContext(contextId, incarnation, owner, receiveQuotaFrames, peerWaitNs, FlowRights.ALL);
     }
 
     /**
@@ -130,13 +143,15 @@ public final class FlowTable implements AutoCloseable {
      *     the application may hold; its sources share them.
      * @param peerWaitNs how long its messages wait for a destination that nobody has opened, 0 or
      *     more.
+     * @param rights what its flows may do.
      */
     public void openContext(
             final int contextId,
             final int incarnation,
             final FlowLoop owner,
             final int receiveQuotaFrames,
-            final long peerWaitNs) {
+            final long peerWaitNs,
+            final FlowRights rights) {
         if (contextId < 0 || contextId >= contexts.length()) {
             throw new IllegalArgumentException(
                     "contextId must be 0.." + (contexts.length() - 1) + ": " + contextId);
@@ -154,7 +169,13 @@ public final class FlowTable implements AutoCloseable {
         }
         final FlowContext context =
                 new FlowContext(
-                        contextId, incarnation, owner, receiveQuotaFrames, peerWaitNs, before);
+                        contextId,
+                        incarnation,
+                        owner,
+                        receiveQuotaFrames,
+                        peerWaitNs,
+                        rights,
+                        before);
         contexts.setRelease(contextId, context);
         owner.add(context);
     }

@@ -141,6 +141,15 @@ class ClusterConfigPropertyTest {
                                 1 + random.nextInt(64),
                                 random.ints(random.nextInt(3), 0, 100).boxed().toList(),
                                 random.nextInt(100)))
+                .withLimits(
+                        new LimitConfig(
+                                1 + random.nextInt(4096),
+                                1 + random.nextInt(4096),
+                                (1L << 20) + (random.nextLong() >>> 24),
+                                1 + random.nextInt(65_536),
+                                random.nextInt(1 << 20),
+                                1 + random.nextInt(1 << 20),
+                                random.nextInt(1_000_000_000)))
                 .withAttach(
                         new AttachConfig(
                                 Path.of("/run/a b'" + random.nextInt(100)),

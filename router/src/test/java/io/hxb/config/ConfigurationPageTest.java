@@ -22,7 +22,9 @@ class ConfigurationPageTest {
     private static final String BASE = "shape: 2x2\nlinks: 1\n";
     private static final String UNKNOWN = "thisKeyIsNotKnownToAnybodyAtAll";
     private static final List<String> SECTIONS =
-            List.of("udp", "flow", "trunk", "pool", "loop", "socket", "frame", "context", "attach");
+            List.of(
+                    "udp", "flow", "trunk", "pool", "loop", "socket", "frame", "context", "limits",
+                    "attach");
 
     private final List<Row> rows = ConfigurationPage.rows();
 
@@ -114,7 +116,9 @@ class ConfigurationPageTest {
         }
         return row.type().startsWith("duration")
                 ? "1000min"
-                : row.type().startsWith("size") ? "2000000000" : "2000000";
+                : row.type().startsWith("size")
+                        ? Long.toString(Quantity.parseSizeBytes(row.max()) + 64)
+                        : Long.toString(Long.decode(row.max()) + 1);
     }
 
     private static String line(final String key, final String value) {

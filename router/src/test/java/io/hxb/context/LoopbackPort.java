@@ -3,6 +3,7 @@ package io.hxb.context;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowRights;
 import io.hxb.flow.Staged;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
@@ -46,7 +47,8 @@ final class LoopbackPort implements FlowPort {
             final int contextId,
             final int incarnation,
             final int receiveQuotaFrames,
-            final long peerWaitNs) {
+            final long peerWaitNs,
+            final FlowRights rights) {
         open[contextId] = true;
         quota[contextId] = receiveQuotaFrames;
         held[contextId] = 0;

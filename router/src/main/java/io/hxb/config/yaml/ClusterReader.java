@@ -7,11 +7,14 @@ import io.hxb.config.ContextConfig;
 import io.hxb.config.Dimensions;
 import io.hxb.config.FlowConfig;
 import io.hxb.config.FrameConfig;
+import io.hxb.config.LimitConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.PoolConfig;
+import io.hxb.config.Quantity;
 import io.hxb.config.RouteConfig;
+import io.hxb.config.Share;
 import io.hxb.config.SocketConfig;
 import io.hxb.config.TrunkConfig;
 import io.hxb.routing.DimensionOrder;
@@ -21,6 +24,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +55,7 @@ final class ClusterReader {
         final SocketConfig socket = socket(root.section("socket"));
         final FrameConfig frame = frame(root.section("frame"));
         final ContextConfig context = context(root.section("context"));
+        final LimitConfig limits = limits(root.section("limits"));
         final AttachConfig attach = attach(root.section("attach"));
         final Map<String, Long> hosts = hosts(shape, root.section("hosts"));
         root.finish();
@@ -68,6 +73,7 @@ final class ClusterReader {
                         .socket(socket)
                         .frame(frame)
                         .context(context)
+                        .limits(limits)
                         .attach(attach)
                         .hosts(hosts);
         return root.build(null, builder::build);
@@ -258,6 +264,28 @@ final class ClusterReader {
         final int maxHeld = section.count("maxHeldBuffers", fallback.maxHeldBuffers());
         section.finish();
         return section.build(fallback, () -> new ContextConfig(maxContexts, maxHeld));
+    }
+
+    private static LimitConfig limits(final YamlSection section) {
+        final Map<Share, Long> limits = shares(section);
+        section.finish();
+        return section.build(LimitConfig.DEFAULT, () -> LimitConfig.of(limits));
+    }
+
+    /** The limits that a section gives; all within what an int holds, but for sizes. */
+    private static Map<Share, Long> shares(final YamlSection section) {
+        final Map<Share, Long> limits = new EnumMap<>(Share.class);
+        for (final Share share : Share.values()) {
+            final Long limit =
+                    share.isSize()
+                            ? section.value(share.key(), null, Quantity::parseSizeBytes)
+                            : section.value(
+                                    share.key(), null, text -> (long) YamlSection.parseCount(text));
+            if (limit != null) {
+                limits.put(share, limit);
+            }
+        }
+        return limits;
     }
 
     private static AttachConfig attach(final YamlSection section) {

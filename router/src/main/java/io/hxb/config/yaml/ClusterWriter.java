@@ -5,6 +5,7 @@ import io.hxb.config.Dimensions;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.Quantity;
+import io.hxb.config.Share;
 import io.hxb.config.TrunkConfig;
 import io.hxb.topology.Shape;
 
@@ -126,6 +127,10 @@ final class ClusterWriter {
         section("context");
         line("  maxContexts", config.context().maxContexts());
         line("  maxHeldBuffers", config.context().maxHeldBuffers());
+        section("limits");
+        for (final Share share : Share.values()) {
+            line("  " + share.key(), limit(share, config.limits().limit(share)));
+        }
         section("attach");
         line("  directory", quote(config.attach().directory().toString()));
         line("  countersDirectory", quote(config.attach().countersDirectory().toString()));
@@ -166,6 +171,10 @@ final class ClusterWriter {
                                     .collect(Collectors.joining(", ", "[", "]")));
         }
         return out.append('}').toString();
+    }
+
+    private static String limit(final Share share, final long limit) {
+        return share.isSize() ? Quantity.formatSize(limit) : Long.toString(limit);
     }
 
     private void section(final String key) {

@@ -261,7 +261,7 @@ final class YamlSection {
         }
     }
 
-    private static int parseCount(final String text) {
+    static int parseCount(final String text) {
         try {
             return Integer.decode(text);
         } catch (final NumberFormatException e) {

@@ -1,0 +1,70 @@
+package io.hxb.config;
+
+import java.util.Map;
+
+/**
+ * What one user may have of a node, with all of its processes together. The node's own user and
+ * root have no limits: they can stop the node anyway. Immutable.
+ *
+ * @param connections attached processes.
+ * @param contexts open contexts.
+ * @param memoryBytes bytes shared with the node: regions, send buffers and rings.
+ * @param regions regions.
+ * @param heldBuffers receive buffers that the contexts hold; 0 for a quarter of the pool.
+ * @param flows flows, sending and receiving ones together.
+ * @param messagesPerSecond messages sent in a second; 0 for no limit.
+ */
+public record LimitConfig(
+        int connections,
+        int contexts,
+        long memoryBytes,
+        int regions,
+        int heldBuffers,
+        int flows,
+        int messagesPerSecond) {
+
+    /** What holds when the file says nothing. */
+    public static final LimitConfig DEFAULT = of(Map.of());
+
+    /** Checks the values. */
+    public LimitConfig {
+        final Check check = new Check();
+        Share.CONNECTIONS.check(check, connections);
+        Share.CONTEXTS.check(check, contexts);
+        Share.MEMORY_BYTES.check(check, memoryBytes);
+        Share.REGIONS.check(check, regions);
+        Share.HELD_BUFFERS.check(check, heldBuffers);
+        Share.FLOWS.check(check, flows);
+        Share.MESSAGES.check(check, messagesPerSecond);
+        check.done();
+    }
+
+    /** The defaults, but for the limits given. */
+    public static LimitConfig of(final Map<Share, Long> limits) {
+        return new LimitConfig(
+                (int) limit(limits, Share.CONNECTIONS),
+                (int) limit(limits, Share.CONTEXTS),
+                limit(limits, Share.MEMORY_BYTES),
+                (int) limit(limits, Share.REGIONS),
+                (int) limit(limits, Share.HELD_BUFFERS),
+                (int) limit(limits, Share.FLOWS),
+                (int) limit(limits, Share.MESSAGES));
+    }
+
+    private static long limit(final Map<Share, Long> limits, final Share share) {
+        return limits.getOrDefault(share, share.fallback());
+    }
+
+    /** The limit of one share, as the file gives it. */
+    public long limit(final Share share) {
+        return switch (share) {
+            case CONNECTIONS -> connections;
+            case CONTEXTS -> contexts;
+            case MEMORY_BYTES -> memoryBytes;
+            case REGIONS -> regions;
+            case HELD_BUFFERS -> heldBuffers;
+            case FLOWS -> flows;
+            case MESSAGES -> messagesPerSecond;
+        };
+    }
+}

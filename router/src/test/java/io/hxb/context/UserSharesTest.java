@@ -1,0 +1,143 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
+import io.hxb.config.LimitConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.config.Share;
+import io.hxb.pm.PmException;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+@Tag("unit")
+class UserSharesTest {
+    private static final int OPERATOR = 0;
+    private static final int ALICE = 1000;
+    private static final int BOB = 1001;
+
+    private static UserShares shares(final Map<Share, Long> limits, final int maxContexts) {
+        final ClusterConfig cluster =
+                ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
+                        .withContext(new ContextConfig(maxContexts, 0))
+                        .withLimits(LimitConfig.of(limits));
+        return new UserShares(cluster, 100, Set.of(OPERATOR));
+    }
+
+    @Test
+    void shouldRefuseWhatIsBeyondALimitAndNameItsKey() throws Exception {
+        // given
+        final UserShares shares = shares(Map.of(Share.REGIONS, 3L), 64);
+        final UserAccount alice = shares.of(ALICE);
+        alice.charge(Share.REGIONS, 2);
+        // when
+        final PmException refused =
+                assertThrows(PmException.class, () -> alice.charge(Share.REGIONS, 2));
+        // then
+        assertEquals(
+                "user 1000 may have 3 regions (limits.regions in the cluster file), has 2 and asks"
+                        + " for 2 more",
+                refused.getMessage());
+        assertEquals(2, alice.book(Share.REGIONS).used());
+        assertEquals(1, alice.book(Share.REGIONS).refused());
+        assertDoesNotThrow(() -> alice.charge(Share.REGIONS, 1));
+    }
+
+    @Test
+    void shouldNotRefuseOneUserForWhatAnotherHas() throws Exception {
+        final UserShares shares = shares(Map.of(Share.FLOWS, 1L), 64);
+        assertTrue(shares.of(ALICE).takeFlow());
+        assertFalse(shares.of(ALICE).takeFlow());
+        assertTrue(shares.of(BOB).takeFlow());
+        shares.of(ALICE).giveBackFlow();
+        assertTrue(shares.of(ALICE).takeFlow());
+    }
+
+    @Test
+    void shouldHaveOneAccountForAllProcessesOfAUser() {
+        final UserShares shares = shares(Map.of(), 64);
+        assertSame(shares.of(ALICE), shares.of(ALICE));
+    }
+
+    @Test
+    void shouldKeepContextsForTheOperatorWhateverOthersTake() throws Exception {
+        // given
+        final UserShares shares = shares(Map.of(Share.CONTEXTS, 10L), 16);
+        // when
+        int taken = 0;
+        for (int uid = ALICE; uid < ALICE + 10; uid++) {
+            while (shares.of(uid).book(Share.CONTEXTS).take(1)) {
+                taken++;
+            }
+        }
+        // then
+        assertEquals(14, taken);
+        assertTrue(shares.of(OPERATOR).book(Share.CONTEXTS).take(1_000));
+        assertTrue(
+                shares.of(BOB).book(Share.CONTEXTS).refusal(1).contains("context.maxContexts"),
+                shares.of(BOB).book(Share.CONTEXTS).refusal(1));
+    }
+
+    @Test
+    void shouldNotBeOutwittedByNumbersThatOverflow() {
+        final UserAccount alice = shares(Map.of(), 64).of(ALICE);
+        assertTrue(alice.book(Share.MEMORY_BYTES).take(1 << 20));
+        assertFalse(alice.book(Share.MEMORY_BYTES).take(Long.MAX_VALUE));
+        assertFalse(alice.book(Share.MEMORY_BYTES).take(Long.MAX_VALUE - (1 << 20) + 1));
+        assertEquals(1 << 20, alice.book(Share.MEMORY_BYTES).used());
+    }
+
+    @Test
+    void shouldNeverGiveMoreThanTheLimitToThreadsThatRace() throws Exception {
+        // given
+        final UserAccount alice = shares(Map.of(Share.HELD_BUFFERS, 10L), 64).of(ALICE);
+        final ShareBook book = alice.book(Share.HELD_BUFFERS);
+        final List<Thread> threads = new ArrayList<>();
+        final List<Throwable> failures = new ArrayList<>();
+        // when
+        for (int i = 0; i < 4; i++) {
+            final Thread thread = new Thread(() -> takeAndGiveBack(book));
+            thread.setUncaughtExceptionHandler((it, e) -> failures.add(e));
+            threads.add(thread);
+            thread.start();
+        }
+        for (final Thread thread : threads) {
+            thread.join();
+        }
+        // then
+        assertEquals(List.of(), failures);
+        assertEquals(0, book.used());
+        assertTrue(book.refused() > 0, "nobody was ever refused");
+    }
+
+    private static void takeAndGiveBack(final ShareBook book) {
+        for (int i = 0; i < 50_000; i++) {
+            final int amount = 1 + i % 7;
+            if (book.take(amount)) {
+                final long used = book.used();
+                if (used > book.limit()) {
+                    throw new AssertionError(used + " of " + book.limit());
+                }
+                book.giveBack(amount);
+            }
+        }
+        // One thread alone may never have met another.
+        if (book.take(book.limit() + 1)) {
+            throw new AssertionError("more than the limit");
+        }
+    }
+}
