@@ -22,7 +22,6 @@ final class NodeCounters {
     private final NodeParts parts;
     private final List<Port> ports;
     private final LinkNews news;
-    private final long[] kernelDrops;
     private final long[] stateChanges;
     private final CounterExport export;
 
@@ -31,7 +30,6 @@ final class NodeCounters {
         this.parts = parts;
         this.news = news;
         ports = parts.links().ports();
-        kernelDrops = new long[ports.size()];
         stateChanges = new long[ports.size()];
         final CounterExport.Builder builder = new CounterExport.Builder(parts.counters(), 0);
         for (final Port port : ports) {
@@ -55,7 +53,10 @@ final class NodeCounters {
         final int index = link.index();
         final DiscoveryCounters seen = parts.neighbourhood().discovery().counters();
         final HealthCounters health = parts.neighbourhood().health().counters();
-        builder.add(CounterType.LINK_KERNEL_DROPPED_FRAMES, index, () -> kernelDrops[index])
+        builder.add(
+                        CounterType.LINK_KERNEL_DROPPED_FRAMES,
+                        index,
+                        () -> parts.links().board().kernelDrops(index))
                 .add(CounterType.LINK_STATE_CHANGED_EVENTS, index, () -> stateChanges[index])
                 .add(CounterType.LINK_HELLO_SENT_FRAMES, index, () -> seen.helloSent(index))
                 .add(CounterType.LINK_HELLO_RECEIVED_FRAMES, index, () -> seen.helloReceived(index))
@@ -134,13 +135,6 @@ final class NodeCounters {
     /** A link went up or down. */
     void onStateChanged(final int link) {
         stateChanges[link]++;
-    }
-
-    /** Asks the kernel what it has dropped; makes system calls. */
-    void readKernelDrops() {
-        for (final Port port : ports) {
-            kernelDrops[port.link().index()] = port.link().kernelDrops();
-        }
     }
 
     /** Brings the file up to date. */

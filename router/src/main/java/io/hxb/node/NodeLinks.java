@@ -19,8 +19,19 @@ import java.util.List;
  * @param ports the node's ports, by link index.
  * @param watch tells that links may have changed.
  * @param relay what the kernel relays.
+ * @param board what the loops tell each other about the links.
  */
-record NodeLinks(BufferPool pool, List<Port> ports, LinkWatch watch, KernelRelay relay) {
+record NodeLinks(
+        BufferPool pool, List<Port> ports, LinkWatch watch, KernelRelay relay, LinkBoard board) {
+
+    /** Links that no loop serves yet. */
+    NodeLinks(
+            final BufferPool pool,
+            final List<Port> ports,
+            final LinkWatch watch,
+            final KernelRelay relay) {
+        this(pool, ports, watch, relay, new LinkBoard(ports.size()));
+    }
 
     /** Puts the links in their places: {@code config}'s links in the order of their index. */
     static List<Port> ports(final ClusterConfig config, final int nodeId, final Link[] links) {

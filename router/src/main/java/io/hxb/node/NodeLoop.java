@@ -88,10 +88,8 @@ final class NodeLoop implements LoopTask {
                         share,
                         this::onExcluded,
                         loop::wakeUp);
-        upkeep =
-                isFirst
-                        ? new NodeUpkeep(parts, loop, senders.all(), share, health, this::relink)
-                        : Upkeep.NONE;
+        final LinkUpkeep own = new LinkUpkeep(loop, received, links.board(), this::relink);
+        upkeep = isFirst ? new NodeUpkeep(parts, loop, senders.all(), share, health, own) : own;
         export = export(parts, index, received);
     }
 

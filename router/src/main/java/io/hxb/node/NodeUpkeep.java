@@ -4,7 +4,6 @@ import io.hxb.counter.Counters;
 import io.hxb.counter.NodeFinding;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.link.BufferPool;
-import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.link.LinkWatch;
 import io.hxb.node.loop.Interest;
@@ -23,16 +22,15 @@ import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
- * What a node does a few times a second: hello frames, looking after its NICs, heartbeat and
- * findings. Owned by the node's first loop.
+ * What a node does a few times a second: hello frames, hearing of its NICs, heartbeat and findings,
+ * besides the upkeep of the loop's own links. Owned by the node's first loop.
  */
 final class NodeUpkeep implements Upkeep {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeUpkeep.class);
     private static final LinkLog LINK_LOG = LinkLog.ofThisProcess();
-    private static final long REFRESH_INTERVAL_NS = 1_000_000_000L;
+    private static final long LOOK_INTERVAL_NS = 1_000_000_000L;
     private static final long HEARTBEAT_INTERVAL_NS = 200_000_000L;
     private static final long FINDING_AGE_NS = 10_000_000_000L;
 
@@ -46,13 +44,15 @@ final class NodeUpkeep implements Upkeep {
     private final LinkSender[] senders;
     private final BufferPool.Share share;
     private final HealthLoop health;
-    private final Consumer<Link> relink;
+    private final LinkUpkeep links;
+    private final LinkBoard board;
     private final LinkNews news;
     private final NodeCounters nodeCounters;
     private final boolean[] wasUp;
     private Registration registration = Registration.NONE;
-    private boolean isRefreshDue = true;
-    private long refreshNs;
+    private boolean isLookDue = true;
+    private int changesSeen;
+    private long lookNs;
     private long heartbeatNs;
 
     /**
@@ -62,7 +62,7 @@ final class NodeUpkeep implements Upkeep {
      * @param senders of that loop, by link index, {@code [links]}.
      * @param share of that loop.
      * @param health that loop's part in the health of the links.
-     * @param relink told of links whose descriptors have changed.
+     * @param links that loop's links.
      */
     NodeUpkeep(
             final NodeParts parts,
@@ -70,13 +70,14 @@ final class NodeUpkeep implements Upkeep {
             final LinkSender[] senders,
             final BufferPool.Share share,
             final HealthLoop health,
-            final Consumer<Link> relink) {
+            final LinkUpkeep links) {
         this.parts = parts;
         this.loop = loop;
         this.senders = senders;
         this.share = share;
         this.health = health;
-        this.relink = relink;
+        this.links = links;
+        board = parts.links().board();
         discovery = parts.neighbourhood().discovery();
         complaints = parts.neighbourhood().complaints();
         counters = parts.counters();
@@ -98,28 +99,38 @@ final class NodeUpkeep implements Upkeep {
 
     @Override
     public void start() {
+        links.start();
         if (watch.descriptor() >= 0) {
             registration =
                     loop.register(
                             watch.descriptor(),
                             Interest.READABLE,
-                            (isReadable, isWritable) -> isRefreshDue |= watch.poll());
+                            (isReadable, isWritable) -> hear());
+        }
+    }
+
+    private void hear() {
+        if (watch.poll()) {
+            board.onNews();
         }
     }
 
     @Override
     public void doWork(final long nowNs) {
+        links.doWork(nowNs);
         news.doWork();
-        if (isRefreshDue || nowNs - heartbeatNs >= 0) {
+        final int changes = board.changes();
+        isLookDue |= changes != changesSeen;
+        changesSeen = changes;
+        if (isLookDue || nowNs - heartbeatNs >= 0) {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
             counters.heartbeat(parts.epochClock().time());
             LINK_LOG.doWork(LOGGER);
-            if (isRefreshDue || nowNs - refreshNs >= 0) {
-                isRefreshDue = false;
-                refreshNs = nowNs + REFRESH_INTERVAL_NS;
-                refresh();
+            if (isLookDue || nowNs - lookNs >= 0) {
+                isLookDue = false;
+                lookNs = nowNs + LOOK_INTERVAL_NS;
+                lookAtLinks();
                 counters.findings(findings(nowNs));
-                nodeCounters.readKernelDrops();
             }
             nodeCounters.copy();
         }
@@ -129,33 +140,26 @@ final class NodeUpkeep implements Upkeep {
     @Override
     public void stop() {
         registration.cancel();
-        nodeCounters.readKernelDrops();
+        links.stop();
         nodeCounters.copy();
         LINK_LOG.flush(LOGGER);
     }
 
     @Override
     public long nextDeadlineNs() {
-        return LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs);
+        return LoopTask.earlier(
+                links.nextDeadlineNs(), LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs));
     }
 
     @Override
     public boolean hasNews() {
-        return news.isWaiting();
+        return news.isWaiting() || links.hasNews() || board.changes() != changesSeen;
     }
 
-    private void refresh() {
-        refreshLinks();
-        parts.links().relay().refresh();
-    }
-
-    private void refreshLinks() {
+    // Each loop has its own links follow their NICs; what that means to the node is told here.
+    private void lookAtLinks() {
         for (int i = 0; i < ports.size(); i++) {
-            final Link link = ports.get(i).link();
-            if (link.refresh()) {
-                relink.accept(link);
-            }
-            final boolean isUp = link.isUp();
+            final boolean isUp = ports.get(i).link().isUp();
             if (isUp != wasUp[i]) {
                 wasUp[i] = isUp;
                 health.note();
@@ -163,6 +167,7 @@ final class NodeUpkeep implements Upkeep {
                 tellState(ports.get(i), isUp);
             }
         }
+        parts.links().relay().refresh();
     }
 
     private void tellState(final Port port, final boolean isUp) {

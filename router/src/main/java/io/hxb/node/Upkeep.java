@@ -1,30 +1,7 @@
 package io.hxb.node;
 
-/** What one loop of a node does for all of them, besides its own share. Called by that loop. */
+/** What one loop of a node looks after now and then, besides frames. Called by that loop. */
 interface Upkeep {
-    /** For the loops that do nothing for the others. */
-    Upkeep NONE =
-            new Upkeep() {
-                @Override
-                public void start() {}
-
-                @Override
-                public void doWork(final long nowNs) {}
-
-                @Override
-                public long nextDeadlineNs() {
-                    return Long.MAX_VALUE;
-                }
-
-                @Override
-                public boolean hasNews() {
-                    return false;
-                }
-
-                @Override
-                public void stop() {}
-            };
-
     /** Waits for what wakes it; first call on the loop's thread. */
     void start();
 
