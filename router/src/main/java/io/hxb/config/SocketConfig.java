@@ -3,8 +3,8 @@ package io.hxb.config;
 /**
  * The sockets of the links. Immutable.
  *
- * @param mtuBytes largest frame (HXB header and body) on any link; 0 takes each NIC's MTU, and 9000
- *     for UDP.
+ * @param mtuBytes largest frame (HXB header and body) on any link; 0 takes each NIC's MTU, and
+ *     8,972 for UDP.
  * @param receiveBufferBytes SO_RCVBUF of each socket that receives into the pool.
  * @param sendBufferBytes SO_SNDBUF of each sending socket.
  * @param relayRingFrames slots of each NIC's ring of frames to relay, 16 to 65,536, a power of two.
@@ -24,6 +24,9 @@ public record SocketConfig(
     public static final SocketConfig DEFAULT =
             new SocketConfig(0, 8 << 20, 1 << 20, 512, KernelRelay.AUTO, 256);
 
+    /** Frames of UDP links unless configured: 9,000 less the headers of IP and UDP. */
+    private static final int UDP_MTU_BYTES = 8972;
+
     /** Checks the values. */
     public SocketConfig {
         new Check()
@@ -36,6 +39,11 @@ public record SocketConfig(
                 .powerOfTwo("relayRingFrames", relayRingFrames, 16, 65_536)
                 .powerOfTwo("senderQueueFrames", senderQueueFrames, 16, 4096)
                 .done();
+    }
+
+    /** Largest frame on a UDP link, which has no NIC to ask. */
+    public int udpMtuBytes() {
+        return mtuBytes > 0 ? mtuBytes : UDP_MTU_BYTES;
     }
 
     /** The same with another say on relays in the kernel. */

@@ -68,12 +68,8 @@ final class LinkFactory {
                         namespace.isEmpty() ? null : namespace,
                         link.dimension(),
                         config.shape().coordinates(nodeId),
-                        config.frame().etherType(),
-                        config.frame().relayEtherType(),
-                        config.socket().relayRingFrames(),
-                        config.socket().receiveBufferBytes(),
-                        config.socket().sendBufferBytes(),
-                        config.frame().vlanTags()),
+                        config.frame(),
+                        config.socket()),
                 pool,
                 share);
     }
@@ -85,14 +81,8 @@ final class LinkFactory {
             final BufferPool pool,
             final BufferPool.Share share)
             throws IOException {
-        final int mtuBytes = config.socket().mtuBytes();
         return UdpLink.open(
-                new UdpLinkConfig(
-                        link.index(),
-                        address(link),
-                        mtuBytes > 0 ? mtuBytes : UdpLinkConfig.DEFAULT_MTU_BYTES,
-                        config.socket().receiveBufferBytes(),
-                        config.socket().sendBufferBytes()),
+                new UdpLinkConfig(link.index(), address(link), config.socket()),
                 neighbours(config, nodeId, link),
                 pool,
                 share);

@@ -1,6 +1,8 @@
 package io.hxb.bench.micro;
 
 import io.hxb.bench.harness.Network;
+import io.hxb.config.FrameConfig;
+import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
@@ -86,7 +88,14 @@ public class RawLinkBenchmark {
     private RawLink open(final String namespace, final long coordinates, final BufferPool pool)
             throws Exception {
         return RawLink.open(
-                RawLinkConfig.of(0, "x0", network.name(namespace), 0, coordinates),
+                new RawLinkConfig(
+                        0,
+                        "x0",
+                        network.name(namespace),
+                        0,
+                        coordinates,
+                        FrameConfig.DEFAULT,
+                        SocketConfig.DEFAULT),
                 pool,
                 pool.newShare());
     }

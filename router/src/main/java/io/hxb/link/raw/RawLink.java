@@ -52,6 +52,7 @@ public final class RawLink implements Link {
     private static final int EMPTY_POLLS_PER_ERROR_CHECK = 4_096;
 
     private final RawLinkConfig config;
+    private final boolean hasTags;
     private final BufferPool pool;
     private final SocketReceiver receiver;
     private final int poolSocket;
@@ -79,22 +80,23 @@ public final class RawLink implements Link {
             final int poolSocket)
             throws LinuxException {
         this.config = config;
+        hasTags = config.frame().vlanTags();
         this.pool = pool;
         this.poolSocket = poolSocket;
         boundNic = nic;
         destinations[BROADCAST + 1] = inMemory(BROADCAST_MAC);
-        PacketSocket.attachFilter(poolSocket, RawFilter.of(config.etherType()));
-        if (config.tags()) {
+        PacketSocket.attachFilter(poolSocket, RawFilter.of(config.frame().etherType()));
+        if (hasTags) {
             PacketSocket.enableTags(poolSocket);
         }
-        SocketBuffers.setReceive(poolSocket, config.receiveBufferBytes(), config.nic());
+        SocketBuffers.setReceive(poolSocket, config.socket().receiveBufferBytes(), config.nic());
         receiver =
                 new SocketReceiver(
                         pool,
                         share,
                         ETHERNET_LENGTH,
                         0,
-                        config.tags() ? PacketSocket.TAG_CONTROL_LENGTH : 0);
+                        hasTags ? PacketSocket.TAG_CONTROL_LENGTH : 0);
         applyMtu(nic);
         openRing();
         try {
@@ -173,8 +175,8 @@ public final class RawLink implements Link {
     private void openRing() throws LinuxException {
         final int socket = PacketSocket.open();
         try {
-            PacketSocket.attachFilter(socket, RawFilter.of(config.relayEtherType()));
-            ring = new ReceiveRing(socket, mtuBytes, config.ringFrames());
+            PacketSocket.attachFilter(socket, RawFilter.of(config.frame().relayEtherType()));
+            ring = new ReceiveRing(socket, mtuBytes, config.socket().relayRingFrames());
         } catch (final LinuxException e) {
             Descriptors.close(socket);
             throw e;
@@ -186,14 +188,14 @@ public final class RawLink implements Link {
     // one bound last hears first, and only the last to hear gets a frame without a clone: the ring
     // copies anyway, the pool's socket queues.
     private void bindSockets(final NicInfo info) throws LinuxException {
-        bind(poolSocket, config.etherType(), info);
-        bind(ringSocket, config.relayEtherType(), info);
+        bind(poolSocket, config.frame().etherType(), info);
+        bind(ringSocket, config.frame().relayEtherType(), info);
         takeErrors();
     }
 
     private void bind(final int socket, final int etherType, final NicInfo info)
             throws LinuxException {
-        final int type = config.tags() ? PacketSocket.ALL_ETHER_TYPES : etherType;
+        final int type = hasTags ? PacketSocket.ALL_ETHER_TYPES : etherType;
         PacketSocket.bind(socket, type, info.ifindex(), config.nic());
     }
 
@@ -253,7 +255,7 @@ public final class RawLink implements Link {
             return onError(-count);
         }
         final MessageVector messages = frames.messages();
-        final boolean tags = config.tags();
+        final boolean tags = hasTags;
         for (int i = 0; i < count; i++) {
             final int index = frames.take();
             final int id = frames.bufferId(index);
@@ -310,7 +312,8 @@ public final class RawLink implements Link {
                     config.namespace(),
                     () -> {
                         final int socket = PacketSocket.open();
-                        SocketBuffers.setSend(socket, config.sendBufferBytes(), config.nic());
+                        SocketBuffers.setSend(
+                                socket, config.socket().sendBufferBytes(), config.nic());
                         return new RawLinkSender(this, socket, queueFrames, destinations);
                     });
         } catch (final IOException e) {

@@ -40,8 +40,8 @@ final class RawLinkSender extends SocketSender {
         final RawLinkConfig config = link.config();
         coordinates = config.coordinates();
         dimension = config.dimension();
-        etherType = config.etherType();
-        ringEtherType = config.relayEtherType();
+        etherType = config.frame().etherType();
+        ringEtherType = config.frame().relayEtherType();
         bind(link.nic());
     }
 

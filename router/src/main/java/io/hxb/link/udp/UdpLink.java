@@ -30,7 +30,6 @@ import java.lang.foreign.ValueLayout;
 public final class UdpLink implements Link {
     private static final Logger LOGGER = LoggerFactory.getLogger(UdpLink.class);
     private static final int NEIGHBOURS = 256;
-    private static final int MAX_DATAGRAM_BYTES = 65_507;
     private static final int SO_MEMINFO = 55;
     private static final int SK_MEMINFO_DROPS = 8;
 
@@ -62,7 +61,7 @@ public final class UdpLink implements Link {
         name = UdpAddress.format(localAddress);
         this.neighbours = neighbours.clone();
         addresses = neighbours.clone();
-        mtuBytes = Math.min(config.mtuBytes(), Math.min(MAX_DATAGRAM_BYTES, pool.frameBytes()));
+        mtuBytes = Math.min(config.socket().udpMtuBytes(), pool.frameBytes());
         receiver = new SocketReceiver(pool, share, 0, Sockets.SOCKADDR_IN_LENGTH, 0);
     }
 
@@ -87,8 +86,8 @@ public final class UdpLink implements Link {
         final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
         try {
             final long address = bind(fd, config);
-            SocketBuffers.setReceive(fd, config.receiveBufferBytes(), config.address());
-            SocketBuffers.setSend(fd, config.sendBufferBytes(), config.address());
+            SocketBuffers.setReceive(fd, config.socket().receiveBufferBytes(), config.address());
+            SocketBuffers.setSend(fd, config.socket().sendBufferBytes(), config.address());
             return new UdpLink(config, neighbours, pool, share, fd, address);
         } catch (final IOException | RuntimeException e) {
             Descriptors.close(fd);

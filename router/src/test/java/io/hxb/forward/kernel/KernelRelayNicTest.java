@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
@@ -102,12 +104,8 @@ class KernelRelayNicTest {
                                 namespace,
                                 dimension,
                                 SHAPE.parseCoordinates(coordinates),
-                                RawLinkConfig.DEFAULT_ETHER_TYPE,
-                                RawLinkConfig.DEFAULT_RELAY_ETHER_TYPE,
-                                64,
-                                1 << 20,
-                                1 << 20,
-                                false),
+                                FrameConfig.DEFAULT,
+                                SocketConfig.DEFAULT),
                         pool,
                         share));
     }

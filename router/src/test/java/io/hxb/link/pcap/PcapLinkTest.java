@@ -3,6 +3,7 @@ package io.hxb.link.pcap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.SocketConfig;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.link.udp.UdpLink;
@@ -38,7 +39,7 @@ class PcapLinkTest {
         final BufferPool.Share share = pool.newShare();
         final Path path = folder.resolve("capture.pcapng");
         final PcapFile file = PcapFile.create(path, () -> TIME_NS);
-        final UdpLinkConfig config = UdpLinkConfig.of(0, "127.0.0.1:0");
+        final UdpLinkConfig config = new UdpLinkConfig(0, "127.0.0.1:0", SocketConfig.DEFAULT);
         final UdpLink plain = UdpLink.open(config, new long[256], pool, share);
         try (PcapLink link = new PcapLink(plain, file, false, 0x88B5);
                 LinkSender sender = link.newSender(8)) {

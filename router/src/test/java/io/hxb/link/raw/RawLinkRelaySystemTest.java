@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 
+import io.hxb.config.FrameConfig;
+import io.hxb.config.SocketConfig;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
@@ -30,6 +32,8 @@ class RawLinkRelaySystemTest {
     private static final long RELAY = 0x01;
     private static final long DESTINATION = 0x00;
     private static final int BATCH = 32;
+    private static final FrameConfig TAGGED =
+            new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, true);
     private static final int MAX_ROUNDS = 20;
 
     private final TestFrames frames = new TestFrames();
@@ -101,15 +105,19 @@ class RawLinkRelaySystemTest {
     /** A veth pair with a link at each end. */
     private record Wire(RawLink outer, RawLink inner, LinkSender fromOuter, LinkSender fromInner) {}
 
+    private static RawLinkConfig config(
+            final int index, final String nic, final String namespace, final long coordinates) {
+        return new RawLinkConfig(
+                index, nic, namespace, 0, coordinates, TAGGED, SocketConfig.DEFAULT);
+    }
+
     private Wire wire(final int index, final long outerCoordinates) throws IOException {
         final String nic = "n" + index;
         namespaces.vethDown(ends, nic, middle, nic, 1500);
         TestNamespaces.ipIn(ends, "link set " + nic + " up");
         TestNamespaces.ipIn(middle, "link set " + nic + " up");
-        final RawLink outer =
-                RawLink.open(RawLinkConfig.of(index, nic, ends, 0, outerCoordinates), pool, share);
-        final RawLink inner =
-                RawLink.open(RawLinkConfig.of(index, nic, middle, 0, RELAY), pool, share);
+        final RawLink outer = RawLink.open(config(index, nic, ends, outerCoordinates), pool, share);
+        final RawLink inner = RawLink.open(config(index, nic, middle, RELAY), pool, share);
         outer.learn(1, inner.localAddress());
         inner.learn(0, outer.localAddress());
         final Wire wire = new Wire(outer, inner, outer.newSender(BATCH), inner.newSender(BATCH));

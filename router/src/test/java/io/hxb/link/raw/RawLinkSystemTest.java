@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.FrameConfig;
+import io.hxb.config.SocketConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
@@ -28,6 +30,8 @@ class RawLinkSystemTest {
     private static final long B = 0x00_02;
     private static final long ELSEWHERE = 0x01_02;
     private static final int BUFFERS = 1024;
+    private static final FrameConfig TAGGED =
+            new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, true);
 
     private final TestFrames frames = new TestFrames();
     private TestNamespaces namespaces;
@@ -233,7 +237,14 @@ class RawLinkSystemTest {
     // tag, in effect.
     private void sendTagged(final long destination, final int tci) throws IOException {
         final RawLinkConfig config =
-                new RawLinkConfig(0, "n0", left, 0, A, 0x9999, 0x8100, 8, 1 << 16, 1 << 16, true);
+                new RawLinkConfig(
+                        0,
+                        "n0",
+                        left,
+                        0,
+                        A,
+                        new FrameConfig(false, 32, 0x9999, 0x8100, 200_000_000L, true),
+                        SocketConfig.DEFAULT);
         try (Arena arena = Arena.ofConfined();
                 RawLink tagging = RawLink.open(config, pool, share);
                 LinkSender taggingSender = tagging.newSender(8)) {
@@ -241,10 +252,7 @@ class RawLinkSystemTest {
             final long address = arena.allocate(400, 64).address() + 64;
             Memory.putShortBigEndian(address, tci);
             Memory.putShortBigEndian(
-                    address + 2,
-                    destination == B
-                            ? RawLinkConfig.DEFAULT_ETHER_TYPE
-                            : RawLinkConfig.DEFAULT_RELAY_ETHER_TYPE);
+                    address + 2, destination == B ? TAGGED.etherType() : TAGGED.relayEtherType());
             Memory.copy(frames.frame(destination, 77, 100), address + 4, 164);
             assertTrue(taggingSender.offer(2, address, 168, 0, 0, frames, 0));
             assertEquals(1, taggingSender.flush());
@@ -470,7 +478,7 @@ class RawLinkSystemTest {
     @Test
     void shouldSayWhichNicIsMissing() {
         // given
-        final RawLinkConfig config = RawLinkConfig.of(4, "nosuch", left, 0, A);
+        final RawLinkConfig config = config(4, "nosuch", left, A);
         final BufferPool none = frames.pool(1, 2048);
         // when
         final IOException thrown =
@@ -494,11 +502,17 @@ class RawLinkSystemTest {
         open(mtuBytes);
     }
 
+    private static RawLinkConfig config(
+            final int index, final String nic, final String namespace, final long coordinates) {
+        return new RawLinkConfig(
+                index, nic, namespace, 0, coordinates, TAGGED, SocketConfig.DEFAULT);
+    }
+
     private void open(final int mtuBytes) throws IOException {
         pool = frames.pool(BUFFERS, Math.max(9216, mtuBytes + 64 + 63 & -64));
         share = pool.newShare();
-        a = RawLink.open(RawLinkConfig.of(0, "n0", left, 0, A), pool, share);
-        b = RawLink.open(RawLinkConfig.of(1, "n0", right, 0, B), pool, share);
+        a = RawLink.open(config(0, "n0", left, A), pool, share);
+        b = RawLink.open(config(1, "n0", right, B), pool, share);
         a.learn(2, b.localAddress());
         sender = a.newSender(128);
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.SocketConfig;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -34,15 +35,18 @@ class UdpLinkTest {
 
     @BeforeEach
     void setUp() throws IOException {
-        a = open(0, 66_000);
-        b = open(1, 66_000);
+        a = open(0, 65_507);
+        b = open(1, 65_507);
         a.learn(2, b.localAddress());
         sender = a.newSender(64);
     }
 
     private UdpLink open(final int index, final int mtuBytes) throws IOException {
         return UdpLink.open(
-                new UdpLinkConfig(index, "127.0.0.1:0", mtuBytes, 1 << 17, 1 << 17),
+                new UdpLinkConfig(
+                        index,
+                        "127.0.0.1:0",
+                        SocketConfig.DEFAULT.withSizes(mtuBytes, 1 << 17, 1 << 17)),
                 NOBODY,
                 pool,
                 share);
@@ -194,7 +198,7 @@ class UdpLinkTest {
     @Test
     void shouldSayWhichAddressIsTaken() {
         // given
-        final UdpLinkConfig config = UdpLinkConfig.of(3, a.name());
+        final UdpLinkConfig config = new UdpLinkConfig(3, a.name(), SocketConfig.DEFAULT);
         // when
         final LinuxException thrown =
                 assertThrows(LinuxException.class, () -> UdpLink.open(config, NOBODY, pool, share));
