@@ -214,17 +214,7 @@ public final class Sockets {
      * @return bytes received, 0 for an empty message, or a negative errno.
      */
     public static int receive(final int fd, final long address, final int lengthBytes) {
-        final MemorySegment errno = Linux.errnoSegment();
-        final long result;
-        try {
-            result =
-                    (long)
-                            Batch.RECV.invokeExact(
-                                    errno, fd, address, (long) lengthBytes, MSG_DONTWAIT);
-        } catch (final Throwable t) {
-            throw Linux.unexpected(t);
-        }
-        return result < 0 ? -Linux.errno(errno) : (int) result;
+        return transfer(Batch.RECV, fd, address, lengthBytes);
     }
 
     /**
@@ -233,13 +223,15 @@ public final class Sockets {
      * @return bytes sent, or a negative errno.
      */
     public static int send(final int fd, final long address, final int lengthBytes) {
+        return transfer(Batch.SEND, fd, address, lengthBytes);
+    }
+
+    private static int transfer(
+            final MethodHandle call, final int fd, final long address, final int lengthBytes) {
         final MemorySegment errno = Linux.errnoSegment();
         final long result;
         try {
-            result =
-                    (long)
-                            Batch.SEND.invokeExact(
-                                    errno, fd, address, (long) lengthBytes, MSG_DONTWAIT);
+            result = (long) call.invokeExact(errno, fd, address, (long) lengthBytes, MSG_DONTWAIT);
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
