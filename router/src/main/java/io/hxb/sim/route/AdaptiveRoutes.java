@@ -16,10 +16,8 @@ public final class AdaptiveRoutes implements RouteFunction {
 
     private final Routing routing;
     private final SwitchGraph graph;
-    private final int lanes;
     private final int virtualChannels;
-    private final int copies;
-    private final boolean isFree;
+    private final LaneCopies lanes;
 
     /** The place of each answer, or null when they are not kept. */
     private final int[][] rows;
@@ -50,10 +48,8 @@ public final class AdaptiveRoutes implements RouteFunction {
             final Routing routing, final int lanes, final boolean isFree, final long maxBytes) {
         this.routing = routing;
         this.graph = routing.graph();
-        this.lanes = lanes;
         this.virtualChannels = routing.virtualChannels();
-        this.copies = lanes / virtualChannels;
-        this.isFree = isFree;
+        this.lanes = new LaneCopies(lanes, virtualChannels, isFree);
         this.rows =
                 bytesOfAnswers(graph, virtualChannels) <= maxBytes
                         ? new int[graph.switchCount() + graph.channelCount() * virtualChannels][]
@@ -75,12 +71,12 @@ public final class AdaptiveRoutes implements RouteFunction {
     @Override
     public int maxCandidates() {
         // At least 2: the order of packets is not kept.
-        return Math.max(2, graph.maxDegree() * virtualChannels * (isFree ? copies : 1));
+        return Math.max(2, graph.maxDegree() * virtualChannels * lanes.written());
     }
 
     @Override
     public int copies() {
-        return isFree ? 1 : copies;
+        return lanes.bound();
     }
 
     @Override
@@ -93,11 +89,10 @@ public final class AdaptiveRoutes implements RouteFunction {
             final int copy,
             final int[] out,
             final int offset) {
-        final int channel = at / lanes;
         final int state =
                 at == FROM_HOST
                         ? Routing.INJECTED
-                        : channel * virtualChannels + at % lanes % virtualChannels;
+                        : lanes.channel(at) * virtualChannels + lanes.virtualChannel(at);
         if (rows == null) {
             return write(room, 0, ask(node, state, to), copy, out, offset);
         }
@@ -114,15 +109,7 @@ public final class AdaptiveRoutes implements RouteFunction {
             final int offset) {
         int written = offset;
         for (int i = first; i < first + count; i++) {
-            final int next = from[i];
-            final int lane = next / virtualChannels * lanes + next % virtualChannels;
-            if (isFree) {
-                for (int c = 0; c < copies; c++) {
-                    out[written++] = lane + c * virtualChannels;
-                }
-            } else {
-                out[written++] = lane + copy * virtualChannels;
-            }
+            written = lanes.writeStep(from[i], copy, out, written);
         }
         return written - offset;
     }

@@ -15,10 +15,8 @@ public final class LatticeRoutes implements RouteFunction {
     private final LatticeGraph lattice;
     private final Lattice shape;
     private final RingRule rule;
-    private final int lanes;
     private final int virtualChannels;
-    private final int copies;
-    private final boolean isFree;
+    private final LaneCopies lanes;
     private final SplittableRandom random;
 
     /** Channels that leave a switch, {@code [(node * dimensions + dimension) * 2 + sign]}. */
@@ -44,10 +42,8 @@ public final class LatticeRoutes implements RouteFunction {
         this.lattice = lattice;
         this.shape = lattice.lattice();
         this.rule = rule;
-        this.lanes = lanes;
         this.virtualChannels = virtualChannels(lattice);
-        this.copies = lanes / virtualChannels;
-        this.isFree = isFree;
+        this.lanes = new LaneCopies(lanes, virtualChannels, isFree);
         this.random = new SplittableRandom(seed);
         final SwitchGraph graph = lattice.graph();
         final int dimensions = shape.dimensions();
@@ -72,12 +68,12 @@ public final class LatticeRoutes implements RouteFunction {
     @Override
     public int maxCandidates() {
         // At least 2: the order of packets is not kept.
-        return 2 * (isFree ? copies : 1);
+        return 2 * lanes.written();
     }
 
     @Override
     public int copies() {
-        return isFree ? 1 : copies;
+        return lanes.bound();
     }
 
     @Override
@@ -97,13 +93,14 @@ public final class LatticeRoutes implements RouteFunction {
             dimension++;
         }
         final int row = (node * dimensions + dimension) * 2;
-        if (at != FROM_HOST && lattice.dimension(at / lanes) == dimension) {
-            final int in = at / lanes;
+        if (at != FROM_HOST && lattice.dimension(lanes.channel(at)) == dimension) {
+            final int in = lanes.channel(at);
             final int sign = lattice.isPositive(in) ? 0 : 1;
-            final int before = at % lanes % virtualChannels;
+            final int before = lanes.virtualChannel(at);
             final boolean mustFall =
                     rule.channels() == RingRule.Channels.CHANGE && lattice.isWrap(in);
-            return write(channels[row + sign], mustFall ? 0 : before, copy, out, offset) - offset;
+            return lanes.write(channels[row + sign], mustFall ? 0 : before, copy, out, offset)
+                    - offset;
         }
         return enter(row, dimension, node, to, copy, out, offset) - offset;
     }
@@ -120,7 +117,7 @@ public final class LatticeRoutes implements RouteFunction {
         final int here = coordinates[node * shape.dimensions() + dimension];
         final int there = coordinates[to * shape.dimensions() + dimension];
         if (!shape.isRing(dimension)) {
-            return write(
+            return lanes.write(
                     channels[row + (there > here ? 0 : 1)], virtualChannels - 1, copy, out, offset);
         }
         final int extent = shape.extent(dimension);
@@ -133,10 +130,10 @@ public final class LatticeRoutes implements RouteFunction {
                         : 2 * ahead < extent;
         int end = offset;
         if (isPositive) {
-            end = write(channels[row], first(there < here), copy, out, end);
+            end = lanes.write(channels[row], first(there < here), copy, out, end);
         }
         if (!isPositive || isEither) {
-            end = write(channels[row + 1], first(there > here), copy, out, end);
+            end = lanes.write(channels[row + 1], first(there > here), copy, out, end);
         }
         return end;
     }
@@ -144,22 +141,5 @@ public final class LatticeRoutes implements RouteFunction {
     /** The virtual channel on which a packet starts in a ring. */
     private int first(final boolean wraps) {
         return rule.channels() == RingRule.Channels.CHANGE || wraps ? 1 : 0;
-    }
-
-    private int write(
-            final int channel,
-            final int virtualChannel,
-            final int copy,
-            final int[] out,
-            final int offset) {
-        final int lane = channel * lanes + virtualChannel;
-        if (!isFree) {
-            out[offset] = lane + copy * virtualChannels;
-            return offset + 1;
-        }
-        for (int i = 0; i < copies; i++) {
-            out[offset + i] = lane + i * virtualChannels;
-        }
-        return offset + copies;
     }
 }

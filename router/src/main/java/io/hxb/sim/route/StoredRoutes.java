@@ -6,9 +6,7 @@ import io.hxb.sim.flit.RouteFunction;
 /** Deterministic routing: all packets of a pair of switches take one stored path. Immutable. */
 public final class StoredRoutes implements RouteFunction {
     private final RouteSet routes;
-    private final int lanes;
-    private final int copies;
-    private final boolean isFree;
+    private final LaneCopies lanes;
 
     /**
      * Follows stored paths.
@@ -19,19 +17,17 @@ public final class StoredRoutes implements RouteFunction {
      */
     public StoredRoutes(final RouteSet routes, final int lanes, final boolean isFree) {
         this.routes = routes;
-        this.lanes = lanes;
-        this.copies = lanes / routes.virtualChannels();
-        this.isFree = isFree;
+        this.lanes = new LaneCopies(lanes, routes.virtualChannels(), isFree);
     }
 
     @Override
     public int maxCandidates() {
-        return isFree ? copies : 1;
+        return lanes.written();
     }
 
     @Override
     public int copies() {
-        return isFree ? 1 : copies;
+        return lanes.bound();
     }
 
     @Override
@@ -47,16 +43,6 @@ public final class StoredRoutes implements RouteFunction {
         if (at != FROM_HOST && routes.isReinjected(from, to, hops)) {
             return -1;
         }
-        final int step = routes.step(from, to, hops);
-        final int virtualChannels = routes.virtualChannels();
-        final int first = step / virtualChannels * lanes + step % virtualChannels;
-        if (!isFree) {
-            out[offset] = first + copy * virtualChannels;
-            return 1;
-        }
-        for (int i = 0; i < copies; i++) {
-            out[offset + i] = first + i * virtualChannels;
-        }
-        return copies;
+        return lanes.writeStep(routes.step(from, to, hops), copy, out, offset) - offset;
     }
 }

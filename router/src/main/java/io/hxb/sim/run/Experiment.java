@@ -61,127 +61,139 @@ public record Experiment(
             final RoutingAlgorithm algorithm,
             final NetworkConfig network,
             final TrafficConfig traffic) {
-        return new Experiment(
-                graphName,
-                graph,
-                algorithm,
-                -1,
-                PathChoice.AUTO,
-                false,
-                RingRule.DEFAULT,
-                SelectionKind.RANDOM,
-                network,
-                traffic,
-                100_000,
-                5_000,
-                1);
+        return new Builder(graphName, graph, algorithm, network, traffic).build();
     }
 
     /** The same for another time. */
     public Experiment withCycles(final long total, final long warmup) {
-        return new Experiment(
-                graphName,
-                graph,
-                algorithm,
-                root,
-                paths,
-                hasFreeCopies,
-                rings,
-                selection,
-                network,
-                traffic,
-                total,
-                warmup,
-                seed);
+        return new Builder(this).cycles(total, warmup).build();
     }
 
     /** The same with another seed. */
-    public Experiment withSeed(final long other) {
-        return new Experiment(
-                graphName,
-                graph,
-                algorithm,
-                root,
-                paths,
-                hasFreeCopies,
-                rings,
-                selection,
-                network,
-                traffic,
-                cycles,
-                warmupCycles,
-                other);
+    public Experiment withSeed(final long value) {
+        return new Builder(this).seed(value).build();
     }
 
     /** The same with another choice of paths. */
-    public Experiment withPaths(final PathChoice choice, final boolean freeCopies) {
-        return new Experiment(
-                graphName,
-                graph,
-                algorithm,
-                root,
-                choice,
-                freeCopies,
-                rings,
-                selection,
-                network,
-                traffic,
-                cycles,
-                warmupCycles,
-                seed);
+    public Experiment withPaths(final PathChoice value, final boolean freeCopies) {
+        return new Builder(this).paths(value, freeCopies).build();
     }
 
     /** The same with another use of rings. */
-    public Experiment withRings(final RingRule other) {
-        return new Experiment(
-                graphName,
-                graph,
-                algorithm,
-                root,
-                paths,
-                hasFreeCopies,
-                other,
-                selection,
-                network,
-                traffic,
-                cycles,
-                warmupCycles,
-                seed);
+    public Experiment withRings(final RingRule value) {
+        return new Builder(this).rings(value).build();
     }
 
     /** The same with another output selection function. */
-    public Experiment withSelection(final SelectionKind other) {
-        return new Experiment(
-                graphName,
-                graph,
-                algorithm,
-                root,
-                paths,
-                hasFreeCopies,
-                rings,
-                other,
-                network,
-                traffic,
-                cycles,
-                warmupCycles,
-                seed);
+    public Experiment withSelection(final SelectionKind value) {
+        return new Builder(this).selection(value).build();
     }
 
     /** The same with another root. */
-    public Experiment withRoot(final int other) {
-        return new Experiment(
-                graphName,
-                graph,
-                algorithm,
-                other,
-                paths,
-                hasFreeCopies,
-                rings,
-                selection,
-                network,
-                traffic,
-                cycles,
-                warmupCycles,
-                seed);
+    public Experiment withRoot(final int value) {
+        return new Builder(this).root(value).build();
+    }
+
+    /**
+     * Names what is to differ from an experiment, or from the defaults. Used by one thread.
+     *
+     * <p>This is the only place that lists the components by position.
+     */
+    public static final class Builder {
+        private final String graphName;
+        private final SwitchGraph graph;
+        private final RoutingAlgorithm algorithm;
+        private final NetworkConfig network;
+        private final TrafficConfig traffic;
+        private int root = -1;
+        private PathChoice paths = PathChoice.AUTO;
+        private boolean hasFreeCopies;
+        private RingRule rings = RingRule.DEFAULT;
+        private SelectionKind selection = SelectionKind.RANDOM;
+        private long cycles = 100_000;
+        private long warmupCycles = 5_000;
+        private long seed = 1;
+
+        /** Begins with the defaults. */
+        public Builder(
+                final String graphName,
+                final SwitchGraph graph,
+                final RoutingAlgorithm algorithm,
+                final NetworkConfig network,
+                final TrafficConfig traffic) {
+            this.graphName = graphName;
+            this.graph = graph;
+            this.algorithm = algorithm;
+            this.network = network;
+            this.traffic = traffic;
+        }
+
+        Builder(final Experiment given) {
+            this(given.graphName, given.graph, given.algorithm, given.network, given.traffic);
+            root = given.root;
+            paths = given.paths;
+            hasFreeCopies = given.hasFreeCopies;
+            rings = given.rings;
+            selection = given.selection;
+            cycles = given.cycles;
+            warmupCycles = given.warmupCycles;
+            seed = given.seed;
+        }
+
+        /** Switch at the root of spanning trees, -1 for the algorithm's choice. */
+        public Builder root(final int value) {
+            root = value;
+            return this;
+        }
+
+        /** Which paths packets take, and whether they may take any copy of a virtual channel. */
+        public Builder paths(final PathChoice value, final boolean freeCopies) {
+            paths = value;
+            hasFreeCopies = freeCopies;
+            return this;
+        }
+
+        /** How dimension order uses the rings of a torus. */
+        public Builder rings(final RingRule value) {
+            rings = value;
+            return this;
+        }
+
+        /** Output selection function. */
+        public Builder selection(final SelectionKind value) {
+            selection = value;
+            return this;
+        }
+
+        /** Cycles in all, and those of them that are not measured, or {@link #AUTOMATIC}. */
+        public Builder cycles(final long total, final long warmup) {
+            cycles = total;
+            warmupCycles = warmup;
+            return this;
+        }
+
+        /** Seed of everything random. */
+        public Builder seed(final long value) {
+            seed = value;
+            return this;
+        }
+
+        /** The experiment, checked. */
+        public Experiment build() {
+            return new Experiment(
+                    graphName,
+                    graph,
+                    algorithm,
+                    root,
+                    paths,
+                    hasFreeCopies,
+                    rings,
+                    selection,
+                    network,
+                    traffic,
+                    cycles,
+                    warmupCycles,
+                    seed);
+        }
     }
 }
