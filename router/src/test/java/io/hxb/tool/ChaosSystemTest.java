@@ -111,7 +111,15 @@ class ChaosSystemTest {
         try {
             // when
             final Map<?, ?> report =
-                    run("chaos", "--name", name, "--script", script.toString(), "--json");
+                    run(
+                            "chaos",
+                            "--name",
+                            name,
+                            "--warm-up",
+                            "0.5",
+                            "--script",
+                            script.toString(),
+                            "--json");
             // then
             assertNothingLost(report);
             assertEquals(List.of("pull", "down", "restore", "kill"), actions(report));

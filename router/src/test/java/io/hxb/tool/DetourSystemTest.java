@@ -60,7 +60,18 @@ class DetourSystemTest {
 
         // when
         try (HxbProcess perf =
-                hxb("perf", "1,1", "--name", name, "--seconds", "4", "--size", "1000", "--json")) {
+                hxb(
+                        "perf",
+                        "1,1",
+                        "--name",
+                        name,
+                        "--warm-up",
+                        "0",
+                        "--seconds",
+                        "4",
+                        "--size",
+                        "1000",
+                        "--json")) {
             perf.await(
                     "frames over the relay",
                     () ->

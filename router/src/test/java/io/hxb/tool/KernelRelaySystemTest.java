@@ -70,7 +70,18 @@ class KernelRelaySystemTest {
         final ClusterConfig config = up("--kernel-relay", "on");
         // when
         try (HxbProcess perf =
-                hxb("perf", "1,1", "--name", name, "--seconds", "1", "--size", "8192", "--json")) {
+                hxb(
+                        "perf",
+                        "1,1",
+                        "--name",
+                        name,
+                        "--warm-up",
+                        "0",
+                        "--seconds",
+                        "1",
+                        "--size",
+                        "8192",
+                        "--json")) {
             // then
             assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
             assertEquals(0, perf.json().get("lost"));
@@ -93,7 +104,18 @@ class KernelRelaySystemTest {
         final ClusterConfig config = up("--capture", folder.resolve("captures").toString());
         // when
         try (HxbProcess perf =
-                hxb("perf", "1,1", "--name", name, "--count", "1000", "--size", "100", "--json")) {
+                hxb(
+                        "perf",
+                        "1,1",
+                        "--name",
+                        name,
+                        "--warm-up",
+                        "0",
+                        "--count",
+                        "1000",
+                        "--size",
+                        "100",
+                        "--json")) {
             // then
             assertEquals(ExitStatus.OK, perf.status(), () -> perf.output() + perf.errors());
         }
@@ -109,7 +131,18 @@ class KernelRelaySystemTest {
         final String pid = Long.toString(CounterFiles.pid(config, RELAY));
         // when
         try (HxbProcess perf =
-                hxb("perf", "1,1", "--name", name, "--seconds", "4", "--size", "1000", "--json")) {
+                hxb(
+                        "perf",
+                        "1,1",
+                        "--name",
+                        name,
+                        "--warm-up",
+                        "0",
+                        "--seconds",
+                        "4",
+                        "--size",
+                        "1000",
+                        "--json")) {
             perf.await(
                     "frames over the relay",
                     () ->

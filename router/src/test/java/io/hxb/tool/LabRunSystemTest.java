@@ -133,6 +133,8 @@ class LabRunSystemTest {
                         "8192",
                         "--check",
                         "4",
+                        "--warm-up",
+                        "0",
                         "--seconds",
                         "1",
                         "--name",

@@ -68,7 +68,18 @@ class LabUpSystemTest {
             assertEquals(100, ping.json().get("messages"));
         }
         try (HxbProcess perf =
-                hxb("perf", "1", "--name", name, "--seconds", "0.3", "--size", "64", "--json")) {
+                hxb(
+                        "perf",
+                        "1",
+                        "--name",
+                        name,
+                        "--warm-up",
+                        "0",
+                        "--seconds",
+                        "0.3",
+                        "--size",
+                        "64",
+                        "--json")) {
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertEquals(0, perf.json().get("lost"));
         }
