@@ -28,8 +28,9 @@ public final class PmEvent {
 
     /**
      * {@return what happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED},
-     * {@link PmStatus#PEER_FULL} or {@link PmStatus#NO_SUCH_CONTEXT}; for a message also {@link
-     * PmStatus#NO_BUFFERS} when the node has as many flows as it can have}
+     * {@link PmStatus#PEER_FULL}, {@link PmStatus#NO_SUCH_CONTEXT} or {@link PmStatus#NOT_ALLOWED};
+     * for a message also {@link PmStatus#NO_BUFFERS} when the node, or this user, has as many flows
+     * as it may have}
      */
     public int status() {
         return status;
@@ -55,6 +56,12 @@ public final class PmEvent {
 
     @Override
     public String toString() {
-        return PmStatus.name(status) + " node " + node + " context " + context + " slot " + slot;
+        final String where =
+                PmStatus.name(status) + " node " + node + " context " + context + " slot " + slot;
+        return status == PmStatus.NOT_ALLOWED
+                ? where
+                        + ": this context's tenant may not send there, see tenants in the cluster"
+                        + " file"
+                : where;
     }
 }

@@ -53,6 +53,12 @@ public final class PmStatus {
      */
     public static final int EVENT = -12;
 
+    /**
+     * This context's tenant may not send to the peer's: see tenants in the cluster file. Every
+     * further message there ends the same way.
+     */
+    public static final int NOT_ALLOWED = -13;
+
     private PmStatus() {}
 
     /**
@@ -75,6 +81,7 @@ public final class PmStatus {
             case NODE_SILENT -> "NODE_SILENT";
             case PEER_FULL -> "PEER_FULL";
             case EVENT -> "EVENT";
+            case NOT_ALLOWED -> "NOT_ALLOWED";
             default -> "STATUS(" + status + ")";
         };
     }

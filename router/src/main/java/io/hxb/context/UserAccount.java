@@ -68,4 +68,19 @@ final class UserAccount implements FlowRights {
     public void giveBackFlow() {
         flows.giveBack(1);
     }
+
+    @Override
+    public int tenant() {
+        return 0;
+    }
+
+    @Override
+    public boolean mayReceiveFrom(final int peerTenant, final int peerNode, final int peerContext) {
+        return true;
+    }
+
+    @Override
+    public boolean maySendTo(final int peerTenant, final int peerNode, final int peerContext) {
+        return true;
+    }
 }

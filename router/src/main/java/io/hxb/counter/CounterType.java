@@ -181,7 +181,10 @@ public enum CounterType {
             108,
             LINK,
             LEVEL,
-            "Why the link last failed or recovered; `hxb stat --links` prints it in words.");
+            "Why the link last failed or recovered; `hxb stat --links` prints it in words."),
+    FLOW_NOT_ALLOWED_EVENTS(
+            112,
+            "Flows refused, here or by the peer, because the tenants of their ends may not talk.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

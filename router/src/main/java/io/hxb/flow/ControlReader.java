@@ -88,8 +88,7 @@ final class ControlReader {
                     frame.bodyLength() == 0 ? 0 : Memory.getUnsignedByte(frame.bodyAddress());
             feedback.onUnreachable(flow, reason, frame.sourceIncarnation());
         } else if (type == FrameType.ACCEPT) {
-            feedback.onAccept(
-                    flow, frame.sourceIncarnation(), frame.acknowledgement(), frame.windowFrames());
+            feedback.onAccept(flow, frame);
         } else if (type != FrameType.ACK) {
             counters.onMalformed();
         } else if (!flow.isOpen() || flow.peerIncarnation() != frame.sourceIncarnation()) {

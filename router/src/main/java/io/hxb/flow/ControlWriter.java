@@ -2,6 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.linux.Memory;
@@ -45,13 +46,14 @@ final class ControlWriter implements FrameOwner {
         return header.route();
     }
 
-    /** Asks for the peer's incarnation; epoch and first sequence of the flow go along. */
+    /** Asks for the peer's incarnation; epoch, first sequence and tenant of the flow go along. */
     boolean sendOpen(final SendFlow flow) {
         final int index = begin(flow, FrameType.OPEN);
         if (index < 0) {
             return false;
         }
         header.epoch(flow.epoch()).sequence(flow.window.nextSequence());
+        TenantField.intoOpen(header, flow.context.rights.tenant());
         return send(index, 0);
     }
 
@@ -81,6 +83,7 @@ final class ControlWriter implements FrameOwner {
             return false;
         }
         header.destinationIncarnation(flow.peerIncarnation());
+        TenantField.intoAccept(header, flow.context.rights.tenant());
         acknowledge(header, flow, flow.array.next());
         return send(index, 0);
     }

@@ -61,6 +61,9 @@ public final class FlowCounters {
     /** Opens refused or submits refused because all flows are in use. */
     public long flowsExhausted;
 
+    /** Flows refused, here or by the peer, because the tenants of their ends may not talk. */
+    public long notAllowed;
+
     /** Acknowledgement frames sent; those that ride on data frames are not counted. */
     public long acksSent;
 
@@ -156,6 +159,11 @@ public final class FlowCounters {
     /** An open or submit was refused because all flows are in use. */
     void onNoFlow() {
         flowsExhausted++;
+    }
+
+    /** A flow was refused because the tenants of its ends may not talk. */
+    void onNotAllowed() {
+        notAllowed++;
     }
 
     /** An acknowledgement frame was sent. */

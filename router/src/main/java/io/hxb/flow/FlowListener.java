@@ -29,7 +29,8 @@ public interface FlowListener {
      * A message was acknowledged by the receiving node, or its flow ended: the send buffer is the
      * application's again. On the loop that owns the context.
      *
-     * @param status {@code PmStatus.OK}, PEER_UNREACHABLE, PEER_RESTARTED or NO_SUCH_CONTEXT.
+     * @param status {@code PmStatus.OK}, PEER_UNREACHABLE, PEER_RESTARTED, NO_SUCH_CONTEXT or
+     *     NOT_ALLOWED.
      */
     void onSendDone(int contextId, int sendSlot, int status);
 

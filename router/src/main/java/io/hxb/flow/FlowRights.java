@@ -12,6 +12,23 @@ public interface FlowRights {
 
                 @Override
                 public void giveBackFlow() {}
+
+                @Override
+                public int tenant() {
+                    return 0;
+                }
+
+                @Override
+                public boolean mayReceiveFrom(
+                        final int peerTenant, final int peerNode, final int peerContext) {
+                    return true;
+                }
+
+                @Override
+                public boolean maySendTo(
+                        final int peerTenant, final int peerNode, final int peerContext) {
+                    return true;
+                }
             };
 
     /**
@@ -24,4 +41,16 @@ public interface FlowRights {
 
     /** Gives one flow back. */
     void giveBackFlow();
+
+    /** The tenant whose context it is, as it goes into frames. */
+    int tenant();
+
+    /**
+     * True if a context of {@code peerTenant} may send to this one; a refusal is noted with where
+     * it came from.
+     */
+    boolean mayReceiveFrom(int peerTenant, int peerNode, int peerContext);
+
+    /** True if this context may send to one of {@code peerTenant}; a refusal is noted. */
+    boolean maySendTo(int peerTenant, int peerNode, int peerContext);
 }

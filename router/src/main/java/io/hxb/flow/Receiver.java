@@ -5,6 +5,7 @@ import io.hxb.flow.order.OrderingArray;
 import io.hxb.flow.order.Sequence;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.TurnClock;
@@ -154,6 +155,11 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     /** Handles OPEN for an open context; on the loop that owns it. */
     void onOpen(final FlowContext context, final FrameHeaderFlyweight open, final int node) {
+        if (!context.rights.mayReceiveFrom(TenantField.ofOpen(open), node, open.sourceContext())) {
+            counters.onNotAllowed();
+            control.sendUnreachable(open, context.incarnation, UnreachableFlyweight.NOT_ALLOWED);
+            return;
+        }
         final long key = Flow.key(context.id, node, open.sourceContext());
         final ReceiveFlow known = table.receiveFlows().get(key);
         if (known != null) {

@@ -3,6 +3,7 @@ package io.hxb.flow;
 import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
@@ -97,21 +98,26 @@ final class SendFeedback {
         }
     }
 
-    /** The receiver takes data now. */
-    void onAccept(
-            final SendFlow flow,
-            final int peerIncarnation,
-            final int acknowledgement,
-            final int windowFrames) {
+    /** The receiver takes data now: ACCEPT, if it is about the flow as it is now. */
+    void onAccept(final SendFlow flow, final FrameHeaderFlyweight accept) {
+        final int acknowledgement = accept.acknowledgement();
         if (!flow.isOpening() || acknowledgement != flow.window.nextSequence()) {
             counters.onStale();
+            return;
+        }
+        // The peer's node may have another cluster file, or none that knows of tenants.
+        if (!flow.context.rights.maySendTo(
+                TenantField.ofAccept(accept), flow.peerNode, flow.peerContext)) {
+            counters.onNotAllowed();
+            end(flow, PmStatus.NOT_ALLOWED);
             return;
         }
         final PeerQuestions questions = flow.questions;
         if (routes.hasTrouble()) {
             routes.onArrived(flow.peerCoordinates, questions.openRoute(), questions.openSentNs());
         }
-        flow.onAccept(peerIncarnation, acknowledgement + windowFrames, clock.nowNs());
+        flow.onAccept(
+                accept.sourceIncarnation(), acknowledgement + accept.windowFrames(), clock.nowNs());
         queue.makeReady(flow);
     }
 
@@ -133,6 +139,9 @@ final class SendFeedback {
             end(flow, PmStatus.PEER_RESTARTED);
         } else if (reason == UnreachableFlyweight.NO_FLOWS && flow.isOpening()) {
             end(flow, PmStatus.PEER_FULL);
+        } else if (reason == UnreachableFlyweight.NOT_ALLOWED && flow.isOpening()) {
+            counters.onNotAllowed();
+            end(flow, PmStatus.NOT_ALLOWED);
         }
     }
 

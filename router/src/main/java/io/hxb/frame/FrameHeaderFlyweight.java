@@ -22,8 +22,9 @@ import io.hxb.routing.Route;
  *     32      4 incarnation of the destination context, 0 = not known
  *     36      2 source context
  *     38      2 destination context
- *     40      4 sequence of this frame in its flow
- *     44      4 acknowledgement: next sequence wanted of the opposite flow
+ *     40      4 sequence of this frame in its flow; in ACCEPT a {@link TenantField}
+ *     44      4 acknowledgement: next sequence wanted of the opposite flow; in OPEN a
+ *               {@link TenantField}
  *     48      2 window: frames beyond the acknowledgement that the sender of this frame takes
  *     50      2 epoch of the flow; a flow that ended and starts again has the next
  *     52      2 length of the body in bytes

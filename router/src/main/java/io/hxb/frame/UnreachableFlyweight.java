@@ -32,6 +32,9 @@ public final class UnreachableFlyweight {
     /** The destination's node has as many flows as it may. */
     public static final int NO_FLOWS = 5;
 
+    /** The tenants of the two contexts may not talk with each other. */
+    public static final int NOT_ALLOWED = 6;
+
     private static final int HEADER_OFFSET = 8;
 
     private long address;
@@ -46,7 +49,7 @@ public final class UnreachableFlyweight {
     public static boolean isRight(final long bodyAddress, final int lengthBytes) {
         return lengthBytes >= LENGTH
                 && Memory.getUnsignedByte(bodyAddress) >= NO_ROUTE
-                && Memory.getUnsignedByte(bodyAddress) <= NO_FLOWS;
+                && Memory.getUnsignedByte(bodyAddress) <= NOT_ALLOWED;
     }
 
     /** Why the frame could not be delivered. */

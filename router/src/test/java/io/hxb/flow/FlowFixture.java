@@ -58,12 +58,16 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     FlowFixture(final FlowSetup setup, final long peerWaitNs) {
+        this(setup, peerWaitNs, FlowRights.ALL);
+    }
+
+    FlowFixture(final FlowSetup setup, final long peerWaitNs, final FlowRights rights) {
         pool = new BufferPool(arena.allocate(512L * 2_048, 64).address(), 512, 2_048);
         share = pool.newShare();
         final Shape shape = Shape.of(8, 2);
         table = setup.newTable(shape, 0, pool, this);
         loop = table.newLoop(this, share);
-        table.openContext(CONTEXT, INCARNATION, loop, 64, peerWaitNs);
+        table.openContext(CONTEXT, INCARNATION, loop, 64, peerWaitNs, rights);
     }
 
     static FlowSetup setup() {
@@ -126,10 +130,15 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     void accept(final int node, final int windowFrames) {
+        accept(node, windowFrames, 0);
+    }
+
+    void accept(final int node, final int windowFrames, final int tenant) {
         final Sent open = last(FrameType.OPEN);
         final int id = share.acquire();
         header(id, FrameType.ACCEPT, node, PEER_INCARNATION)
                 .flags(FrameHeaderFlyweight.FLAG_ACK)
+                .sequence(tenant)
                 .acknowledgement(open.sequence)
                 .windowFrames(windowFrames)
                 .acknowledgedEpoch(open.epoch);
@@ -195,6 +204,16 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
                 .destinationIncarnation(0)
                 .sourceContext(peerContext)
                 .sequence(FIRST);
+        receive(id, 0);
+    }
+
+    /** OPEN from a context of that tenant. */
+    void receiveOpenOf(final int tenant) {
+        final int id = share.acquire();
+        header(id, FrameType.OPEN, PEER, PEER_INCARNATION)
+                .destinationIncarnation(0)
+                .sequence(FIRST)
+                .acknowledgement(tenant);
         receive(id, 0);
     }
 

@@ -105,6 +105,7 @@ final class Peer {
         return switch (status) {
             case PmStatus.PEER_UNREACHABLE -> ResetReason.PEER_UNREACHABLE;
             case PmStatus.PEER_FULL, PmStatus.NO_BUFFERS -> ResetReason.PEER_FULL;
+            case PmStatus.NOT_ALLOWED -> ResetReason.NOT_ALLOWED;
             case PmStatus.NODE_GONE, PmStatus.CONTEXT_CLOSED -> ResetReason.NODE_GONE;
             default -> ResetReason.PEER_RESTARTED;
         };

@@ -40,7 +40,13 @@ public enum ResetReason {
     NODE_GONE(10, "the node of this machine is gone"),
 
     /** This side has reset or closed it. */
-    CLOSED_HERE(11, "the stream was closed on this side");
+    CLOSED_HERE(11, "the stream was closed on this side"),
+
+    /** The tenants of the two ends may not talk with each other. */
+    NOT_ALLOWED(
+            12,
+            "the tenants of the two ends may not talk with each other: see tenants in the cluster"
+                    + " file");
 
     private final int code;
     private final String text;

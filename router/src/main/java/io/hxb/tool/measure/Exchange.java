@@ -163,6 +163,8 @@ final class Exchange implements AutoCloseable {
             case PmStatus.PEER_RESTARTED -> "has been restarted in between: try again";
             case PmStatus.NO_SUCH_CONTEXT ->
                     "nobody has opened that context: is it a node of this version?";
+            case PmStatus.NOT_ALLOWED ->
+                    "this user's tenant may not send there: see tenants in the cluster file";
             default -> PmStatus.name(status);
         };
     }
