@@ -184,7 +184,13 @@ public enum CounterType {
             "Why the link last failed or recovered; `hxb stat --links` prints it in words."),
     FLOW_NOT_ALLOWED_EVENTS(
             112,
-            "Flows refused, here or by the peer, because the tenants of their ends may not talk.");
+            "Flows refused, here or by the peer, because the tenants of their ends may not talk."),
+    FORWARD_DROPPED_UNSEALED_FRAMES(
+            113, "Frames dropped: without a seal, though the cluster has a key."),
+    FORWARD_DROPPED_SEAL_FRAMES(114, "Frames dropped: whose seal is wrong, or of another key."),
+    FORWARD_DROPPED_REPLAY_FRAMES(115, "Frames dropped: received before, or too old to tell."),
+    FORWARD_DROPPED_NO_SESSION_FRAMES(
+            116, "Frames dropped: of a node with which there is no session.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -56,8 +56,20 @@ public final class DropReason {
     /** It claims to come from the node that received it. */
     public static final int OWN = -16;
 
+    /** It has no seal, and this cluster has a key. */
+    public static final int UNSEALED = -17;
+
+    /** Its seal is wrong, or made with another key. */
+    public static final int SEAL = -18;
+
+    /** It was received before, or is too old to tell. */
+    public static final int REPLAY = -19;
+
+    /** There is no session with the node that sent it, or will be sent to. */
+    public static final int NO_SESSION = -20;
+
     /** Number of reasons: they are -1 to -{@value}. */
-    public static final int COUNT = 16;
+    public static final int COUNT = 20;
 
     private static final String[] NAMES = {
         "NONE",
@@ -76,7 +88,11 @@ public final class DropReason {
         "NO_ROUTE",
         "LINK_BLOCKED",
         "POOL_EMPTY",
-        "OWN"
+        "OWN",
+        "UNSEALED",
+        "SEAL",
+        "REPLAY",
+        "NO_SESSION"
     };
 
     private DropReason() {}

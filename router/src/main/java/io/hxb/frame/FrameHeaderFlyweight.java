@@ -34,12 +34,13 @@ import io.hxb.routing.Route;
  *     62      2 upper part of a detour, 0 when the order is one
  * </pre>
  *
- * The end-to-end part is everything but hop limit and route (offsets 4 and 62), which relays
- * change. See {@code ARCHITECTURE.md}, The way of a frame.
+ * With {@link #FLAG_SEALED} a trailer follows the body, see {@link SealFlyweight}. The end-to-end
+ * part is everything but hop limit and route (offsets 4 and 62), which relays change. See {@code
+ * ARCHITECTURE.md}, The way of a frame.
  */
 public final class FrameHeaderFlyweight {
     /** Version of the layout. */
-    public static final int VERSION = 3;
+    public static final int VERSION = 4;
 
     /** Bytes of the header. */
     public static final int LENGTH = 64;
@@ -62,8 +63,12 @@ public final class FrameHeaderFlyweight {
     /** A short frame of a flow that has few in flight: its time matters, its memory does not. */
     public static final int FLAG_SPARSE = 16;
 
+    /** A trailer follows the body: {@link SealFlyweight}. */
+    public static final int FLAG_SEALED = 32;
+
     /** All flags that mean something. */
-    public static final int FLAGS = FLAG_CRC | FLAG_ACK | FLAG_ACK_NOW | FLAG_AGAIN | FLAG_SPARSE;
+    public static final int FLAGS =
+            FLAG_CRC | FLAG_ACK | FLAG_ACK_NOW | FLAG_AGAIN | FLAG_SPARSE | FLAG_SEALED;
 
     /** Offsets of the fields in bytes. */
     public static final int VERSION_OFFSET = 0,
@@ -106,6 +111,18 @@ public final class FrameHeaderFlyweight {
     /** Address of the body. */
     public long bodyAddress() {
         return address + LENGTH;
+    }
+
+    /** True if the frame at {@code headerAddress} has a trailer. */
+    public static boolean isSealed(final long headerAddress) {
+        return (Memory.getUnsignedByte(headerAddress + FLAGS_OFFSET) & FLAG_SEALED) != 0;
+    }
+
+    /** Bytes of header, body and trailer of the frame at {@code headerAddress}. */
+    public static int frameLength(final long headerAddress) {
+        return LENGTH
+                + Memory.getUnsignedShort(headerAddress + BODY_LENGTH_OFFSET)
+                + (isSealed(headerAddress) ? SealFlyweight.LENGTH : 0);
     }
 
     /** Sets every byte of the header to 0 and then the version. */

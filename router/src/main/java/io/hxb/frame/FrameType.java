@@ -29,8 +29,11 @@ public final class FrameType {
     /** Tells a neighbour what is wrong between us (cabling, cluster, version); link-local. */
     public static final int COMPLAINT = 9;
 
+    /** Agrees on the keys of a session; link-local between neighbours, else routed. */
+    public static final int SESSION = 10;
+
     /** One more than the largest type. */
-    public static final int COUNT = 10;
+    public static final int COUNT = 11;
 
     private FrameType() {}
 }

@@ -36,7 +36,7 @@ public final class FrameValidator {
         if (Memory.getInt(headerAddress + FrameHeaderFlyweight.CLUSTER_OFFSET) != clusterId) {
             return DropReason.CLUSTER;
         }
-        if (bodyLength(headerAddress) > lengthBytes - FrameHeaderFlyweight.LENGTH) {
+        if (FrameHeaderFlyweight.frameLength(headerAddress) > lengthBytes) {
             return DropReason.LENGTH;
         }
         if (Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.HOP_LIMIT_OFFSET) == 0) {
@@ -79,11 +79,12 @@ public final class FrameValidator {
         return isBodyRight(headerAddress, type) ? DropReason.NONE : DropReason.BODY;
     }
 
-    /** True for the types that neighbours exchange and nobody relays. */
+    /** True for the types that neighbours exchange; only SESSION frames may go further, too. */
     public static boolean isLinkLocal(final int type) {
         return type == FrameType.HELLO
                 || type == FrameType.LINK_STATUS
-                || type == FrameType.COMPLAINT;
+                || type == FrameType.COMPLAINT
+                || type == FrameType.SESSION;
     }
 
     // A complaint may come from a node with another cluster file: its source can be anywhere.
@@ -118,6 +119,7 @@ public final class FrameValidator {
             case FrameType.HELLO -> HelloFlyweight.isRight(body, length);
             case FrameType.LINK_STATUS -> LinkStatusFlyweight.isRight(body, length);
             case FrameType.COMPLAINT -> ComplaintFlyweight.isRight(body, length);
+            case FrameType.SESSION -> SessionFlyweight.isRight(body, length);
             case FrameType.UNREACHABLE -> UnreachableFlyweight.isRight(body, length);
             default -> true;
         };

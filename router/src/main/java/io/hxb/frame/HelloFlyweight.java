@@ -21,12 +21,15 @@ import java.nio.charset.StandardCharsets;
  *     25      1 length of the name
  *     26      2 reserved, 0
  *     28      4 MTU of the port: largest header + body in bytes
- *     32        host name, UTF-8, up to {@value #MAX_NAME_LENGTH} bytes
+ *     32      8 coordinates of the neighbour it is for; all ones = everybody
+ *     40      4 id of the sender's first key, 0 = none
+ *     44      4 id of its second key, 0 = none
+ *     48        host name, UTF-8, up to {@value #MAX_NAME_LENGTH} bytes
  * </pre>
  */
 public final class HelloFlyweight {
     /** Bytes before the name. */
-    public static final int FIXED_LENGTH = 32;
+    public static final int FIXED_LENGTH = 48;
 
     /** Most bytes of the name. */
     public static final int MAX_NAME_LENGTH = 64;
@@ -40,6 +43,9 @@ public final class HelloFlyweight {
     private static final int DIMENSIONS_OFFSET = 24;
     private static final int NAME_LENGTH_OFFSET = 25;
     private static final int MTU_OFFSET = 28;
+    private static final int RECEIVER_OFFSET = 32;
+    private static final int KEY_OFFSET = 40;
+    private static final int OTHER_KEY_OFFSET = 44;
 
     private long address;
 
@@ -49,12 +55,13 @@ public final class HelloFlyweight {
         return this;
     }
 
-    /** Sets all bytes before the name to 0, then the protocol version. */
+    /** Sets all bytes before the name to 0, then version and receiver: everybody. */
     public HelloFlyweight clear() {
         for (int offset = 0; offset < FIXED_LENGTH; offset += Long.BYTES) {
             Memory.putLong(address + offset, 0);
         }
-        return protocolVersion(FrameHeaderFlyweight.VERSION);
+        return protocolVersion(FrameHeaderFlyweight.VERSION)
+                .receiver(FrameHeaderFlyweight.ANY_DESTINATION);
     }
 
     /** True if a body of that length is complete, with its name; values are not judged. */
@@ -167,6 +174,39 @@ public final class HelloFlyweight {
     /** Sets the MTU of the sender's port in bytes of header and body. */
     public HelloFlyweight mtuBytes(final int value) {
         Memory.putInt(address + MTU_OFFSET, value);
+        return this;
+    }
+
+    /** Coordinates of the neighbour it is for; all ones = everybody. */
+    public long receiver() {
+        return receiverAt(address);
+    }
+
+    /** The same of the body at an address. */
+    public static long receiverAt(final long bodyAddress) {
+        return Memory.getLong(bodyAddress + RECEIVER_OFFSET);
+    }
+
+    /** Sets the coordinates of the neighbour it is for; all ones = everybody. */
+    public HelloFlyweight receiver(final long value) {
+        Memory.putLong(address + RECEIVER_OFFSET, value);
+        return this;
+    }
+
+    /** Id of the sender's first key, 0 = none. */
+    public int keyId() {
+        return Memory.getInt(address + KEY_OFFSET);
+    }
+
+    /** Id of the sender's second key, 0 = none. */
+    public int otherKeyId() {
+        return Memory.getInt(address + OTHER_KEY_OFFSET);
+    }
+
+    /** Sets the ids of the sender's keys, 0 = none. */
+    public HelloFlyweight keyIds(final int first, final int second) {
+        Memory.putInt(address + KEY_OFFSET, first);
+        Memory.putInt(address + OTHER_KEY_OFFSET, second);
         return this;
     }
 

@@ -28,11 +28,11 @@ class DependencyTest {
     private static final List<Set<String>> ORDER =
             List.of(
                     Set.of("linux"),
-                    Set.of("topology", "pm", "os"),
+                    Set.of("topology", "pm", "os", "crypto"),
                     Set.of("routing", "fabric"),
                     Set.of("frame", "sim"),
                     Set.of("config", "counter"),
-                    Set.of("link"),
+                    Set.of("link", "session"),
                     Set.of("flow", "trunk"),
                     Set.of("forward"),
                     Set.of("tap", "vlan", "context"),

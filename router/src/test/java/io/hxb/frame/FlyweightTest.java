@@ -101,7 +101,7 @@ class FlyweightTest {
 
     @Test
     void shouldKeepTheFieldsOfAHelloApart() {
-        shouldReadBackWhatWasWritten(new HelloFlyweight().wrap(address), 9);
+        shouldReadBackWhatWasWritten(new HelloFlyweight().wrap(address), 10);
     }
 
     @Test
@@ -213,7 +213,7 @@ class FlyweightTest {
     @Test
     void shouldNameEveryReasonAndKind() {
         assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
-        assertEquals("OWN", DropReason.name(-DropReason.COUNT));
+        assertEquals("NO_SESSION", DropReason.name(-DropReason.COUNT));
         assertEquals("MTU_DIFFERS", ComplaintFlyweight.name(ComplaintFlyweight.MTU_DIFFERS));
         assertEquals(ComplaintFlyweight.KIND_COUNT, ComplaintFlyweight.MTU_DIFFERS);
     }

@@ -43,7 +43,8 @@ final class FrameSamples {
                     header.hasFlag(FrameHeaderFlyweight.FLAG_CRC)
                             ? new FrameCrc().compute(header.address(), length, 0, 0)
                             : 0);
-            return memory.asSlice(0, length + random.nextInt(3)).toArray(ValueLayout.JAVA_BYTE);
+            final int sent = FrameHeaderFlyweight.frameLength(header.address());
+            return memory.asSlice(0, sent + random.nextInt(3)).toArray(ValueLayout.JAVA_BYTE);
         }
     }
 
@@ -82,6 +83,15 @@ final class FrameSamples {
                         .failed(random.nextLong() >>> (64 - links))
                         .weight(random.nextInt(links), 1 + random.nextInt(64))
                         .length();
+            }
+            case FrameType.SESSION -> {
+                new SessionFlyweight()
+                        .wrap(body)
+                        .clear()
+                        .keyId(random.nextInt())
+                        .flags(random.nextInt(4))
+                        .nonce(random.nextLong(), random.nextLong());
+                yield SessionFlyweight.LENGTH;
             }
             case FrameType.UNREACHABLE -> {
                 new UnreachableFlyweight()

@@ -65,9 +65,10 @@ class FrameValidatorTest {
         "0, 1, 0, VERSION",
         "0, 1, 2, VERSION",
         "1, 1, 0, TYPE",
-        "1, 1, 10, TYPE",
+        "1, 1, 11, TYPE",
         "1, 1, 255, TYPE",
-        "2, 1, 32, FLAGS",
+        "2, 1, 64, FLAGS",
+        "2, 1, 32, LENGTH",
         "2, 1, 128, FLAGS",
         "3, 1, 0, HOP_LIMIT",
         "4, 4, 0, ORDER",
@@ -127,7 +128,7 @@ class FrameValidatorTest {
     private static byte[] rightDataFrame() {
         final byte[] bytes = new byte[84];
         final ByteBuffer frame = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        frame.put(0, (byte) 3).put(1, (byte) FrameType.DATA).put(3, (byte) 5);
+        frame.put(0, (byte) 4).put(1, (byte) FrameType.DATA).put(3, (byte) 5);
         frame.putInt(4, 0x7654_3210).putInt(8, FrameChecks.CLUSTER);
         frame.putLong(16, 0x01_02_03L).putLong(24, 0x01_00_00L);
         frame.putShort(52, (short) 20).putShort(54, (short) 1);

@@ -18,11 +18,11 @@ final class ReferenceValidator {
         final ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
         if (frame.length < HEADER) {
             return DropReason.TOO_SHORT;
-        } else if (bytes.get(0) != 3) {
+        } else if (bytes.get(0) != 4) {
             return DropReason.VERSION;
         } else if (bytes.getInt(8) != clusterId) {
             return DropReason.CLUSTER;
-        } else if (HEADER + bytes.getChar(52) > frame.length) {
+        } else if (HEADER + bytes.getChar(52) + trailer(bytes) > frame.length) {
             return DropReason.LENGTH;
         } else if (bytes.get(3) == 0) {
             return DropReason.HOP_LIMIT;
@@ -30,14 +30,18 @@ final class ReferenceValidator {
         return 0;
     }
 
+    private static int trailer(final ByteBuffer bytes) {
+        return (bytes.get(2) & 32) != 0 ? 24 : 0;
+    }
+
     static int checkEndToEnd(final byte[] frame, final int... extents) {
         final ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 9) {
+        } else if (type < 1 || type > 10) {
             return DropReason.TYPE;
-        } else if ((bytes.get(2) & 0xE0) != 0) {
+        } else if ((bytes.get(2) & 0xC0) != 0) {
             return DropReason.FLAGS;
         } else if (bytes.getInt(4) >= 0 && bytes.getChar(62) != 0) {
             return DropReason.RESERVED;
@@ -106,7 +110,9 @@ final class ReferenceValidator {
         if (type == FrameType.HELLO || type == FrameType.COMPLAINT) {
             return true;
         }
-        final boolean isForAll = type == FrameType.LINK_STATUS && bytes.getLong(24) == -1;
+        final boolean isForAll =
+                (type == FrameType.LINK_STATUS || type == FrameType.SESSION)
+                        && bytes.getLong(24) == -1;
         return isInside(bytes, 16, extents) && (isForAll || isInside(bytes, 24, extents));
     }
 
@@ -130,17 +136,26 @@ final class ReferenceValidator {
         final boolean isRight =
                 switch (type) {
                     case FrameType.HELLO ->
-                            body.limit() >= 32
+                            body.limit() >= 48
                                     && Byte.toUnsignedInt(body.get(25))
-                                            <= Math.min(64, body.limit() - 32);
+                                            <= Math.min(64, body.limit() - 48);
                     case FrameType.COMPLAINT ->
                             body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 8;
                     case FrameType.LINK_STATUS -> isStatus(body);
+                    case FrameType.SESSION -> isSession(body);
                     case FrameType.UNREACHABLE ->
                             body.limit() >= 72 && body.get(0) >= 1 && body.get(0) <= 5;
                     default -> true;
                 };
         return messages == 0 && isRight;
+    }
+
+    private static boolean isSession(final ByteBuffer body) {
+        boolean isRight = body.limit() == 72 && (body.get(8) & 0xFC) == 0;
+        for (int offset = 10; isRight && offset < 16; offset++) {
+            isRight = body.get(offset) == 0;
+        }
+        return isRight;
     }
 
     private static boolean isStatus(final ByteBuffer body) {
