@@ -28,6 +28,7 @@ import java.util.zip.CRC32C;
  * @param frame what stands in frames.
  * @param context what applications may use.
  * @param limits what one user may have of a node.
+ * @param tenants who shares the nodes, and whom they may talk to.
  * @param attach how applications reach the node.
  * @param hosts coordinate vector of each host name; may be empty.
  */
@@ -46,6 +47,7 @@ public record ClusterConfig(
         FrameConfig frame,
         ContextConfig context,
         LimitConfig limits,
+        TenantPlan tenants,
         AttachConfig attach,
         Map<String, Long> hosts) {
 
@@ -88,6 +90,12 @@ public record ClusterConfig(
                                 + links.linkCount()
                                 + " links, not "
                                 + pool.bufferCount())
+                .that(
+                        tenants.isEmpty()
+                                || attach.allowedUids().isEmpty() && attach.allowedGids().isEmpty(),
+                        "attach",
+                        "must not name allowedUids or allowedGids where there are tenants, whose"
+                                + " users are those that may attach")
                 .done();
     }
 
@@ -212,6 +220,11 @@ public record ClusterConfig(
         return new Builder(this).limits(value).build();
     }
 
+    /** The same with other tenants. */
+    public ClusterConfig withTenants(final TenantPlan value) {
+        return new Builder(this).tenants(value).build();
+    }
+
     /** The same with other folders and rights. */
     public ClusterConfig withAttach(final AttachConfig value) {
         return new Builder(this).attach(value).build();
@@ -248,6 +261,7 @@ public record ClusterConfig(
         private FrameConfig frame = FrameConfig.DEFAULT;
         private ContextConfig context = ContextConfig.DEFAULT;
         private LimitConfig limits = LimitConfig.DEFAULT;
+        private TenantPlan tenants = TenantPlan.NONE;
         private AttachConfig attach = AttachConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
@@ -274,6 +288,7 @@ public record ClusterConfig(
             frame = given.frame;
             context = given.context;
             limits = given.limits;
+            tenants = given.tenants;
             attach = given.attach;
             hosts = given.hosts;
         }
@@ -338,6 +353,12 @@ public record ClusterConfig(
             return this;
         }
 
+        /** Who shares the nodes, and whom they may talk to. */
+        public Builder tenants(final TenantPlan value) {
+            tenants = value;
+            return this;
+        }
+
         /** How applications reach the node. */
         public Builder attach(final AttachConfig value) {
             attach = value;
@@ -354,7 +375,7 @@ public record ClusterConfig(
         public ClusterConfig build() {
             return new ClusterConfig(
                     name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                    frame, context, limits, attach, hosts);
+                    frame, context, limits, tenants, attach, hosts);
         }
     }
 }

@@ -64,6 +64,12 @@ public final class RandomClusterFile {
                         "nodes.COORDINATES.host",
                         "nodes.COORDINATES.netns",
                         "hosts.NAME",
+                        "tenants.NAME.uids",
+                        "tenants.NAME.gids",
+                        "tenants.NAME.contexts",
+                        "tenants.NAME.talksTo",
+                        "tenants.NAME.limits",
+                        "tenants.NAME.userLimits",
                         "loop.cpus",
                         "loop.priority",
                         "attach.directory",
@@ -72,8 +78,17 @@ public final class RandomClusterFile {
         }
         values.put("pool.hugePages", pick("", "off", "auto"));
         values.put("socket.kernelRelay", pick("", "off", "auto"));
-        values.put("attach.allowedUids", pick("", "[]", "[0, 2147483647]"));
-        values.put("attach.allowedGids", pick("", "[]", "[0, 2147483647]"));
+        values.put(
+                "tenants",
+                pick(
+                        "",
+                        "",
+                        "{a: {uids: [1, 2147483647], talksTo: [operator]}}",
+                        "{a: {uids: nobody}, b: {gids: 0-2147483647, contexts: 1, talksTo: a,"
+                                + " limits: {flows: 1}, userLimits: {memoryBytes: 1MiB}}}"));
+        final boolean hasTenants = !values.get("tenants").isEmpty();
+        values.put("attach.allowedUids", hasTenants ? "" : pick("", "[]", "[0, 2147483647]"));
+        values.put("attach.allowedGids", hasTenants ? "" : pick("", "[]", "[0, 2147483647]"));
         etherTypes();
     }
 

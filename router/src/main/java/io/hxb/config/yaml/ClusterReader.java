@@ -16,6 +16,7 @@ import io.hxb.config.Quantity;
 import io.hxb.config.RouteConfig;
 import io.hxb.config.Share;
 import io.hxb.config.SocketConfig;
+import io.hxb.config.TenantPlan;
 import io.hxb.config.TrunkConfig;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.topology.Shape;
@@ -56,6 +57,8 @@ final class ClusterReader {
         final FrameConfig frame = frame(root.section("frame"));
         final ContextConfig context = context(root.section("context"));
         final LimitConfig limits = limits(root.section("limits"));
+        final TenantPlan tenants =
+                new TenantReader(context.maxContexts()).read(root.section("tenants"));
         final AttachConfig attach = attach(root.section("attach"));
         final Map<String, Long> hosts = hosts(shape, root.section("hosts"));
         root.finish();
@@ -74,6 +77,7 @@ final class ClusterReader {
                         .frame(frame)
                         .context(context)
                         .limits(limits)
+                        .tenants(tenants)
                         .attach(attach)
                         .hosts(hosts);
         return root.build(null, builder::build);
@@ -273,7 +277,7 @@ final class ClusterReader {
     }
 
     /** The limits that a section gives; all within what an int holds, but for sizes. */
-    private static Map<Share, Long> shares(final YamlSection section) {
+    static Map<Share, Long> shares(final YamlSection section) {
         final Map<Share, Long> limits = new EnumMap<>(Share.class);
         for (final Share share : Share.values()) {
             final Long limit =

@@ -6,6 +6,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.Share;
+import io.hxb.config.TenantConfig;
 import io.hxb.config.TrunkConfig;
 import io.hxb.topology.Shape;
 
@@ -33,6 +34,10 @@ final class ClusterWriter {
         flow();
         trunk();
         node();
+        if (!config.tenants().isEmpty()) {
+            section("tenants");
+            config.tenants().tenants().forEach(this::tenant);
+        }
         if (!config.hosts().isEmpty()) {
             section("hosts");
             config.hosts()
@@ -136,6 +141,23 @@ final class ClusterWriter {
         line("  countersDirectory", quote(config.attach().countersDirectory().toString()));
         line("  allowedUids", config.attach().allowedUids());
         line("  allowedGids", config.attach().allowedGids());
+    }
+
+    private void tenant(final TenantConfig tenant) {
+        section("  " + quote(tenant.name()));
+        line("    uids", tenant.uids());
+        line("    gids", tenant.gids());
+        line("    contexts", tenant.contexts());
+        line("    talksTo", tenant.talksTo().stream().map(ClusterWriter::quote).toList());
+        limits("limits", tenant.limits());
+        limits("userLimits", tenant.userLimits());
+    }
+
+    private void limits(final String key, final Map<Share, Long> limits) {
+        if (!limits.isEmpty()) {
+            section("    " + key);
+            limits.forEach((share, limit) -> line("      " + share.key(), limit(share, limit)));
+        }
     }
 
     private String orders() {

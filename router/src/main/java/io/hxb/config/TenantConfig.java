@@ -1,0 +1,83 @@
+package io.hxb.config;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * One tenant of a cluster: users who share nodes with users of other tenants. Immutable.
+ *
+ * @param name what people and messages call it.
+ * @param uids users who belong to it.
+ * @param gids groups whose members belong to it, if their user is in no tenant.
+ * @param contexts numbers of the contexts that its users may open; empty for any.
+ * @param talksTo tenants to whose contexts its contexts may send, besides its own.
+ * @param limits what all its users together may have of a node; what is missing has no limit.
+ * @param userLimits what each of its users may have; what is missing is as in {@link LimitConfig}.
+ */
+public record TenantConfig(
+        String name,
+        List<IdRange> uids,
+        List<IdRange> gids,
+        List<IdRange> contexts,
+        List<String> talksTo,
+        Map<Share, Long> limits,
+        Map<Share, Long> userLimits) {
+
+    /** What a tenant may not be called, because these words stand for something else. */
+    private static final Set<String> RESERVED =
+            Set.of(TenantPlan.OPERATOR_NAME, "node", "none", "all");
+
+    /** Copies the lists and checks what one tenant alone can be wrong in. */
+    public TenantConfig {
+        uids = List.copyOf(uids);
+        gids = List.copyOf(gids);
+        contexts = List.copyOf(contexts);
+        talksTo = List.copyOf(talksTo);
+        limits = copy(limits);
+        userLimits = copy(userLimits);
+        new Check()
+                .that(isName(name), "name", "must be " + ClusterConfig.NAME_RULE + ": " + name)
+                .that(
+                        !uids.isEmpty() || !gids.isEmpty(),
+                        "uids",
+                        "and gids are both empty: nobody is in this tenant")
+                .that(
+                        uids.stream().noneMatch(range -> range.contains(0)),
+                        "uids",
+                        "must not have 0: root is the operator of the nodes")
+                .done();
+        check(limits);
+        check(userLimits);
+    }
+
+    private static Map<Share, Long> copy(final Map<Share, Long> limits) {
+        final Map<Share, Long> copy = new EnumMap<>(Share.class);
+        copy.putAll(limits);
+        return Collections.unmodifiableMap(copy);
+    }
+
+    /** Checks limits that a file gives. */
+    public static void check(final Map<Share, Long> limits) {
+        final Check check = new Check();
+        limits.forEach((share, limit) -> share.check(check, limit));
+        check.done();
+    }
+
+    /** True if a tenant may be called so. */
+    public static boolean isName(final String name) {
+        return ClusterConfig.isName(name) && !RESERVED.contains(name);
+    }
+
+    /** The number that stands for it in frames. */
+    public int id() {
+        return TenantPlan.idOf(name);
+    }
+
+    /** True if its users may open the context of that number. */
+    public boolean mayOpen(final int contextId) {
+        return contexts.isEmpty() || contexts.stream().anyMatch(range -> range.contains(contextId));
+    }
+}
