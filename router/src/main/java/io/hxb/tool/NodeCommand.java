@@ -1,6 +1,7 @@
 package io.hxb.tool;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.log.LogThread;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.tool.option.CaptureOption;
@@ -44,8 +45,9 @@ final class NodeCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         final ClusterConfig config = waiting.apply(cluster.config());
         final int id = cluster.node(config);
-        final Node node = Node.start(capture.capture().apply(NodeOptions.service(config, id)));
-        Runtime.getRuntime().addShutdownHook(new Thread(node::close, "hxb-node-stop"));
+        final LogThread log = LogThread.ofStandardError();
+        final Node node = start(NodeOptions.service(config, id), log);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(node, log), "hxb-node-stop"));
         output.text()
                 .printf(
                         "node %d (%s) of cluster %s is up: socket %s, counters %s; %s relays%n",
@@ -70,5 +72,20 @@ final class NodeCommand implements Callable<Integer> {
             new CountDownLatch(1).await();
         }
         return ExitStatus.OK;
+    }
+
+    // Whoever prints why the node did not start ends the process at once.
+    private Node start(final NodeOptions options, final LogThread log) throws IOException {
+        try {
+            return Node.start(capture.capture().apply(options));
+        } catch (final IOException | RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    private static void stop(final Node node, final LogThread log) {
+        node.close();
+        log.close();
     }
 }

@@ -28,7 +28,7 @@ class DependencyTest {
     private static final List<Set<String>> ORDER =
             List.of(
                     Set.of("linux"),
-                    Set.of("topology", "pm", "os", "crypto"),
+                    Set.of("topology", "pm", "os", "log", "crypto"),
                     Set.of("routing", "fabric"),
                     Set.of("frame", "sim"),
                     Set.of("config", "counter"),

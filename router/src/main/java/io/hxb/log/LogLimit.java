@@ -1,0 +1,115 @@
+package io.hxb.log;
+
+import org.slf4j.Logger;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * Warns of things that others can make happen as often as they like: of each kind and place so many
+ * lines at once and so many a minute, the rest as a count. A flood of one kind takes no line from
+ * another. Any thread may call it.
+ */
+public final class LogLimit {
+    /** Lines of one kind and place that may come at once. */
+    static final int BURST_LINES = 5;
+
+    /** Time after which there may be another, and after which the rest is summed up. */
+    static final long LINE_NS = 10_000_000_000L;
+
+    /** Kinds and places that are told apart; all others share one allowance. */
+    static final int MAX_PLACES = 512;
+
+    private static final Place ELSEWHERE = new Place("", -1);
+
+    private final Logger logger;
+    private final Map<Place, Bucket> buckets = new HashMap<>();
+
+    private record Place(String kind, int number) {}
+
+    // Written under the lock of the limit.
+    private static final class Bucket {
+        private long emptyNs;
+        private long heldSinceNs;
+        private int held;
+        private String last = "";
+
+        Bucket(final long nowNs) {
+            emptyNs = nowNs - BURST_LINES * LINE_NS;
+        }
+
+        boolean take(final String line, final long nowNs) {
+            final long floorNs = nowNs - BURST_LINES * LINE_NS;
+            emptyNs = emptyNs - floorNs < 0 ? floorNs : emptyNs;
+            if (held == 0 && emptyNs + LINE_NS - nowNs <= 0) {
+                emptyNs += LINE_NS;
+                return true;
+            }
+            if (held++ == 0) {
+                heldSinceNs = nowNs;
+            }
+            last = line;
+            return false;
+        }
+
+        boolean isSummaryDue(final long nowNs) {
+            return held > 0 && nowNs - heldSinceNs >= LINE_NS;
+        }
+
+        /** How many lines were held back; none are now. */
+        int takeHeld(final long nowNs) {
+            final int count = held;
+            held = 0;
+            emptyNs = nowNs;
+            return count;
+        }
+
+        boolean isIdle(final long nowNs) {
+            return held == 0 && nowNs - emptyNs >= BURST_LINES * LINE_NS;
+        }
+    }
+
+    /** Nothing has been written yet. */
+    public LogLimit(final Logger logger) {
+        this.logger = logger;
+    }
+
+    /**
+     * Warns, or counts if there was too much of this.
+     *
+     * @param kind what the line is about, one of a few constants.
+     * @param number of the place that it is about, such as a link.
+     * @param nowNs a time that only grows.
+     */
+    public void warn(final String kind, final int number, final String line, final long nowNs) {
+        if (take(new Place(kind, number), line, nowNs)) {
+            logger.warn("{}", line);
+        }
+    }
+
+    private synchronized boolean take(final Place place, final String line, final long nowNs) {
+        Bucket bucket = buckets.get(place);
+        if (bucket == null) {
+            final Place known = buckets.size() < MAX_PLACES ? place : ELSEWHERE;
+            bucket = buckets.computeIfAbsent(known, unused -> new Bucket(nowNs));
+        }
+        return bucket.take(line, nowNs);
+    }
+
+    /** Sums up what was only counted, where it is due; called often. */
+    public synchronized void doWork(final long nowNs) {
+        final Iterator<Bucket> all = buckets.values().iterator();
+        while (all.hasNext()) {
+            final Bucket bucket = all.next();
+            if (bucket.isSummaryDue(nowNs)) {
+                logger.warn(
+                        "{} more lines such as this suppressed: {}",
+                        bucket.takeHeld(nowNs),
+                        bucket.last);
+            } else if (bucket.isIdle(nowNs)) {
+                all.remove();
+            }
+        }
+    }
+}

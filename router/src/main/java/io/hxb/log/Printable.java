@@ -1,0 +1,52 @@
+package io.hxb.log;
+
+/**
+ * Makes text that others wrote safe to show: a log, a terminal or a web page takes control
+ * characters for orders, and letters that look alike for one another. Stateless; any thread may
+ * call it.
+ */
+public final class Printable {
+    private static final char FIRST = ' ';
+    private static final char LAST = '~';
+
+    private Printable() {}
+
+    /**
+     * The text in printable ASCII: all other characters, and backslashes, are escaped as in Java.
+     *
+     * @param maxLength characters of {@code text} that are looked at; what is cut off shows as
+     *     three dots.
+     */
+    public static String of(final String text, final int maxLength) {
+        final int length = Math.min(text.length(), maxLength);
+        int index = 0;
+        while (index < length && isPlain(text.charAt(index))) {
+            index++;
+        }
+        if (index == text.length()) {
+            return text;
+        }
+        final StringBuilder printable = new StringBuilder(text.substring(0, index));
+        for (; index < length; index++) {
+            append(printable, text.charAt(index));
+        }
+        return printable.append(length < text.length() ? "..." : "").toString();
+    }
+
+    private static boolean isPlain(final char c) {
+        return c >= FIRST && c <= LAST && c != '\\';
+    }
+
+    private static void append(final StringBuilder printable, final char c) {
+        if (isPlain(c)) {
+            printable.append(c);
+        } else if (c == '\\') {
+            printable.append("\\\\");
+        } else {
+            printable.append("\\u");
+            for (int shift = 12; shift >= 0; shift -= 4) {
+                printable.append(Character.forDigit(c >> shift & 0xF, 16));
+            }
+        }
+    }
+}
