@@ -77,6 +77,29 @@ public interface Link extends AutoCloseable {
     /** The address learned for {@code neighbour}, 0 to 255; 0 if none. */
     long learned(int neighbour);
 
+    /**
+     * True if a neighbour may have that link address, as far as the cluster file says: any may on
+     * raw links, only configured ones on UDP links.
+     */
+    default boolean mayHave(final int neighbour, final long address) {
+        return address != 0;
+    }
+
+    /** A neighbour has not been heard for long: it may come back with another address. */
+    default void onSilent(final int neighbour) {}
+
+    /** A link address as people write it; unless overridden a MAC address. */
+    default String format(final long address) {
+        return String.format(
+                "%02x:%02x:%02x:%02x:%02x:%02x",
+                address >>> 40 & 255,
+                address >>> 32 & 255,
+                address >>> 24 & 255,
+                address >>> 16 & 255,
+                address >>> 8 & 255,
+                address & 255);
+    }
+
     /** Frames that the kernel or the wire dropped before they reached us, since start. */
     long kernelDrops();
 

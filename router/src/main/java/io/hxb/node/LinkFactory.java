@@ -10,11 +10,16 @@ import io.hxb.link.raw.RawLinkConfig;
 import io.hxb.link.udp.UdpAddress;
 import io.hxb.link.udp.UdpLink;
 import io.hxb.link.udp.UdpLinkConfig;
+import io.hxb.link.udp.UdpPeers;
+import io.hxb.linux.Errno;
+import io.hxb.linux.LinuxException;
 import io.hxb.topology.Shape;
 
 import java.io.IOException;
 import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Opens the links of a node as its cluster file describes them. Stateless. */
 final class LinkFactory {
@@ -24,6 +29,7 @@ final class LinkFactory {
      * Opens all links of a node; on failure none stays open.
      *
      * @param shares share of the loop that each link is dealt to, by link index, {@code [links]}.
+     * @param names takes the neighbours that have names.
      * @return the links by index, {@code [links]}.
      * @throws IOException naming the link and what to do.
      */
@@ -31,7 +37,8 @@ final class LinkFactory {
             final ClusterConfig config,
             final int nodeId,
             final BufferPool pool,
-            final BufferPool.Share[] shares)
+            final BufferPool.Share[] shares,
+            final UdpNames names)
             throws IOException {
         final List<LinkConfig> plan = config.links(nodeId);
         final Link[] links = new Link[plan.size()];
@@ -40,7 +47,7 @@ final class LinkFactory {
                 links[link.index()] =
                         config.backend() == Backend.RAW
                                 ? raw(config, nodeId, link, pool, shares[link.index()])
-                                : udp(config, nodeId, link, pool, shares[link.index()]);
+                                : udp(config, nodeId, link, pool, shares[link.index()], names);
             }
             return links;
         } catch (final IOException | RuntimeException e) {
@@ -79,18 +86,51 @@ final class LinkFactory {
             final int nodeId,
             final LinkConfig link,
             final BufferPool pool,
-            final BufferPool.Share share)
+            final BufferPool.Share share,
+            final UdpNames names)
             throws IOException {
-        return UdpLink.open(
-                new UdpLinkConfig(link.index(), address(link), config.socket()),
-                neighbours(config, nodeId, link),
-                pool,
-                share);
+        final Map<Integer, LinkConfig> neighbours = neighbours(config, nodeId, link);
+        final long[][] addresses = new long[Shape.MAX_EXTENT][];
+        for (final Map.Entry<Integer, LinkConfig> other : neighbours.entrySet()) {
+            addresses[other.getKey()] = addresses(other.getValue());
+        }
+        final UdpLink open = open(config, link, UdpPeers.of(addresses), pool, share);
+        neighbours.forEach((i, other) -> names.add(open, i, other.host(), other.port()));
+        return open;
     }
 
-    private static String address(final LinkConfig link) throws IOException {
+    // The name of a host may have addresses that are those of other machines: its own are tried.
+    private static UdpLink open(
+            final ClusterConfig config,
+            final LinkConfig link,
+            final UdpPeers peers,
+            final BufferPool pool,
+            final BufferPool.Share share)
+            throws IOException {
+        LinuxException failure = null;
+        for (final long address : addresses(link)) {
+            try {
+                return UdpLink.open(
+                        new UdpLinkConfig(
+                                link.index(),
+                                UdpAddress.format(address),
+                                config.socket()),
+                        peers,
+                        pool,
+                        share);
+            } catch (final LinuxException e) {
+                if (e.errno() != Errno.EADDRNOTAVAIL) {
+                    throw e;
+                }
+                failure = e;
+            }
+        }
+        throw failure;
+    }
+
+    private static long[] addresses(final LinkConfig link) throws IOException {
         try {
-            return UdpAddress.resolve(link.host()) + ":" + link.port();
+            return UdpAddress.resolve(link.host(), link.port());
         } catch (final UnknownHostException e) {
             throw new IOException(
                     "host "
@@ -103,20 +143,18 @@ final class LinkFactory {
         }
     }
 
-    // The same link of every other node on the line.
-    private static long[] neighbours(
-            final ClusterConfig config, final int nodeId, final LinkConfig link)
-            throws IOException {
+    // The same link of every other node on the line, by its coordinate.
+    private static Map<Integer, LinkConfig> neighbours(
+            final ClusterConfig config, final int nodeId, final LinkConfig link) {
         final Shape shape = config.shape();
         final long here = shape.coordinates(nodeId);
-        final long[] addresses = new long[Shape.MAX_EXTENT];
+        final Map<Integer, LinkConfig> neighbours = new LinkedHashMap<>();
         for (int i = 0; i < shape.extent(link.dimension()); i++) {
             final long there = Shape.withCoordinate(here, link.dimension(), i);
             if (there != here) {
-                final LinkConfig other = config.links(shape.node(there)).get(link.index());
-                addresses[i] = UdpAddress.parse(address(other));
+                neighbours.put(i, config.links(shape.node(there)).get(link.index()));
             }
         }
-        return addresses;
+        return neighbours;
     }
 }

@@ -46,6 +46,7 @@ final class NodeBuilder {
     private final int nodeId;
     private final NodeThreads threads;
     private final ResourceStack resources;
+    private final UdpNames names = new UdpNames();
 
     /**
      * Begins with nothing.
@@ -123,7 +124,7 @@ final class NodeBuilder {
             throws IOException {
         final BufferPool.Share[] dealt = new BufferPool.Share[config.links(nodeId).size()];
         Arrays.setAll(dealt, i -> shares[i % shares.length]);
-        final Link[] links = LinkFactory.open(config, nodeId, pool, dealt);
+        final Link[] links = LinkFactory.open(config, nodeId, pool, dealt, names);
         for (int i = 0; i < links.length; i++) {
             links[i] = resources.push(options.wrapper().apply(links[i]));
         }
@@ -151,6 +152,7 @@ final class NodeBuilder {
                 NodeParts.identity(config, nodeId, incarnation, HostName.ofThisMachine());
         final Neighbourhood neighbourhood =
                 Neighbourhood.of(config, self, ports.toArray(new Port[0]));
+        resources.push(names).start(neighbourhood.discovery());
         // After the links, so that the relay is closed before them.
         final NodeLinks all =
                 new NodeLinks(

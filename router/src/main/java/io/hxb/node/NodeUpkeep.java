@@ -126,6 +126,7 @@ final class NodeUpkeep implements Upkeep {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
             counters.heartbeat(parts.epochClock().time());
             LINK_LOG.doWork(LOGGER);
+            complaints.doWork(nowNs);
             if (isLookDue || nowNs - lookNs >= 0) {
                 isLookDue = false;
                 lookNs = nowNs + LOOK_INTERVAL_NS;
@@ -195,14 +196,7 @@ final class NodeUpkeep implements Upkeep {
                                         + " up) and check its cable"));
             }
         }
-        for (final Complaint complaint : complaints.recent(nowNs, FINDING_AGE_NS)) {
-            findings.add(
-                    NodeFinding.of(
-                            complaint.kind() == ComplaintFlyweight.OTHER_CLUSTER
-                                    ? NodeFinding.Kind.STRANGER
-                                    : NodeFinding.Kind.MISMATCH,
-                            complaint.text()));
-        }
+        // What strangers cause comes last: of what does not fit, that is left out.
         for (final Silence silence : discovery.silences()) {
             findings.add(
                     NodeFinding.of(
@@ -210,6 +204,14 @@ final class NodeUpkeep implements Upkeep {
                                     ? NodeFinding.Kind.HALF_HEARD
                                     : NodeFinding.Kind.NOT_HEARD,
                             silence.text()));
+        }
+        for (final Complaint complaint : complaints.recent(nowNs, FINDING_AGE_NS)) {
+            findings.add(
+                    NodeFinding.of(
+                            complaint.kind() == ComplaintFlyweight.OTHER_CLUSTER
+                                    ? NodeFinding.Kind.STRANGER
+                                    : NodeFinding.Kind.MISMATCH,
+                            complaint.text()));
         }
         return findings;
     }

@@ -146,6 +146,21 @@ public final class PcapLink implements Link {
     }
 
     @Override
+    public boolean mayHave(final int neighbour, final long address) {
+        return link.mayHave(neighbour, address);
+    }
+
+    @Override
+    public void onSilent(final int neighbour) {
+        link.onSilent(neighbour);
+    }
+
+    @Override
+    public String format(final long address) {
+        return link.format(address);
+    }
+
+    @Override
     public long kernelDrops() {
         return link.kernelDrops();
     }

@@ -6,6 +6,7 @@ import io.hxb.os.Sockets;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Arrays;
 
 /** IPv4 address and port in a long: the address in bits 16 to 47, the port below. Stateless. */
 public final class UdpAddress {
@@ -33,17 +34,33 @@ public final class UdpAddress {
     }
 
     /**
-     * The IPv4 address of a host, which may be one already. May ask name servers, so it blocks.
+     * The IPv4 addresses of a host, which may be one already, with a port. May ask name servers, so
+     * it blocks.
      *
+     * @return as from {@link #parse}, one at least.
      * @throws UnknownHostException if the host has none.
      */
-    public static String resolve(final String host) throws UnknownHostException {
-        for (final InetAddress address : InetAddress.getAllByName(host)) {
-            if (address instanceof Inet4Address) {
-                return address.getHostAddress();
-            }
+    public static long[] resolve(final String host, final int port) throws UnknownHostException {
+        final long[] addresses =
+                Arrays.stream(InetAddress.getAllByName(host))
+                        .filter(address -> address instanceof Inet4Address)
+                        .mapToLong(address -> parse(address.getHostAddress() + ":" + port))
+                        .distinct()
+                        .toArray();
+        if (addresses.length == 0) {
+            throw new UnknownHostException(host + " has IPv6 addresses only");
         }
-        throw new UnknownHostException(host + " has IPv6 addresses only");
+        return addresses;
+    }
+
+    /** True if the host is an IPv4 address, which nobody has to be asked for. */
+    public static boolean isLiteral(final String host) {
+        try {
+            parse(host + ":0");
+            return true;
+        } catch (final IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private static int number(final String digits, final int max, final String text) {

@@ -12,7 +12,9 @@ import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SocketOptions;
 import io.hxb.os.MessageVector;
+import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
+import io.hxb.topology.Shape;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,19 +24,19 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
  * A UDP socket as a link. Owned by one loop; senders by theirs. Its segment is the list of its
- * neighbours' addresses.
+ * neighbours' addresses: the kernel drops what comes from any other.
  */
 public final class UdpLink implements Link {
     private static final Logger LOGGER = LoggerFactory.getLogger(UdpLink.class);
-    private static final int NEIGHBOURS = 256;
     private static final int SO_MEMINFO = 55;
     private static final int SK_MEMINFO_DROPS = 8;
 
     private final UdpLinkConfig config;
-    private final long[] neighbours;
     private final BufferPool pool;
     private final int descriptor;
     private final long localAddress;
@@ -42,14 +44,17 @@ public final class UdpLink implements Link {
     private final int mtuBytes;
     private final SocketReceiver receiver;
     // Read by senders of other loops; each element is written at once.
-    private final long[] addresses;
+    private final long[] addresses = new long[Shape.MAX_EXTENT];
+    private final boolean[] isLearned = new boolean[Shape.MAX_EXTENT];
+    private UdpPeers peers = UdpPeers.NONE;
+    // Volatile because senders of other loops read it, a few times a second.
+    private volatile long[] audience = {};
     private int kernelDrops;
     private long drops;
     private boolean closed;
 
     private UdpLink(
             final UdpLinkConfig config,
-            final long[] neighbours,
             final BufferPool pool,
             final BufferPool.Share share,
             final int descriptor,
@@ -59,8 +64,6 @@ public final class UdpLink implements Link {
         this.descriptor = descriptor;
         this.localAddress = localAddress;
         name = UdpAddress.format(localAddress);
-        this.neighbours = neighbours.clone();
-        addresses = neighbours.clone();
         mtuBytes = Math.min(config.socket().udpMtuBytes(), pool.frameBytes());
         receiver = new SocketReceiver(pool, share, 0, Sockets.SOCKADDR_IN_LENGTH, 0);
     }
@@ -68,27 +71,26 @@ public final class UdpLink implements Link {
     /**
      * Opens a link.
      *
-     * @param neighbours address of each neighbour as from {@link UdpAddress#parse}, by its
-     *     coordinate; 0 for none. 256 elements.
+     * @param peers the addresses that are heard.
      * @param share the receive buffers of the loop that will own the link.
      * @throws IOException if the address is in use or not of this machine; the message says so.
      */
     public static UdpLink open(
             final UdpLinkConfig config,
-            final long[] neighbours,
+            final UdpPeers peers,
             final BufferPool pool,
             final BufferPool.Share share)
             throws IOException {
-        if (neighbours.length != NEIGHBOURS) {
-            throw new IllegalArgumentException(
-                    "neighbours must have 256 elements: " + neighbours.length);
-        }
         final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
         try {
+            // Before the socket has an address, so that nothing comes in without being filtered.
+            filter(fd, config, peers);
             final long address = bind(fd, config);
             SocketBuffers.setReceive(fd, config.socket().receiveBufferBytes(), config.address());
             SocketBuffers.setSend(fd, config.socket().sendBufferBytes(), config.address());
-            return new UdpLink(config, neighbours, pool, share, fd, address);
+            final UdpLink link = new UdpLink(config, pool, share, fd, address);
+            link.expect(peers);
+            return link;
         } catch (final IOException | RuntimeException e) {
             Descriptors.close(fd);
             throw e;
@@ -107,6 +109,69 @@ public final class UdpLink implements Link {
             Sockets.localAddress(fd, sockaddr, Sockets.SOCKADDR_IN_LENGTH);
             return UdpAddress.read(sockaddr);
         }
+    }
+
+    private static void filter(final int fd, final UdpLinkConfig config, final UdpPeers peers)
+            throws IOException {
+        try {
+            PacketSocket.attachFilter(fd, UdpFilter.of(peers.all()));
+        } catch (final LinuxException e) {
+            throw new IOException(
+                    "link "
+                            + config.index()
+                            + ", UDP "
+                            + config.address()
+                            + ": the kernel takes no filter for its neighbours' addresses: "
+                            + e.getMessage()
+                            + "; see that seccomp allows setsockopt(SO_ATTACH_FILTER), and that"
+                            + " net.core.optmem_max is 20480 or more",
+                    e);
+        }
+    }
+
+    /**
+     * Hears these addresses from now on, and no others: names of hosts have got other addresses.
+     *
+     * @throws IOException if the kernel refuses; those of before are heard then.
+     */
+    public synchronized void hear(final UdpPeers others) throws IOException {
+        if (!closed) {
+            filter(descriptor, config, others);
+            expect(others);
+        }
+    }
+
+    /** The addresses that are heard. */
+    public synchronized UdpPeers peers() {
+        return peers;
+    }
+
+    private synchronized void expect(final UdpPeers others) {
+        peers = others;
+        for (int i = 0; i < addresses.length; i++) {
+            if (!others.mayHave(i, addresses[i])) {
+                addresses[i] = others.first(i);
+                isLearned[i] = false;
+            }
+        }
+        listAudience();
+    }
+
+    // Those that have been heard get a broadcast once, others at each address they may have; first
+    // addresses first, so that they are left out last.
+    private void listAudience() {
+        final LongStream.Builder all = LongStream.builder();
+        Arrays.stream(addresses).forEach(all);
+        for (int i = 0; i < addresses.length; i++) {
+            if (!isLearned[i]) {
+                Arrays.stream(peers.of(i)).forEach(all);
+            }
+        }
+        audience =
+                all.build()
+                        .filter(address -> address != 0 && address != localAddress)
+                        .distinct()
+                        .toArray();
     }
 
     @Override
@@ -171,7 +236,7 @@ public final class UdpLink implements Link {
     public LinkSender newSender(final int queueFrames) {
         SocketSender.checkQueue(queueFrames);
         int frames = queueFrames;
-        while (frames < addresses.length && frames < neighbourCount()) {
+        while (frames < audience.length) {
             frames *= 2;
         }
         try {
@@ -180,18 +245,10 @@ public final class UdpLink implements Link {
                     frames,
                     Sockets.SOCKADDR_IN_LENGTH,
                     addresses,
-                    localAddress);
+                    () -> audience);
         } catch (final LinuxException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private int neighbourCount() {
-        int count = 0;
-        for (final long address : addresses) {
-            count += address != 0 ? 1 : 0;
-        }
-        return count;
     }
 
     @Override
@@ -199,10 +256,30 @@ public final class UdpLink implements Link {
         return localAddress;
     }
 
-    /** As in {@link Link}; forgetting an address goes back to the configured one. */
+    /** As in {@link Link}; an address that the neighbour may not have is not learned. */
     @Override
-    public void learn(final int neighbour, final long address) {
-        addresses[neighbour] = address != 0 ? address : neighbours[neighbour];
+    public synchronized void learn(final int neighbour, final long address) {
+        if (peers.mayHave(neighbour, address)) {
+            addresses[neighbour] = address;
+            isLearned[neighbour] = true;
+            listAudience();
+        }
+    }
+
+    @Override
+    public synchronized boolean mayHave(final int neighbour, final long address) {
+        return peers.mayHave(neighbour, address);
+    }
+
+    @Override
+    public synchronized void onSilent(final int neighbour) {
+        isLearned[neighbour] = false;
+        listAudience();
+    }
+
+    @Override
+    public String format(final long address) {
+        return UdpAddress.format(address);
     }
 
     @Override
@@ -244,7 +321,7 @@ public final class UdpLink implements Link {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         if (!closed) {
             kernelDrops();
             closed = true;

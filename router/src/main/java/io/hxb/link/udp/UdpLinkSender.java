@@ -4,23 +4,27 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.socket.SocketSender;
 
+import java.util.function.Supplier;
+
 /**
  * Sends frames on a UDP link from one loop, which owns it, through a descriptor of its own for the
  * link's socket. A broadcast is one datagram to each neighbour.
  */
 final class UdpLinkSender extends SocketSender {
     private final long[] addresses;
-    private final long localAddress;
+    private final Supplier<long[]> audience;
+    private final int queueFrames;
 
     UdpLinkSender(
             final int descriptor,
             final int queueFrames,
             final int nameBytes,
             final long[] addresses,
-            final long localAddress) {
+            final Supplier<long[]> audience) {
         super(descriptor, queueFrames, 0, nameBytes);
         this.addresses = addresses;
-        this.localAddress = localAddress;
+        this.audience = audience;
+        this.queueFrames = queueFrames;
     }
 
     @Override
@@ -58,30 +62,21 @@ final class UdpLinkSender extends SocketSender {
             final int payloadLengthBytes,
             final FrameOwner owner,
             final long token) {
-        int copies = 0;
-        for (final long address : addresses) {
-            copies += isTarget(address) ? 1 : 0;
-        }
+        final long[] targets = audience.get();
+        final int copies = Math.min(targets.length, queueFrames);
         if (copies == 0 || !hasRoom(copies)) {
             return false;
         }
-        for (final long address : addresses) {
-            if (isTarget(address)) {
-                copies--;
-                UdpAddress.write(nextNameAddress(), address);
-                enqueue(
-                        headerAddress,
-                        headerLengthBytes,
-                        payloadAddress,
-                        payloadLengthBytes,
-                        copies == 0 ? owner : null,
-                        token);
-            }
+        for (int i = 0; i < copies; i++) {
+            UdpAddress.write(nextNameAddress(), targets[i]);
+            enqueue(
+                    headerAddress,
+                    headerLengthBytes,
+                    payloadAddress,
+                    payloadLengthBytes,
+                    i == copies - 1 ? owner : null,
+                    token);
         }
         return true;
-    }
-
-    private boolean isTarget(final long address) {
-        return address != 0 && address != localAddress;
     }
 }

@@ -3,6 +3,7 @@ package io.hxb.trunk.discovery;
 import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.HelloFlyweight;
+import io.hxb.log.Printable;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -58,11 +59,14 @@ final class Complainer {
             final long source,
             final HelloFlyweight hello,
             final long nowNs) {
+        if (!complaints.count(kind, port.link().index(), nowNs)) {
+            return;
+        }
         final String other = "(" + self.shape().format(source) + ")";
         final String otherPort = Port.label(hello.dimension(), hello.linkNumber());
         final String ends =
                 port.label() + " of " + hereText() + " and " + otherPort + " of " + other;
-        final String host = hello.name().isEmpty() ? "" : " on host " + hello.name();
+        final String host = host(hello);
         complaints.add(
                 kind,
                 port.link().index(),
@@ -93,13 +97,54 @@ final class Complainer {
                 nowNs);
     }
 
+    private static String host(final HelloFlyweight hello) {
+        final String name = Printable.of(hello.name(), HelloFlyweight.MAX_NAME_LENGTH);
+        return name.isEmpty() ? "" : " on host " + name;
+    }
+
+    /**
+     * Notes that somebody says it is a neighbour that has another link address.
+     *
+     * @param known the address that the neighbour has.
+     * @param claimed the address that the hello came from.
+     */
+    void onOtherAddress(
+            final Port port,
+            final long source,
+            final HelloFlyweight hello,
+            final long known,
+            final long claimed,
+            final long nowNs) {
+        final int kind = ComplaintFlyweight.DUPLICATE_COORDINATE;
+        final int link = port.link().index();
+        if (complaints.count(kind, link, nowNs)) {
+            complaints.add(
+                    kind,
+                    link,
+                    port.link().format(claimed)
+                            + host(hello)
+                            + ", seen on "
+                            + port.label()
+                            + " of "
+                            + hereText()
+                            + ", says it is ("
+                            + self.shape().format(source)
+                            + "), which is at "
+                            + port.link().format(known)
+                            + ": start each node with its own --node, or correct the cluster file",
+                    nowNs);
+        }
+    }
+
     /** Notes that a neighbour complains, if it is of this node. */
     void onComplaint(
             final Port port,
             final long source,
             final ComplaintFlyweight complaint,
             final long nowNs) {
-        if (complaint.otherCoordinates() != self.here() || source == self.here()) {
+        if (complaint.otherCoordinates() != self.here()
+                || source == self.here()
+                || !complaints.count(complaint.kind(), port.link().index(), nowNs)) {
             return;
         }
         complaints.addTold(
@@ -141,6 +186,9 @@ final class Complainer {
 
     /** Notes that a neighbour speaks another version of the frame layout. */
     void onOtherVersion(final Port port, final int version, final long nowNs) {
+        if (!complaints.count(ComplaintFlyweight.OTHER_VERSION, port.link().index(), nowNs)) {
+            return;
+        }
         complaints.add(
                 ComplaintFlyweight.OTHER_VERSION,
                 port.link().index(),
@@ -158,6 +206,9 @@ final class Complainer {
 
     /** Notes that another cluster is on the segment. */
     void onOtherCluster(final Port port, final int clusterId, final long nowNs) {
+        if (!complaints.count(ComplaintFlyweight.OTHER_CLUSTER, port.link().index(), nowNs)) {
+            return;
+        }
         complaints.add(
                 ComplaintFlyweight.OTHER_CLUSTER,
                 port.link().index(),

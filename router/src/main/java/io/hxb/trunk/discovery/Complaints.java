@@ -1,57 +1,110 @@
 package io.hxb.trunk.discovery;
 
 import io.hxb.frame.ComplaintFlyweight;
+import io.hxb.log.LogLimit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * What is wrong with the neighbourhood, each thing once, newest kept. Any thread may read and
- * write; nothing here is called per frame.
+ * What is wrong with the neighbourhood. A stranger may cause as many complaints as it likes: of
+ * each kind on each link a few texts are kept, those that were there first until they are old; all
+ * are counted. Any thread may read and write; nothing here is called per data frame.
  */
 public final class Complaints {
+    /** Texts of one kind that are kept for a link. */
+    static final int MAX_TEXTS = 4;
+
+    /** Complaints on a link that are put into words within a second; more are only counted. */
+    static final int MAX_WORDED = 64;
+
     private static final Logger LOGGER = LoggerFactory.getLogger(Complaints.class);
-    private static final int LIMIT = 64;
+    private static final long OLD_NS = 10_000_000_000L;
+    private static final long SECOND_NS = 1_000_000_000L;
 
     private final long[] counts = new long[ComplaintFlyweight.KIND_COUNT + 1];
-    private final Map<String, Complaint> byText = new LinkedHashMap<>();
+    private final Map<Place, List<Complaint>> byPlace = new LinkedHashMap<>();
+    private final Map<Integer, Budget> budgets = new LinkedHashMap<>();
+    private final LogLimit log = new LogLimit(LOGGER);
+
+    private record Place(int kind, int linkIndex, boolean isTold) {}
+
+    // Guarded by the lock of the complaints.
+    private static final class Budget {
+        private long sinceNs;
+        private int used;
+
+        Budget(final long nowNs) {
+            sinceNs = nowNs;
+        }
+
+        boolean take(final long nowNs) {
+            if (nowNs - sinceNs >= SECOND_NS) {
+                sinceNs = nowNs;
+                used = 0;
+            }
+            return used++ < MAX_WORDED;
+        }
+    }
+
+    /** Nothing is wrong so far. */
+    public Complaints() {}
 
     /**
-     * Notes something; it is logged when it is new.
+     * Counts a complaint that has not been put into words yet.
+     *
+     * @return true if it is to be: there were not too many on that link within this second.
+     */
+    synchronized boolean count(final int kind, final int linkIndex, final long nowNs) {
+        counts[kind]++;
+        return budgets.computeIfAbsent(linkIndex, unused -> new Budget(nowNs)).take(nowNs);
+    }
+
+    /**
+     * Notes something that was counted; it is logged when it is new.
      *
      * @return true if it is new.
      */
-    public boolean add(final int kind, final int linkIndex, final String text, final long nowNs) {
-        return add(kind, linkIndex, false, text, nowNs);
+    boolean add(final int kind, final int linkIndex, final String text, final long nowNs) {
+        return add(new Place(kind, linkIndex, false), text, nowNs);
     }
 
-    /** Notes what another node complains of; it is logged when it is new. */
+    /** Notes what another node complains of, and was counted; it is logged when it is new. */
     boolean addTold(final int kind, final int linkIndex, final String text, final long nowNs) {
-        return add(kind, linkIndex, true, text, nowNs);
+        return add(new Place(kind, linkIndex, true), text, nowNs);
     }
 
-    private synchronized boolean add(
-            final int kind,
-            final int linkIndex,
-            final boolean isTold,
-            final String text,
-            final long nowNs) {
-        counts[kind]++;
-        final Complaint known = byText.get(text);
-        if (known != null) {
-            byText.put(text, known.again(nowNs));
-            return false;
+    private synchronized boolean add(final Place place, final String text, final long nowNs) {
+        final List<Complaint> known =
+                byPlace.computeIfAbsent(place, unused -> new ArrayList<>(MAX_TEXTS));
+        int old = -1;
+        for (int i = 0; i < known.size(); i++) {
+            if (known.get(i).text().equals(text)) {
+                known.set(i, known.get(i).again(nowNs));
+                return false;
+            }
+            old = nowNs - known.get(i).lastNs() > OLD_NS ? i : old;
         }
-        if (byText.size() == LIMIT) {
-            byText.remove(byText.keySet().iterator().next());
+        final Complaint complaint =
+                new Complaint(place.kind, place.linkIndex, place.isTold, text, nowNs, nowNs, 1);
+        if (known.size() < MAX_TEXTS) {
+            known.add(complaint);
+        } else if (old >= 0) {
+            known.set(old, complaint);
         }
-        byText.put(text, new Complaint(kind, linkIndex, isTold, text, nowNs, nowNs, 1));
-        LOGGER.warn("{}", text);
+        log.warn(ComplaintFlyweight.name(place.kind), place.linkIndex, text, nowNs);
         return true;
+    }
+
+    /** Logs how many lines were held back, where that is due; called often. */
+    public void doWork(final long nowNs) {
+        log.doWork(nowNs);
     }
 
     /** How often something of that kind was noted, see {@code ComplaintFlyweight}. */
@@ -67,8 +120,10 @@ public final class Complaints {
      */
     public synchronized List<Complaint> recent(final long nowNs, final long ageNs) {
         final List<Complaint> recent =
-                byText.values().stream()
+                byPlace.values().stream()
+                        .flatMap(List::stream)
                         .filter(complaint -> nowNs - complaint.lastNs() <= ageNs)
+                        .sorted(Comparator.comparingLong(Complaint::firstNs))
                         .toList();
         return recent.stream()
                 .filter(complaint -> !complaint.isTold() || !isOwn(complaint, recent))

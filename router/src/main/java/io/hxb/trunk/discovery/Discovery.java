@@ -26,6 +26,9 @@ public final class Discovery {
     private static final long FAST_FOR_NS = 5_000_000_000L;
     private static final long COMPLAINT_INTERVAL_NS = 1_000_000_000L;
     private static final int MISSED_HELLOS = 5;
+
+    // Whoever comes is answered at once, but nobody makes us answer more often than this.
+    private static final long MIN_HELLO_NS = 10_000_000L;
     private static final long NEVER = Long.MIN_VALUE;
 
     private final NodeIdentity self;
@@ -36,6 +39,7 @@ public final class Discovery {
     private final DiscoverySender output;
     private final TrunkHealth health;
     private final long[] helloDueNs;
+    private final long[] helloSentNs;
     private final long[] complaintDueNs;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
@@ -70,6 +74,7 @@ public final class Discovery {
         heard = new HeardNeighbours(self, this.ports);
         output = new DiscoverySender(self);
         helloDueNs = new long[ports.length];
+        helloSentNs = new long[ports.length];
         complaintDueNs = new long[ports.length];
         counters = new DiscoveryCounters(ports.length);
         pendingKind = new int[ports.length];
@@ -103,6 +108,15 @@ public final class Discovery {
     /** Neighbours that are heard on one link. */
     public synchronized int knownNeighbours(final int linkIndex) {
         return heard.count(linkIndex);
+    }
+
+    /**
+     * True if a neighbour is heard on a link.
+     *
+     * @param neighbour its coordinate in the dimension of the link, 0 to 255.
+     */
+    public synchronized boolean isHeard(final int linkIndex, final int neighbour) {
+        return heard.hears(linkIndex, neighbour);
     }
 
     /**
@@ -169,13 +183,41 @@ public final class Discovery {
         }
         final int neighbour = Shape.coordinate(source, dimension);
         final int index = port.link().index();
+        final long known = port.link().learned(neighbour);
+        if (!isBelieved(port, neighbour, known, sourceAddress, nowNs)) {
+            return;
+        }
         // Whoever has just come, or come back, is answered at once.
-        if (heard.onHello(index, neighbour, hello.incarnation(), nowNs)
-                || port.link().learned(neighbour) != sourceAddress) {
-            helloDueNs[index] = nowNs;
-            nextDueNs = nowNs;
+        if (heard.onHello(index, neighbour, hello.incarnation(), nowNs) || known != sourceAddress) {
+            final long soonNs = helloSentNs[index] + MIN_HELLO_NS;
+            helloDueNs[index] = soonNs - nowNs > 0 ? soonNs : nowNs;
+            nextDueNs = Math.min(nextDueNs, helloDueNs[index]);
         }
         health.onHello(port, neighbour, sourceAddress, hello.incarnation(), nowNs);
+    }
+
+    // A neighbour that is heard stays where it is: otherwise a single frame would turn its frames
+    // to
+    // whoever sent it.
+    private boolean isBelieved(
+            final Port port,
+            final int neighbour,
+            final long known,
+            final long sourceAddress,
+            final long nowNs) {
+        final int index = port.link().index();
+        final boolean isPossible = port.link().mayHave(neighbour, sourceAddress);
+        if (isPossible
+                && (known == sourceAddress
+                        || !heard.isHeard(
+                                index, neighbour, MISSED_HELLOS * helloIntervalNs, nowNs))) {
+            return true;
+        }
+        if (!isPossible || heard.onRival(index, neighbour, nowNs)) {
+            complainer.onOtherAddress(port, header.source(), hello, known, sourceAddress, nowNs);
+            queueComplaint(index, ComplaintFlyweight.DUPLICATE_COORDINATE, header.source(), nowNs);
+        }
+        return false;
     }
 
     /**
@@ -240,6 +282,7 @@ public final class Discovery {
             heard.expire(port, MISSED_HELLOS * helloIntervalNs, nowNs);
             if (helloDueNs[index] - nowNs <= 0) {
                 sent += sendHello(port, senders[index], pool, share);
+                helloSentNs[index] = nowNs;
                 helloDueNs[index] = nowNs + intervalNs(nowNs);
             }
             if (pendingKind[index] != 0 && complaintDueNs[index] - nowNs <= 0) {
@@ -262,6 +305,7 @@ public final class Discovery {
         startNs = nowNs;
         nextDueNs = nowNs;
         Arrays.fill(helloDueNs, nowNs);
+        Arrays.fill(helloSentNs, nowNs - MIN_HELLO_NS);
         Arrays.fill(complaintDueNs, nowNs);
     }
 

@@ -19,6 +19,7 @@ final class HeardNeighbours {
     private final Port[] ports;
     private final long[][] heardNs;
     private final int[][] incarnations;
+    private final long[][] rivalNs;
     private int count;
 
     /**
@@ -31,8 +32,10 @@ final class HeardNeighbours {
         this.ports = ports;
         heardNs = new long[ports.length][Shape.MAX_EXTENT];
         incarnations = new int[ports.length][Shape.MAX_EXTENT];
-        for (final long[] times : heardNs) {
-            Arrays.fill(times, NEVER);
+        rivalNs = new long[ports.length][Shape.MAX_EXTENT];
+        for (int i = 0; i < ports.length; i++) {
+            Arrays.fill(heardNs[i], NEVER);
+            Arrays.fill(rivalNs[i], NEVER);
         }
     }
 
@@ -42,9 +45,33 @@ final class HeardNeighbours {
         final boolean isNew = heardNs[linkIndex][neighbour] == NEVER;
         final boolean isChanged = isNew || incarnations[linkIndex][neighbour] != incarnation;
         heardNs[linkIndex][neighbour] = nowNs;
+        if (isNew) {
+            rivalNs[linkIndex][neighbour] = NEVER;
+        }
         incarnations[linkIndex][neighbour] = incarnation;
         count += isNew ? 1 : 0;
         return isChanged;
+    }
+
+    /** True if the neighbour was heard on that link within the last {@code limitNs}. */
+    boolean isHeard(
+            final int linkIndex, final int neighbour, final long limitNs, final long nowNs) {
+        final long lastNs = heardNs[linkIndex][neighbour];
+        return lastNs != NEVER && nowNs - lastNs <= limitNs;
+    }
+
+    /**
+     * Somebody with another link address says it is a neighbour that is heard. Whoever has got a
+     * new NIC is heard by the old address no more; so there are two if the neighbour is heard again
+     * after its rival.
+     *
+     * @return true if there are two.
+     */
+    boolean onRival(final int linkIndex, final int neighbour, final long nowNs) {
+        if (rivalNs[linkIndex][neighbour] == NEVER) {
+            rivalNs[linkIndex][neighbour] = nowNs;
+        }
+        return heardNs[linkIndex][neighbour] - rivalNs[linkIndex][neighbour] > 0;
     }
 
     /** Forgets the neighbours that have not been heard on a link for longer than that. */
@@ -55,6 +82,7 @@ final class HeardNeighbours {
             if (ofLink[neighbour] != NEVER && nowNs - ofLink[neighbour] > limitNs) {
                 ofLink[neighbour] = NEVER;
                 count--;
+                port.link().onSilent(neighbour);
             }
         }
         assert count >= 0 : "nobody is forgotten twice: " + count;
@@ -110,7 +138,12 @@ final class HeardNeighbours {
     }
 
     private boolean hears(final Port port, final int neighbour) {
-        return heardNs[port.link().index()][neighbour] != NEVER;
+        return hears(port.link().index(), neighbour);
+    }
+
+    /** True if a neighbour has been heard on a link and not been forgotten since. */
+    boolean hears(final int linkIndex, final int neighbour) {
+        return heardNs[linkIndex][neighbour] != NEVER;
     }
 
     private String goneText(

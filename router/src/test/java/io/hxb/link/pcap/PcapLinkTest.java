@@ -8,6 +8,7 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.link.udp.UdpLink;
 import io.hxb.link.udp.UdpLinkConfig;
+import io.hxb.link.udp.UdpPeers;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
 
@@ -40,10 +41,10 @@ class PcapLinkTest {
         final Path path = folder.resolve("capture.pcapng");
         final PcapFile file = PcapFile.create(path, () -> TIME_NS);
         final UdpLinkConfig config = new UdpLinkConfig(0, "127.0.0.1:0", SocketConfig.DEFAULT);
-        final UdpLink plain = UdpLink.open(config, new long[256], pool, share);
+        final UdpLink plain = UdpLink.open(config, UdpPeers.NONE, pool, share);
+        plain.hear(UdpPeers.NONE.with(1, plain.localAddress()));
         try (PcapLink link = new PcapLink(plain, file, false, 0x88B5);
                 LinkSender sender = link.newSender(8)) {
-            link.learn(1, link.localAddress());
             // when
             final boolean isTaken =
                     sender.offer(

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.util.List;
 
 @Tag("unit")
 class UdpLinkTest {
     private static final int BUFFERS = 512;
-    private static final long[] NOBODY = new long[256];
 
     private final TestFrames frames = new TestFrames();
     private final BufferPool pool = frames.pool(BUFFERS, 66_048);
@@ -37,7 +37,8 @@ class UdpLinkTest {
     void setUp() throws IOException {
         a = open(0, 65_507);
         b = open(1, 65_507);
-        a.learn(2, b.localAddress());
+        a.hear(UdpPeers.NONE.with(2, b.localAddress()));
+        b.hear(UdpPeers.NONE.with(1, a.localAddress()));
         sender = a.newSender(64);
     }
 
@@ -47,7 +48,7 @@ class UdpLinkTest {
                         index,
                         "127.0.0.1:0",
                         SocketConfig.DEFAULT.withSizes(mtuBytes, 1 << 17, 1 << 17)),
-                NOBODY,
+                UdpPeers.NONE,
                 pool,
                 share);
     }
@@ -87,8 +88,8 @@ class UdpLinkTest {
     void shouldSendABroadcastToEveryNeighbourAndReleaseItOnce() throws IOException {
         // given
         try (UdpLink c = open(2, 9000)) {
-            a.learn(3, c.localAddress());
-            a.learn(1, a.localAddress());
+            a.hear(a.peers().with(3, c.localAddress()).with(1, a.localAddress()));
+            c.hear(UdpPeers.NONE.with(1, a.localAddress()));
             // when
             final boolean isTaken = offer(Link.BROADCAST, 5, 10);
             sender.flush();
@@ -102,8 +103,9 @@ class UdpLinkTest {
     }
 
     @Test
-    void shouldRefuseFramesToUnknownNeighboursAndABroadcastToNobody() {
+    void shouldRefuseFramesToUnknownNeighboursAndABroadcastToNobody() throws IOException {
         // given
+        b.hear(UdpPeers.NONE);
         final LinkSender lonely = b.newSender(8);
         // when
         final boolean isTaken = offer(9, 1, 0);
@@ -144,6 +146,70 @@ class UdpLinkTest {
         assertEquals(sent, sender.sentFrames());
         assertTrue(b.kernelDrops() > 0);
         assertEquals(sent, frames.arrivals().size() + b.kernelDrops());
+    }
+
+    @Test
+    void shouldHearConfiguredAddressesOnly() throws IOException {
+        // given: a stranger, and b heard from another port of its host
+        try (UdpLink stranger = open(2, 9000);
+                UdpLink other = open(3, 9000)) {
+            stranger.hear(UdpPeers.NONE.with(2, b.localAddress()));
+            other.hear(UdpPeers.NONE.with(2, b.localAddress()));
+            b.hear(UdpPeers.NONE.with(1, a.localAddress()).with(3, other.localAddress()));
+            final long before = b.kernelDrops();
+            // when
+            for (final UdpLink from : List.of(stranger, other, a)) {
+                try (LinkSender out = from.newSender(8)) {
+                    out.offer(2, frames.frame(1, from.index(), 0), 64, 0, 0, frames, 0);
+                    out.flush();
+                }
+            }
+            awaitArrivals(b, 2);
+            // then
+            assertEquals(0, b.receive(0, frames, 8));
+            assertEquals(
+                    List.of(other.localAddress(), a.localAddress()),
+                    frames.arrivals().stream().map(TestFrames.Arrival::sourceAddress).toList());
+            assertEquals(1, b.kernelDrops() - before);
+            frames.releaseAll();
+        }
+    }
+
+    @Test
+    void shouldNotMoveANeighbourToAnAddressThatIsNotConfigured() throws IOException {
+        // given
+        final long stranger = UdpAddress.parse("127.0.0.1:9");
+        // when
+        a.learn(2, stranger);
+        // then
+        assertFalse(a.mayHave(2, stranger));
+        assertEquals(b.localAddress(), a.learned(2));
+    }
+
+    @Test
+    void shouldFindANeighbourAtAnyOfTheAddressesOfItsName() throws IOException {
+        // given: two addresses, of which the second is in use
+        final long unused = UdpAddress.parse("127.0.0.1:9");
+        a.hear(UdpPeers.NONE.with(2, unused, b.localAddress()));
+        // when
+        final int bothQueued = broadcast();
+        a.learn(2, b.localAddress());
+        final int oneQueued = broadcast();
+        a.onSilent(2);
+        final int bothAgain = broadcast();
+        // then
+        assertEquals(2, bothQueued);
+        assertEquals(1, oneQueued);
+        assertEquals(2, bothAgain);
+        assertEquals(b.localAddress(), a.learned(2));
+        awaitArrivals(b, 3);
+    }
+
+    private int broadcast() {
+        assertTrue(offer(Link.BROADCAST, 1, 0));
+        final int queued = sender.queuedFrames();
+        sender.flush();
+        return queued;
     }
 
     @Test
@@ -201,7 +267,9 @@ class UdpLinkTest {
         final UdpLinkConfig config = new UdpLinkConfig(3, a.name(), SocketConfig.DEFAULT);
         // when
         final LinuxException thrown =
-                assertThrows(LinuxException.class, () -> UdpLink.open(config, NOBODY, pool, share));
+                assertThrows(
+                        LinuxException.class,
+                        () -> UdpLink.open(config, UdpPeers.NONE, pool, share));
         // then
         assertEquals(Errno.EADDRINUSE, thrown.errno());
         assertTrue(thrown.getMessage().contains("link 3, UDP " + a.name()), thrown.getMessage());

@@ -212,4 +212,80 @@ class DiscoveryTest {
         // then
         assertTrue(one.complains(ComplaintFlyweight.OTHER_VERSION));
     }
+
+    @Test
+    void shouldNotMoveANeighbourThatIsHeardToWhoeverSaysItIsIt() {
+        // given
+        final Member one = new Member("0,1", 0, 0, 5);
+        final Member other = new Member("2,1", 0, 0, 5);
+        run(2 * INTERVAL_NS);
+        // when
+        final Member rival = new Member("2,1", 0, 0, 5);
+        run(20 * INTERVAL_NS);
+        // then
+        assertEquals(other.link.localAddress(), one.link.learned(2));
+        assertTrue(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+        // when: the neighbour is gone, and the other one in its place
+        members.remove(other);
+        run(7 * INTERVAL_NS);
+        // then
+        assertEquals(rival.link.localAddress(), one.link.learned(2));
+    }
+
+    @Test
+    void shouldFollowANeighbourToItsNewNicWithoutAComplaint() {
+        // given
+        final Member one = new Member("0,1", 0, 0, 5);
+        final Member other = new Member("2,1", 0, 0, 5, 77);
+        run(2 * INTERVAL_NS);
+        // when
+        members.remove(other);
+        final Member again = new Member("2,1", 0, 0, 5, 77);
+        run(7 * INTERVAL_NS);
+        // then
+        assertEquals(again.link.localAddress(), one.link.learned(2));
+        assertFalse(one.complains(ComplaintFlyweight.DUPLICATE_COORDINATE));
+    }
+
+    @Test
+    void shouldKeepAFewComplaintsOfAFloodAndCountThemAll() {
+        // given
+        final Complaints complaints = new Complaints();
+        final int flood = ComplaintFlyweight.OTHER_CLUSTER;
+        complaints.add(flood, 0, "the first", 0);
+        complaints.add(ComplaintFlyweight.MTU_DIFFERS, 0, "another kind", 0);
+        // when
+        int worded = 0;
+        for (int i = 0; i < 15_580; i++) {
+            if (complaints.count(flood, 0, 1)) {
+                complaints.add(flood, 0, "stranger " + i, 1);
+                worded++;
+            }
+        }
+        // then
+        assertEquals(15_580, complaints.count(flood));
+        assertEquals(Complaints.MAX_WORDED, worded);
+        final List<String> texts = complaints.recent(1, 10).stream().map(Complaint::text).toList();
+        assertEquals(Complaints.MAX_TEXTS + 1, texts.size());
+        assertTrue(texts.containsAll(List.of("the first", "another kind")), texts::toString);
+    }
+
+    @Test
+    void shouldAnswerNewcomersNoFasterThanOneCanHear() {
+        // given: somebody who starts anew with every frame
+        final Member one = new Member("0,1", 0, 0, 5);
+        run(INTERVAL_NS);
+        final long before = one.discovery.counters().helloSent(0);
+        // when
+        for (int i = 0; i < 1_000; i++) {
+            final Member newcomer = new Member("2,1", 0, 0, 5, i + 1_000);
+            newcomer.turn();
+            members.remove(newcomer);
+            network.advance(clock.nanoTime() + 100_000L);
+            one.turn();
+        }
+        // then: within 100 ms
+        final long sent = one.discovery.counters().helloSent(0) - before;
+        assertTrue(sent <= 12, sent + " hellos");
+    }
 }

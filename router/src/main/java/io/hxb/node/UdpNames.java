@@ -1,0 +1,111 @@
+package io.hxb.node;
+
+import io.hxb.link.udp.UdpAddress;
+import io.hxb.link.udp.UdpLink;
+import io.hxb.trunk.discovery.Discovery;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The neighbours on UDP links that the cluster file gives by name. While one of them is not heard,
+ * its name is looked up again now and then, as its host may have got another address. That takes a
+ * thread of its own, because a name server may take long to answer; there is none where the file
+ * has addresses only. Filled and started by the thread that starts the node.
+ */
+final class UdpNames implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(UdpNames.class);
+    private static final long INTERVAL_MS = 5_000;
+    private static final long[] UNKNOWN = {};
+
+    private final List<Named> all = new ArrayList<>();
+    private Thread thread;
+
+    private record Named(UdpLink link, int neighbour, String host, int port) {}
+
+    /** No names. */
+    UdpNames() {}
+
+    /** Notes that a neighbour on a link has that host; nothing to do where that is an address. */
+    void add(final UdpLink link, final int neighbour, final String host, final int port) {
+        if (!UdpAddress.isLiteral(host)) {
+            all.add(new Named(link, neighbour, host, port));
+        }
+    }
+
+    /** Begins to look after the names, if there are any. */
+    void start(final Discovery discovery) {
+        if (!all.isEmpty()) {
+            thread = new Thread(() -> run(discovery), "hxb-names");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void run(final Discovery discovery) {
+        try {
+            while (true) {
+                Thread.sleep(INTERVAL_MS);
+                lookUp(discovery);
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Looks up the names of all neighbours that are not heard, each name once. */
+    void lookUp(final Discovery discovery) {
+        final Map<String, long[]> known = new HashMap<>();
+        for (final Named named : all) {
+            if (Thread.currentThread().isInterrupted()) {
+                return;
+            }
+            if (!discovery.isHeard(named.link.index(), named.neighbour)) {
+                final long[] addresses =
+                        known.computeIfAbsent(
+                                named.host + ":" + named.port, unused -> addresses(named));
+                follow(named, addresses);
+            }
+        }
+    }
+
+    // A name that is not known for the moment keeps the addresses it had.
+    private static long[] addresses(final Named named) {
+        try {
+            return UdpAddress.resolve(named.host, named.port);
+        } catch (final UnknownHostException e) {
+            return UNKNOWN;
+        }
+    }
+
+    private static void follow(final Named named, final long[] addresses) {
+        if (addresses.length == 0 || named.link.peers().isKnown(named.neighbour, addresses)) {
+            return;
+        }
+        try {
+            named.link.hear(named.link.peers().with(named.neighbour, addresses));
+            LOGGER.info(
+                    "link {}: {} is at {} now",
+                    named.link.name(),
+                    named.host,
+                    Arrays.stream(addresses).mapToObj(UdpAddress::format).toList());
+        } catch (final IOException e) {
+            LOGGER.warn("{}", e.getMessage());
+        }
+    }
+
+    @Override
+    public void close() {
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+}
