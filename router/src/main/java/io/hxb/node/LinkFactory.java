@@ -112,9 +112,7 @@ final class LinkFactory {
             try {
                 return UdpLink.open(
                         new UdpLinkConfig(
-                                link.index(),
-                                UdpAddress.format(address),
-                                config.socket()),
+                                link.index(), UdpAddress.format(address), config.socket()),
                         peers,
                         pool,
                         share);
