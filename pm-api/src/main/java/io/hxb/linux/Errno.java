@@ -26,14 +26,32 @@ public final class Errno {
     /** Busy. */
     public static final int EBUSY = 16;
 
+    /** There is a file of that name. */
+    public static final int EEXIST = 17;
+
     /** No such device. */
     public static final int ENODEV = 19;
+
+    /** Not a folder. */
+    public static final int ENOTDIR = 20;
 
     /** Invalid argument. */
     public static final int EINVAL = 22;
 
+    /** Too many open files in the system. */
+    public static final int ENFILE = 23;
+
+    /** Too many open files in this process. */
+    public static final int EMFILE = 24;
+
     /** No space left on the device. */
     public static final int ENOSPC = 28;
+
+    /** The file system is mounted for reading only. */
+    public static final int EROFS = 30;
+
+    /** Too many symbolic links, or one where none is followed. */
+    public static final int ELOOP = 40;
 
     /** Message too long. */
     public static final int EMSGSIZE = 90;
@@ -69,9 +87,17 @@ public final class Errno {
             case ENOMEM -> "ENOMEM (out of memory)";
             case EACCES -> "EACCES (permission denied)";
             case EBUSY -> "EBUSY (busy)";
+            case EEXIST -> "EEXIST (there is a file of that name)";
             case ENODEV -> "ENODEV (no such device)";
+            case ENOTDIR -> "ENOTDIR (not a folder)";
             case EINVAL -> "EINVAL (invalid argument)";
+            case ENFILE -> "ENFILE (too many open files in the system: raise fs.file-max)";
+            case EMFILE ->
+                    "EMFILE (this process has too many open files: raise its limit, ulimit -n or"
+                            + " LimitNOFILE= in a systemd unit)";
             case ENOSPC -> "ENOSPC (no space left)";
+            case EROFS -> "EROFS (the file system is mounted for reading only)";
+            case ELOOP -> "ELOOP (symbolic links are not followed here, or there are too many)";
             case EMSGSIZE -> "EMSGSIZE (message too long)";
             case EOPNOTSUPP -> "EOPNOTSUPP (not supported)";
             case EADDRINUSE -> "EADDRINUSE (address in use)";

@@ -62,9 +62,25 @@ public final class UnixSocket implements AutoCloseable {
      * @throws LinuxException with EADDRINUSE if the path exists.
      */
     public static UnixSocket listen(final Path path) throws LinuxException {
+        return listen(path, path);
+    }
+
+    /**
+     * Listens in a folder, whatever its path leads to by now.
+     *
+     * @param name name of the socket, which does not exist yet.
+     * @throws LinuxException with EADDRINUSE if it exists.
+     */
+    public static UnixSocket listen(final Folder folder, final String name) throws LinuxException {
+        return listen(folder.inside(name), folder.path().resolve(name));
+    }
+
+    private static UnixSocket listen(final Path place, final Path path) throws LinuxException {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment name = address(scratch, path);
+            // Whoever connects uses the path: it has to fit, too.
+            address(scratch, path);
+            final MemorySegment name = address(scratch, place);
             socket.check(
                     Handles.bind(socket.descriptor, name.address(), (int) name.byteSize()),
                     "bind",

@@ -1,0 +1,18 @@
+package io.hxb.linux;
+
+import java.io.IOException;
+import java.io.Serial;
+
+/** Somebody else could change what is in a folder; the message says who, and what to do. */
+public final class UntrustedFolderException extends IOException {
+    @Serial private static final long serialVersionUID = 1L;
+
+    /**
+     * Says what is wrong.
+     *
+     * @param message whose the folder or file is, and what to do.
+     */
+    public UntrustedFolderException(final String message) {
+        super(message);
+    }
+}
