@@ -336,4 +336,29 @@ class LauncherTest {
         assertEquals(1, run.status);
         assertTrue(run.errors.contains("/deploy/hxb --version' once as the owner"), run.errors);
     }
+
+    @Test
+    void shouldNotOpenALinkInPlaceOfItsLock() throws Exception {
+        // given a link of somebody who could write here once
+        final Path secret = Files.writeString(folder.resolve("secret"), "text");
+        Files.createDirectories(tree.resolve("target"));
+        Files.createSymbolicLink(tree.resolve("target/hxb.lock"), secret);
+
+        // when
+        final Run run = hxb(tree, "lab", "status");
+
+        // then
+        assertEquals(0, run.status, run.errors);
+        assertEquals("text", Files.readString(secret));
+    }
+
+    @Test
+    void shouldNotRunWhatOthersMayExchange() throws Exception {
+        Files.createDirectories(tree.resolve("target"));
+        Files.setPosixFilePermissions(
+                tree.resolve("target"), PosixFilePermissions.fromString("rwxrwxrwx"));
+        final Run run = hxb(tree, "lab", "status");
+        assertEquals(1, run.status, run.errors);
+        assertTrue(run.errors.contains("chmod o-w " + tree + "/target"), run.errors);
+    }
 }
