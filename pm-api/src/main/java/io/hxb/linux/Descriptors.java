@@ -53,6 +53,42 @@ public final class Descriptors {
         return copy;
     }
 
+    /**
+     * Writes to a file at an offset, all or nothing but for a failure in between.
+     *
+     * @param address first of {@code lengthBytes} bytes.
+     * @param what the file, for the message.
+     */
+    public static void write(
+            final int fd,
+            final long address,
+            final long lengthBytes,
+            final long offset,
+            final String what)
+            throws LinuxException {
+        final MemorySegment errno = Linux.errnoSegment();
+        long done = 0;
+        while (done < lengthBytes) {
+            final long result;
+            try {
+                result =
+                        (long)
+                                Writing.PWRITE.invokeExact(
+                                        errno,
+                                        fd,
+                                        address + done,
+                                        lengthBytes - done,
+                                        offset + done);
+            } catch (final Throwable t) {
+                throw Linux.unexpected(t);
+            }
+            if (result < 0 && Linux.errno(errno) != Errno.EINTR) {
+                throw new LinuxException("write(" + what + ")", Linux.errno(errno));
+            }
+            done += Math.max(0, result);
+        }
+    }
+
     /** Closes a descriptor; what the kernel answers does not matter. */
     public static void close(final int fd) {
         try {
@@ -60,6 +96,11 @@ public final class Descriptors {
         } catch (final Throwable t) {
             throw Linux.unexpected(t);
         }
+    }
+
+    private static final class Writing {
+        static final MethodHandle PWRITE =
+                Linux.bind("pwrite", FunctionDescriptor.of(LONG, INT, LONG, LONG, LONG));
     }
 
     private static final class Handles {

@@ -24,7 +24,7 @@ public record AttachConfig(
     public static final AttachConfig DEFAULT =
             new AttachConfig(
                     RunFolders.ofThisProcess().own(),
-                    RunFolders.ofThisProcess().ownCounters(),
+                    RunFolders.ofThisProcess().own(),
                     List.of(),
                     List.of());
 
@@ -54,7 +54,7 @@ public record AttachConfig(
     /** The counter file of that name that a node of this machine has left, or would make. */
     Path counters(final String name) {
         return countersDirectory.equals(DEFAULT.countersDirectory)
-                ? find(RunFolders.ofThisProcess().searchedCounters(), name, countersDirectory)
+                ? find(RunFolders.ofThisProcess().searched(), name, countersDirectory)
                 : countersDirectory.resolve(name);
     }
 

@@ -1,11 +1,8 @@
 package io.hxb.context;
 
+import io.hxb.linux.FileStatus;
 import io.hxb.linux.UnixSocket;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
@@ -38,11 +35,7 @@ public record AttachAccess(Set<Integer> uids, Set<Integer> gids) {
     }
 
     static int ownUid() {
-        try {
-            return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        } catch (final IOException e) {
-            throw new UncheckedIOException("cannot find out the own user id", e);
-        }
+        return FileStatus.ownUid();
     }
 
     boolean isAllowed(final UnixSocket.Peer peer) {

@@ -1,35 +1,37 @@
 package io.hxb.context;
 
+import io.hxb.linux.Errno;
+import io.hxb.linux.FileStatus;
+import io.hxb.linux.Folder;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.UnixSocket;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 /**
- * The place of a node's socket: checks the directory, takes the path for one node by a lock file
- * beside it, and removes what a dead node has left. Owned by the thread that starts the node.
+ * The place of a node's socket: opens the folder, takes the path for one node by a lock file beside
+ * it, and removes what a dead node has left. Owned by the thread that starts the node.
  */
 final class SocketPath implements AutoCloseable {
-    private static final int STICKY = 01000;
-    private static final int SOCKET_TYPE = 0140000;
-    private static final int TYPE_MASK = 0170000;
+    private static final int LOCK_MODE = 0600;
+    private static final int MODE_FOR_US = 0600;
+    private static final int MODE_FOR_OTHERS = 0666;
 
-    private final Path path;
+    private final Folder folder;
+    private final String name;
     private final FileChannel lock;
     private final UnixSocket socket;
 
-    private SocketPath(final Path path, final FileChannel lock, final UnixSocket socket) {
-        this.path = path;
+    private SocketPath(
+            final Folder folder,
+            final String name,
+            final FileChannel lock,
+            final UnixSocket socket) {
+        this.folder = folder;
+        this.name = name;
         this.lock = lock;
         this.socket = socket;
     }
@@ -41,51 +43,50 @@ final class SocketPath implements AutoCloseable {
      * @throws IOException in words, with what to do.
      */
     static SocketPath listen(final Path path, final boolean isForOthers) throws IOException {
-        checkDirectory(path.toAbsolutePath().getParent());
-        final FileChannel lock = lock(path);
+        final Folder folder = open(path.toAbsolutePath().getParent());
         try {
-            removeStale(path);
-            final UnixSocket socket = UnixSocket.listen(path);
-            final Set<PosixFilePermission> mode =
-                    PosixFilePermissions.fromString(isForOthers ? "rw-rw-rw-" : "rw-------");
-            Files.setPosixFilePermissions(path, mode);
-            return new SocketPath(path, lock, socket);
+            return listen(folder, path.getFileName().toString(), isForOthers);
+        } catch (final IOException | RuntimeException e) {
+            folder.close();
+            throw e;
+        }
+    }
+
+    private static SocketPath listen(
+            final Folder folder, final String name, final boolean isForOthers) throws IOException {
+        final FileChannel lock = lock(folder, name);
+        try {
+            removeStale(folder, name);
+            final UnixSocket socket = UnixSocket.listen(folder, name);
+            try {
+                folder.changeMode(name, isForOthers ? MODE_FOR_OTHERS : MODE_FOR_US);
+            } catch (final IOException e) {
+                socket.close();
+                throw e;
+            }
+            return new SocketPath(folder, name, lock, socket);
         } catch (final IOException | RuntimeException e) {
             lock.close();
             throw e;
         }
     }
 
-    private static void checkDirectory(final Path directory) throws IOException {
-        if (!Files.isDirectory(directory)) {
-            throw new IOException(
-                    "the folder of the node's socket does not exist: create "
-                            + directory
-                            + " (mode 0755), or choose another attach.directory");
-        }
-        if (!Files.isWritable(directory)) {
-            throw new IOException(
-                    "this user (uid "
-                            + AttachAccess.ownUid()
-                            + ") may not make the node's socket in "
-                            + directory
-                            + ", which belongs to user "
-                            + Files.getOwner(directory).getName()
-                            + ": run as that user, or choose another attach.directory in the"
-                            + " cluster file");
-        }
-        final int mode = (int) Files.getAttribute(directory, "unix:mode");
-        if ((mode & 02) != 0 && (mode & STICKY) == 0) {
-            throw new IOException(
-                    "anybody could replace the node's socket in "
-                            + directory
-                            + ": take the right to write from others (chmod o-w)");
+    private static Folder open(final Path directory) throws IOException {
+        try {
+            return Folder.open(directory);
+        } catch (final LinuxException e) {
+            throw e.errno() == Errno.ENOENT || e.errno() == Errno.ENOTDIR
+                    ? new IOException(
+                            "the folder of the node's socket does not exist: create "
+                                    + directory
+                                    + " (mode 0755), or choose another attach.directory",
+                            e)
+                    : e;
         }
     }
 
-    private static FileChannel lock(final Path path) throws IOException {
-        final Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
-        final FileChannel channel = openLock(lockPath);
+    private static FileChannel lock(final Folder folder, final String name) throws IOException {
+        final FileChannel channel = openLock(folder, name + ".lock");
         boolean isLocked = false;
         try {
             isLocked = channel.tryLock() != null;
@@ -97,46 +98,64 @@ final class SocketPath implements AutoCloseable {
             }
         }
         if (!isLocked) {
-            throw inUse(path);
+            throw inUse(folder, name);
         }
         return channel;
     }
 
-    private static FileChannel openLock(final Path lockPath) throws IOException {
+    private static FileChannel openLock(final Folder folder, final String name) throws IOException {
         try {
-            return FileChannel.open(
-                    lockPath,
-                    Set.of(
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.WRITE,
-                            LinkOption.NOFOLLOW_LINKS),
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rw-------")));
-        } catch (final AccessDeniedException e) {
-            throw new IOException(
-                    "this user (uid "
-                            + AttachAccess.ownUid()
-                            + ") may not open "
-                            + lockPath
-                            + ", which a node of user "
-                            + Files.getOwner(lockPath, LinkOption.NOFOLLOW_LINKS).getName()
-                            + " has made: run as that user, or remove the file when no such node"
-                            + " runs",
-                    e);
+            return folder.openOrCreate(name, LOCK_MODE);
+        } catch (final LinuxException e) {
+            if (e.errno() != Errno.EACCES) {
+                throw e;
+            }
+            final FileStatus lock = folder.status(name);
+            throw lock == null ? mayNotWrite(folder, e) : isOfAnother(folder, name, lock, e);
         }
     }
 
-    private static IOException inUse(final Path path) {
+    private static IOException mayNotWrite(final Folder folder, final LinuxException cause)
+            throws LinuxException {
+        return new IOException(
+                "this user (uid "
+                        + AttachAccess.ownUid()
+                        + ") may not make the node's socket in "
+                        + folder.path()
+                        + ", which belongs to user "
+                        + folder.status().uid()
+                        + ": run as that user, or choose another attach.directory in the"
+                        + " cluster file",
+                cause);
+    }
+
+    private static IOException isOfAnother(
+            final Folder folder,
+            final String name,
+            final FileStatus lock,
+            final LinuxException cause) {
+        return new IOException(
+                "this user (uid "
+                        + AttachAccess.ownUid()
+                        + ") may not open "
+                        + folder.path().resolve(name)
+                        + ", which a node of user "
+                        + lock.uid()
+                        + " has made: run as that user, or remove the file when no such node runs",
+                cause);
+    }
+
+    private static IOException inUse(final Folder folder, final String name) {
         return new IOException(
                 "two nodes on one socket path: "
-                        + listener(path)
+                        + listener(folder, name)
                         + " listens on "
-                        + path
+                        + folder.path().resolve(name)
                         + "; stop it, or choose another attach.directory for this one");
     }
 
-    private static String listener(final Path path) {
-        try (UnixSocket other = UnixSocket.connect(path)) {
+    private static String listener(final Folder folder, final String name) {
+        try (UnixSocket other = UnixSocket.connect(folder.inside(name))) {
             final UnixSocket.Peer peer = other.peer();
             return peer.pid() == 0
                     ? "a node in another container (user " + peer.uid() + ")"
@@ -147,24 +166,25 @@ final class SocketPath implements AutoCloseable {
         }
     }
 
-    private static void removeStale(final Path path) throws IOException {
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+    private static void removeStale(final Folder folder, final String name) throws IOException {
+        final FileStatus status = folder.status(name);
+        if (status == null) {
             return;
         }
-        final int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-        if ((mode & TYPE_MASK) != SOCKET_TYPE) {
-            throw new IOException(path + " exists and is no socket: remove it");
+        if (!status.isSocket()) {
+            throw new IOException(
+                    folder.path().resolve(name) + " exists and is no socket: remove it");
         }
         boolean isLive = true;
         try {
-            UnixSocket.connect(path).close();
+            UnixSocket.connect(folder.inside(name)).close();
         } catch (final LinuxException e) {
             isLive = false;
         }
         if (isLive) {
-            throw inUse(path);
+            throw inUse(folder, name);
         }
-        Files.delete(path);
+        folder.delete(name);
     }
 
     UnixSocket socket() {
@@ -175,7 +195,11 @@ final class SocketPath implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
-        Files.deleteIfExists(path);
-        lock.close();
+        try {
+            folder.delete(name);
+        } finally {
+            lock.close();
+            folder.close();
+        }
     }
 }

@@ -3,13 +3,13 @@ package io.hxb.counter;
 import io.hxb.linux.Memory;
 
 /**
- * One counter as one thread writes it: a 64-bit word of the counter file. Only the loop it was made
- * for writes it; any thread may read it.
+ * One counter as one thread writes it: a 64-bit word of the node's {@link Counters}. Only the loop
+ * it was made for writes it; any thread may read it.
  */
 public final class Counter {
     private final long address;
 
-    /** Keeps the memory mapped as long as the counter is in use. */
+    /** Keeps the memory as long as the counter is in use. */
     @SuppressWarnings("unused")
     private final Object owner;
 

@@ -157,7 +157,8 @@ public final class CounterReader implements AutoCloseable {
             final long before = image.getLong(at);
             final String text = findingsText(at);
             refresh();
-            if ((before & 1) == 0 && image.getLong(at) == before) {
+            // The text, too: a copy that was being written may have had one without the other.
+            if ((before & 1) == 0 && image.getLong(at) == before && findingsText(at).equals(text)) {
                 return text.isEmpty() ? List.of() : text.lines().map(NodeFinding::parse).toList();
             }
         }

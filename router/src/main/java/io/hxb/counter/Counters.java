@@ -1,37 +1,32 @@
 package io.hxb.counter;
 
 import io.hxb.linux.Memory;
-import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The counters of one node, in a mapped file that outlives the process. Made at start; each loop
- * fetches its own {@link Counter}s, and the thread that owns the node beats the heart and writes
- * the findings.
+ * The counters of one node, and a file with a copy of them that outlives the process. Made at
+ * start; each loop fetches its own {@link Counter}s, and the thread that owns the node beats the
+ * heart and writes the findings.
+ *
+ * <p>What is counted lies in memory of this process, which nobody else can take away. The file is
+ * only written, by {@link CounterPublisher}: a loop never waits for a disk, and a file that is cut
+ * short is whole again within a second.
  */
 public final class Counters implements AutoCloseable {
-    private static final int DISK_CHUNK_BYTES = 64 * 1024;
-
     private final CounterLayout layout;
     private final MemorySegment memory;
     private final long base;
-    private final Path file;
+    private final CounterFile file;
 
-    private Counters(final CounterLayout layout, final MemorySegment memory, final Path file) {
+    private Counters(
+            final CounterLayout layout, final MemorySegment memory, final CounterFile file) {
         this.layout = layout;
         this.memory = memory;
         this.file = file;
@@ -39,13 +34,14 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Makes the counters of a node, all 0. A file that cannot be written (full disk, no permission)
-     * is warned of and replaced by memory of this process, so that the node runs anyway.
+     * Makes the counters of a node, all 0. A file that cannot be written (full disk, no permission,
+     * a folder in which others may write) is warned of and left out, so that the node runs anyway.
      *
      * @param file where; an older file is replaced, readers that have it open keep the old one.
      * @param labels whose counters.
      * @param loops receiving loops; the writers are 0 to loops - 1 and {@link #sharedWriter()}.
-     * @param warning told what is wrong with the file and what to do, at most once.
+     * @param warning told what is wrong with the file and what to do; at start, and later when it
+     *     can no longer be written; from any thread.
      */
     public static Counters create(
             final Path file,
@@ -54,21 +50,14 @@ public final class Counters implements AutoCloseable {
             final Consumer<String> warning) {
         final CounterLayout layout =
                 new CounterLayout(labels.links().size(), labels.dimensions(), loops + 1);
+        final MemorySegment memory = memory(layout, labels);
         try {
-            final MemorySegment memory = map(file, layout, labels);
-            return new Counters(layout, memory, file);
-        } catch (final IOException | UnsupportedOperationException e) {
-            warning.accept(
-                    "counters cannot be kept in "
-                            + file
-                            + " ("
-                            + describe(e)
-                            + "): hxb stat will not see this node; "
-                            + (e instanceof AccessDeniedException
-                                    ? "let this user write there"
-                                    : "free space there")
-                            + ", or name another folder as attach.countersDirectory");
-            return inMemory(labels, loops);
+            final CounterFile copy = CounterFile.create(file, layout, memory, warning);
+            CounterPublisher.ofThisProcess().add(copy);
+            return new Counters(layout, memory, copy);
+        } catch (final IOException e) {
+            warning.accept(CounterFile.complaint(file, e));
+            return new Counters(layout, memory, null);
         }
     }
 
@@ -76,9 +65,13 @@ public final class Counters implements AutoCloseable {
     public static Counters inMemory(final CounterLabels labels, final int loops) {
         final CounterLayout layout =
                 new CounterLayout(labels.links().size(), labels.dimensions(), loops + 1);
+        return new Counters(layout, memory(layout, labels), null);
+    }
+
+    private static MemorySegment memory(final CounterLayout layout, final CounterLabels labels) {
         final MemorySegment memory = Arena.ofAuto().allocate(layout.length, 128);
         memory.asByteBuffer().put(CounterHeader.image(layout, labels));
-        return new Counters(layout, memory, null);
+        return memory;
     }
 
     /** The counter of the whole node as {@code writer} writes it. */
@@ -135,7 +128,14 @@ public final class Counters implements AutoCloseable {
 
     /** The file, or null when the counters are in memory alone. */
     public Path file() {
-        return file;
+        return file == null ? null : file.path();
+    }
+
+    /** Writes to the file what has been counted so far; any thread. May wait for a disk. */
+    public void publish() {
+        if (file != null) {
+            file.publishAll();
+        }
     }
 
     /** Says that the node lives; called a few times a second. */
@@ -167,6 +167,10 @@ public final class Counters implements AutoCloseable {
     @Override
     public void close() {
         Memory.putIntVolatile(base + CounterLayout.STATE_OFFSET, CounterLayout.CLOSED);
+        if (file != null) {
+            CounterPublisher.ofThisProcess().remove(file);
+            file.close();
+        }
     }
 
     private static byte[] truncate(final String text) {
@@ -179,44 +183,5 @@ public final class Counters implements AutoCloseable {
             bytes = rest.getBytes(StandardCharsets.UTF_8);
         }
         return bytes;
-    }
-
-    // Every byte is written before the file is mapped: a disk that is full fails here with an
-    // exception, not later with a signal. Renaming keeps readers of an older file undisturbed.
-    private static MemorySegment map(
-            final Path file, final CounterLayout layout, final CounterLabels labels)
-            throws IOException {
-        final Path folder = file.toAbsolutePath().getParent();
-        RunFolders.ofThisProcess().prepare(folder);
-        Files.createDirectories(folder);
-        final Path fresh = Files.createTempFile(folder, "." + file.getFileName(), ".new");
-        try (FileChannel channel =
-                FileChannel.open(fresh, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            final ByteBuffer image = ByteBuffer.wrap(CounterHeader.image(layout, labels));
-            while (image.hasRemaining()) {
-                final int end = Math.min(image.capacity(), image.position() + DISK_CHUNK_BYTES);
-                image.limit(end);
-                channel.write(image);
-                image.limit(image.capacity());
-            }
-            channel.force(false);
-            final MemorySegment memory =
-                    channel.map(FileChannel.MapMode.READ_WRITE, 0, layout.length, Arena.ofAuto());
-            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-r--r--"));
-            Files.move(
-                    fresh,
-                    file,
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
-            return memory;
-        } finally {
-            Files.deleteIfExists(fresh);
-        }
-    }
-
-    private static String describe(final Exception e) {
-        return e.getClass().equals(IOException.class)
-                ? e.getMessage()
-                : e.getClass().getSimpleName() + ": " + e.getMessage();
     }
 }

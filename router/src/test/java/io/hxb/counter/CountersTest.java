@@ -50,6 +50,7 @@ class CountersTest {
             counters.counter(CounterType.LINK_SENT_FRAMES, 0, 1).increment();
             counters.counter(CounterType.LINK_SENT_FRAMES, 1, 1).add(41);
             counters.counter(CounterType.POOL_FREE_BUFFERS, counters.sharedWriter()).set(9);
+            counters.publish();
             reader.refresh();
             // then
             assertEquals(42, reader.value(CounterType.LINK_SENT_FRAMES, 1));
@@ -91,6 +92,7 @@ class CountersTest {
         final Path file = folder.resolve("a");
         final Counters counters = create(file);
         counters.heartbeat(1_000_000);
+        counters.publish();
         try (CounterReader reader = CounterReader.open(file)) {
             // when / then
             assertTrue(reader.isAlive(1_001_000));
@@ -117,6 +119,7 @@ class CountersTest {
                                     "x.0 of 1,0 and y.1 of 2,0 are on one switch: replug one"),
                             new NodeFinding(NodeFinding.Kind.STRANGER, "zwei – ü", ""));
             counters.findings(two);
+            counters.publish();
             reader.refresh();
             // then
             assertEquals(two, reader.findings());
@@ -130,11 +133,13 @@ class CountersTest {
                             1000,
                             new NodeFinding(
                                     NodeFinding.Kind.OTHER, "a finding of", "thirty letters")));
+            counters.publish();
             reader.refresh();
             // then: 33 bytes and a newline each, 16 KiB less the header
             assertEquals(481, reader.findings().size());
             // when
             counters.findings(List.of());
+            counters.publish();
             reader.refresh();
             // then
             assertEquals(List.of(), reader.findings());
@@ -146,7 +151,9 @@ class CountersTest {
             throws IOException {
         // given
         final Path file = folder.resolve("a");
-        create(file).counter(CounterType.FLOW_SENT_FRAMES, 0).add(7);
+        final Counters dead = create(file);
+        dead.counter(CounterType.FLOW_SENT_FRAMES, 0).add(7);
+        dead.publish();
         try (CounterReader old = CounterReader.open(file)) {
             // when
             final Counters fresh = create(file);
@@ -180,7 +187,7 @@ class CountersTest {
             throws IOException {
         // given
         final Path file = folder.resolve("a");
-        create(file);
+        create(file).close();
         final byte[] good = Files.readAllBytes(file);
         final long seed = System.nanoTime();
         final Random random = new Random(seed);

@@ -2,16 +2,25 @@ package io.hxb.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
+import io.hxb.tool.lab.Capture;
+import io.hxb.tool.lab.Lab;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -181,6 +190,52 @@ class OrdinaryUserSystemTest {
             }
             assertFalse(ping.errors().contains("group or run"), ping::errors);
         }
+    }
+
+    @Test
+    void shouldNotCallALabStaleThatThisUserCannotLookInto() throws Exception {
+        // given a lab of root's, in another folder
+        final LabRegistry roots = new LabRegistry(folder.resolve("roots"));
+        final String name = "u" + ProcessHandle.current().pid() % 100_000;
+        final LabSpec spec = new LabSpec(name, Shape.of(2), 1, Backend.RAW, 0, 1500);
+        try (Lab lab = Lab.up(roots, spec);
+                HxbProcess status = hxb("lab", "status", "--json")) {
+            // when, then
+            assertEquals(ExitStatus.OK, status.status(), status::output);
+            assertFalse(status.output().contains(lab.spec().name()), status::output);
+        }
+    }
+
+    @Test
+    void shouldNotLetAnotherUserHaveANodeOfRootsChangeAFile() throws Exception {
+        // given a folder that nobody has prepared, with links to a file of root's
+        final Path secret = Files.writeString(folder.resolve("secret"), "text");
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        for (final String name : List.of("user-0.counters", "user-0.sock", "user-0.sock.lock")) {
+            Files.createSymbolicLink(runtime.resolve(name), secret);
+        }
+        final String attach =
+                "attach: {directory: " + folder + ", countersDirectory: " + runtime + "}\n";
+        Files.createSymbolicLink(runtime.resolve("user-0.pcapng"), secret);
+
+        // when
+        final ClusterConfig config = ClusterConfigYaml.read(cluster(21_620, attach));
+        try (Node node = Node.start(NodeOptions.service(config, 0))) {
+            // then: it runs without a file
+            assertNull(node.counters().file());
+        }
+        final ClusterConfig other =
+                ClusterConfigYaml.read(
+                        cluster(21_630, attach.replace(folder + ",", runtime + ",")));
+        final IOException refused =
+                assertThrows(
+                        IOException.class, () -> Node.start(NodeOptions.service(other, 0)).close());
+        assertTrue(refused.getMessage().contains("belongs to another user"), refused.getMessage());
+        final NodeOptions captured = NodeOptions.service(config, 0);
+        assertThrows(ToolException.class, () -> new Capture(runtime).apply(captured));
+        assertEquals("text", Files.readString(secret));
+        assertEquals(
+                "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
     }
 
     private HxbProcess hxb(final String... arguments) throws IOException {

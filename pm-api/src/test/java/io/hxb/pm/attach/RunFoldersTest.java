@@ -22,7 +22,6 @@ class RunFoldersTest {
     @TempDir private Path folder;
 
     private Path system;
-    private Path counters;
     private Path temporary;
     private Path runtime;
 
@@ -30,13 +29,12 @@ class RunFoldersTest {
     void makesTheFolders() throws IOException {
         // No user may make a folder below a file, which stands for a /run without the right to.
         system = Files.createFile(folder.resolve("run")).resolve("hxb");
-        counters = Files.createDirectory(folder.resolve("shm")).resolve("hxb");
         temporary = Files.createDirectory(folder.resolve("tmp"));
         runtime = Files.createDirectory(folder.resolve("user"));
     }
 
     private RunFolders folders(final Map<String, String> environment) {
-        return new RunFolders(environment, system, counters, temporary, "joe");
+        return new RunFolders(environment, system, temporary, "joe");
     }
 
     private Map<String, String> session() {
@@ -54,7 +52,6 @@ class RunFoldersTest {
 
         // then
         assertEquals(system, folders.own());
-        assertEquals(counters, folders.ownCounters());
         folders.prepare(system);
         assertEquals("rwxr-xr-x", mode(system));
     }
@@ -69,10 +66,8 @@ class RunFoldersTest {
 
         // then
         assertEquals(runtime.resolve("hxb"), folders.own());
-        assertEquals(folders.own(), folders.ownCounters());
         assertEquals("rwx------", mode(folders.own()));
         assertEquals(List.of(system, folders.own()), folders.searched());
-        assertEquals(List.of(counters, folders.own()), folders.searchedCounters());
         assertEquals("", folders.problem());
     }
 
@@ -83,13 +78,10 @@ class RunFoldersTest {
 
         // when
         folders.prepare(folders.own());
-        folders.prepare(folders.ownCounters());
 
         // then
         assertEquals(temporary.resolve("hxb-joe"), folders.own());
-        assertEquals(folder.resolve("shm/hxb-joe"), folders.ownCounters());
         assertEquals("rwx------", mode(folders.own()));
-        assertEquals("rwx------", mode(folders.ownCounters()));
     }
 
     @Test
@@ -131,7 +123,6 @@ class RunFoldersTest {
 
         // then
         assertEquals(chosen, folders.own());
-        assertEquals(chosen, folders.ownCounters());
         assertEquals(chosen, folders.searched().getFirst());
         assertTrue(Files.isDirectory(chosen), "what a variable names is not ours to remove");
     }

@@ -1,5 +1,6 @@
 package io.hxb.link.pcap;
 
+import io.hxb.linux.Folder;
 import io.hxb.linux.Memory;
 
 import org.agrona.concurrent.EpochNanoClock;
@@ -13,7 +14,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * A pcapng file with one interface for each link. Any thread may write; they take turns.
@@ -33,6 +33,8 @@ import java.nio.file.StandardOpenOption;
 public final class PcapFile implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(PcapFile.class);
     private static final int BUFFER_BYTES = 1 << 18;
+    private static final int FOLDER_MODE = 0755;
+    private static final int FILE_MODE = 0644;
     private static final int SECTION_HEADER = 0x0A0D_0D0A;
     private static final int BYTE_ORDER_MAGIC = 0x1A2B_3C4D;
     private static final int INTERFACE_DESCRIPTION = 1;
@@ -70,19 +72,18 @@ public final class PcapFile implements AutoCloseable {
     }
 
     /**
-     * Makes a file, or empties one.
+     * Makes a file in place of what has that name, and its folder if it is not there.
      *
      * @param clock gives the time of each frame.
+     * @throws IOException if it cannot be written, or others could exchange it for another file;
+     *     with what to do.
      */
     public static PcapFile create(final Path path, final EpochNanoClock clock) throws IOException {
-        return new PcapFile(
-                path,
-                FileChannel.open(
-                        path,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.TRUNCATE_EXISTING),
-                clock);
+        final String name = path.getFileName().toString();
+        try (Folder folder = Folder.make(path.toAbsolutePath().getParent(), FOLDER_MODE)) {
+            folder.delete(name);
+            return new PcapFile(path, folder.create(name, FILE_MODE), clock);
+        }
     }
 
     /**

@@ -133,11 +133,7 @@ public final class MachineCheck {
                     "run folder", problem.substring(0, colon), problem.substring(colon + 2));
         }
         return Finding.ok(
-                "run folder",
-                "this user's nodes and labs are in "
-                        + folders.own()
-                        + ", counters in "
-                        + folders.ownCounters());
+                "run folder", "this user's nodes, their counters and labs are in " + folders.own());
     }
 
     private static Finding labs(final LabRegistry registry) {

@@ -10,7 +10,6 @@ import io.hxb.tool.report.ToolException;
 import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -56,7 +55,6 @@ public record Capture(Path directory) {
 
     private static PcapFile create(final Path file) {
         try {
-            Files.createDirectories(file.getParent());
             return PcapFile.create(file, new SystemEpochNanoClock());
         } catch (final IOException e) {
             throw new ToolException(

@@ -80,9 +80,11 @@ public final class Lab implements AutoCloseable {
     }
 
     private void makeNetwork() {
-        make(LabScripts.namespaces(spec), "ip", "-batch", "-");
         final String switches = LabNames.switchNamespace(spec.name());
+        make(LabScripts.switchNamespace(spec), "ip", "-batch", "-");
+        // Before all else: a lab without a living owner may be removed by anybody who may.
         make(LabScripts.owner(state), "ip", "-n", switches, "-batch", "-");
+        make(LabScripts.namespaces(spec), "ip", "-batch", "-");
         make(LabScripts.switches(spec), "ip", "-n", switches, "-batch", "-");
         final String links = LabScripts.nodeLinks(spec);
         final String shapers = LabScripts.nodeShapers(spec);

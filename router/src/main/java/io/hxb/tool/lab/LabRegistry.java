@@ -1,6 +1,8 @@
 package io.hxb.tool.lab;
 
+import io.hxb.linux.Folder;
 import io.hxb.pm.attach.RunFolders;
+import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
@@ -12,7 +14,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -28,6 +29,8 @@ import java.util.stream.Stream;
  */
 public final class LabRegistry {
     private static final String LABS = "labs";
+    private static final int FOLDER_MODE = 0755;
+    private static final int FILE_MODE = 0644;
     private static final int REMOVAL_ATTEMPTS = 100;
     private static final long REMOVAL_PAUSE_NS = 20_000_000;
     private static final long END_LIMIT_NS = 5_000_000_000L;
@@ -54,31 +57,39 @@ public final class LabRegistry {
      * for the owner's own end, so that whoever started it can read why.
      */
     public Path log(final String lab) {
-        try {
-            makeRoot();
+        try (Folder made = openRoot()) {
+            return made.path().resolve(lab + ".log");
         } catch (final IOException e) {
             throw unwritable(e);
         }
-        return logFile(lab);
     }
 
     private Path logFile(final String lab) {
         return root.resolve(lab + ".log");
     }
 
-    private void makeRoot() throws IOException {
+    // Nobody else can put anything there, so what is below may be named by paths.
+    private Folder openRoot() throws IOException {
         RunFolders.ofThisProcess().prepare(root.toAbsolutePath().getParent());
-        Files.createDirectories(root);
+        return Folder.make(root, FOLDER_MODE);
     }
 
     private ToolException unwritable(final IOException cause) {
         return new ToolException(
-                "cannot write below " + root + ": " + cause + "; set HXB_RUN to another folder",
+                "cannot write below "
+                        + root
+                        + ": "
+                        + cause.getMessage()
+                        + "; set HXB_RUN to another folder",
                 cause);
     }
 
     private Path stateFile(final String lab) {
-        return root.resolve(lab + ".json");
+        return root.resolve(stateName(lab));
+    }
+
+    private static String stateName(final String lab) {
+        return lab + ".json";
     }
 
     /**
@@ -153,17 +164,9 @@ public final class LabRegistry {
      * @throws ToolException when a living lab has it.
      */
     void claim(final LabState state) {
-        try {
-            makeRoot();
+        try (Folder open = openRoot()) {
             Files.createDirectories(folder(state.name()));
-            final Path whole = Files.createTempFile(root, state.name(), ".new");
-            try {
-                Files.writeString(whole, Json.line(state) + "\n");
-                // A link appears at once with its content, and fails when there is one already.
-                Files.createLink(stateFile(state.name()), whole);
-            } finally {
-                Files.delete(whole);
-            }
+            open.add(stateName(state.name()), content(state), FILE_MODE);
         } catch (final FileAlreadyExistsException e) {
             throw new ToolException(
                     "the lab '"
@@ -178,13 +181,15 @@ public final class LabRegistry {
 
     /** Replaces the state file in one step. */
     void write(final LabState state) {
-        try {
-            final Path next = Files.createTempFile(root, state.name(), ".new");
-            Files.writeString(next, Json.line(state) + "\n");
-            Files.move(next, stateFile(state.name()), StandardCopyOption.ATOMIC_MOVE);
+        try (Folder open = openRoot()) {
+            open.replace(stateName(state.name()), content(state), FILE_MODE);
         } catch (final IOException e) {
             throw new ToolException("cannot write " + stateFile(state.name()) + ": " + e, e);
         }
+    }
+
+    private static byte[] content(final LabState state) {
+        return (Json.line(state) + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
     /** Removes the lab's folder, also while nodes still make files in it, and its state file. */
@@ -235,26 +240,38 @@ public final class LabRegistry {
         return list().stream().filter(state -> !state.isOwnerAlive()).map(LabState::name).toList();
     }
 
-    /** Labs whose owner is gone: those with a state file, and namespaces whose file was lost. */
+    /**
+     * Labs whose owner is gone: those with a state file, and namespaces whose file was lost. Of
+     * namespaces without a file this user has to be able to see, and remove, whose they are: those
+     * of others, which may live in another folder (HXB_RUN), are left alone.
+     */
     public List<String> stale() {
         final Set<String> stale = new TreeSet<>();
         final Set<String> alive = new TreeSet<>();
         for (final LabState state : list()) {
             (state.isOwnerAlive() ? alive : stale).add(state.name());
         }
-        for (final String namespace : namespaces()) {
-            LabNames.labOf(namespace).filter(lab -> !alive.contains(lab)).ifPresent(stale::add);
+        if (Privileges.canMakeNamespaces()) {
+            for (final String namespace : namespaces()) {
+                LabNames.labOf(namespace).filter(lab -> !alive.contains(lab)).ifPresent(stale::add);
+            }
         }
         stale.removeIf(lab -> find(lab).isEmpty() && isOwnedElsewhere(lab));
         return List.copyOf(stale);
     }
 
-    /** True if a lab that is not of this registry belongs to a process that lives (HXB_RUN). */
+    /**
+     * True if a lab that is not of this registry belongs to a process that lives, or may do so
+     * because its mark cannot be read.
+     */
     static boolean isOwnedElsewhere(final String lab) {
         final String switches = LabNames.switchNamespace(lab);
+        if (!namespaces().contains(switches)) {
+            return false;
+        }
         final Shell.Outcome loopback =
                 Shell.run("", List.of("ip", "-n", switches, "link", "show", "dev", "lo"));
-        return loopback.exitStatus() == 0 && LabState.isAlive(loopback.output());
+        return loopback.exitStatus() != 0 || LabState.isAlive(loopback.output());
     }
 
     /** Names of the network namespaces of this machine. */

@@ -11,10 +11,19 @@ import java.util.List;
 final class LabScripts {
     private LabScripts() {}
 
-    /** Makes the namespaces, without IPv6, whose autoconfiguration would send frames of its own. */
-    static String namespaces(final LabSpec spec) {
+    /** Makes the namespace of the switches, without IPv6 as the others. */
+    static String switchNamespace(final LabSpec spec) {
         final StringBuilder script = new StringBuilder();
         addNamespace(script, LabNames.switchNamespace(spec.name()));
+        return script.toString();
+    }
+
+    /**
+     * Makes the namespaces of the nodes, without IPv6, whose autoconfiguration would send frames of
+     * its own.
+     */
+    static String namespaces(final LabSpec spec) {
+        final StringBuilder script = new StringBuilder();
         for (int node = 0; node < spec.shape().nodeCount(); node++) {
             addNamespace(script, LabNames.namespace(spec.name(), node));
         }

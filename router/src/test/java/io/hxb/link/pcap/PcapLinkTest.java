@@ -1,6 +1,8 @@
 package io.hxb.link.pcap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.SocketConfig;
@@ -23,6 +25,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -135,5 +138,31 @@ class PcapLinkTest {
         // then
         assertEquals(1, file.writtenFrames());
         assertEquals(1, file.lostFrames());
+    }
+
+    @Test
+    void shouldReplaceALinkAndLeaveWhatItLedTo() throws IOException {
+        // given
+        final Path secret = Files.writeString(folder.resolve("secret"), "text");
+        final Path path = Files.createSymbolicLink(folder.resolve("a.pcapng"), secret);
+
+        // when
+        PcapFile.create(path, () -> TIME_NS).close();
+
+        // then
+        assertEquals("text", Files.readString(secret));
+        assertFalse(Files.isSymbolicLink(path));
+        assertEquals(1, blocks(Files.readAllBytes(path)).size());
+    }
+
+    @Test
+    void shouldNotCaptureWhereOthersMayWrite() throws IOException {
+        final Path open = Files.createDirectory(folder.resolve("open"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        final IOException thrown =
+                assertThrows(
+                        IOException.class,
+                        () -> PcapFile.create(open.resolve("a.pcapng"), () -> TIME_NS).close());
+        assertTrue(thrown.getMessage().contains("chmod go-w " + open), thrown.getMessage());
     }
 }

@@ -1,0 +1,189 @@
+package io.hxb.counter;
+
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.Errno;
+import io.hxb.linux.Folder;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.UntrustedFolderException;
+import io.hxb.pm.attach.RunFolders;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * The copy of a node's counters that tools read: a file that is written and never mapped. Any
+ * thread may call it; they take turns.
+ */
+final class CounterFile implements AutoCloseable {
+    private static final int READABLE_BY_ALL = 0644;
+    private static final int FOLDER_MODE = 0755;
+
+    private final Path path;
+    private final int descriptor;
+    private final CounterLayout layout;
+    private final MemorySegment source;
+    // What the file gets: findings are copied only while nobody writes them.
+    private final MemorySegment image;
+    private final MemorySegment findings;
+    private final Consumer<String> warning;
+    private boolean isTroubleTold;
+    private boolean isClosed;
+
+    private CounterFile(
+            final Path path,
+            final int descriptor,
+            final CounterLayout layout,
+            final MemorySegment source,
+            final Consumer<String> warning) {
+        this.path = path;
+        this.descriptor = descriptor;
+        this.layout = layout;
+        this.source = source;
+        this.warning = warning;
+        image = Arena.ofAuto().allocate(layout.length, Long.BYTES).copyFrom(source);
+        findings = Arena.ofAuto().allocate(CounterLayout.FINDINGS_BYTES);
+    }
+
+    /**
+     * Makes the file, in place of an older one: it has that name once all of it is written, so that
+     * a full disk is found now, and readers of an older file are not disturbed.
+     *
+     * @param source what is copied, {@code layout.length} bytes.
+     * @param warning told, once, when the file cannot be written any more.
+     */
+    static CounterFile create(
+            final Path path,
+            final CounterLayout layout,
+            final MemorySegment source,
+            final Consumer<String> warning)
+            throws IOException {
+        final Path place = path.toAbsolutePath();
+        final String name = place.getFileName().toString();
+        RunFolders.ofThisProcess().prepare(place.getParent());
+        try (Folder folder = Folder.make(place.getParent(), FOLDER_MODE)) {
+            final String fresh = Folder.freshName(name);
+            final int fd = folder.createDescriptor(fresh, READABLE_BY_ALL);
+            try {
+                final CounterFile file = new CounterFile(path, fd, layout, source, warning);
+                file.write(0, layout.length);
+                folder.rename(fresh, name);
+                return file;
+            } catch (final LinuxException e) {
+                Descriptors.close(fd);
+                folder.delete(fresh);
+                throw e;
+            }
+        }
+    }
+
+    /** What to tell people when there is no file. */
+    static String complaint(final Path path, final IOException e) {
+        return "counters cannot be kept in "
+                + path
+                + " ("
+                + e.getMessage()
+                + "): hxb stat will not see this node; "
+                + remedy(e)
+                + "name another folder as attach.countersDirectory";
+    }
+
+    private static String remedy(final IOException e) {
+        if (e instanceof UntrustedFolderException) {
+            return "do as it says, or ";
+        }
+        final int errno = e instanceof LinuxException linux ? linux.errno() : 0;
+        return switch (errno) {
+            case Errno.ENOSPC -> "free space there, or ";
+            case Errno.EACCES, Errno.EPERM, Errno.EROFS -> "let this user write there, or ";
+            default -> "";
+        };
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /**
+     * Writes what changes often.
+     *
+     * @return true if it had changed since the last time.
+     */
+    synchronized boolean publish() {
+        final int valuesAt = layout.valuesAt;
+        final boolean isChanged =
+                copyIfChanged(0, CounterLayout.HEADER_BYTES)
+                        | copyIfChanged(valuesAt, layout.length - valuesAt);
+        if (isChanged) {
+            store(0, CounterLayout.HEADER_BYTES);
+            store(valuesAt, layout.length - valuesAt);
+        }
+        return isChanged;
+    }
+
+    /** Writes everything, whatever has been done to the file. */
+    synchronized void publishAll() {
+        copyIfChanged(0, layout.findingsAt);
+        copyFindings();
+        copyIfChanged(layout.valuesAt, layout.length - layout.valuesAt);
+        store(0, layout.length);
+    }
+
+    private boolean copyIfChanged(final long at, final long lengthBytes) {
+        final MemorySegment from = source.asSlice(at, lengthBytes);
+        final MemorySegment to = image.asSlice(at, lengthBytes);
+        if (from.mismatch(to) < 0) {
+            return false;
+        }
+        to.copyFrom(from);
+        return true;
+    }
+
+    // Those of before stay when they are just being replaced.
+    private void copyFindings() {
+        final long at = layout.findingsAt;
+        final long address = source.address() + at;
+        final long before = Memory.getLongVolatile(address);
+        if ((before & 1) != 0) {
+            return;
+        }
+        findings.copyFrom(source.asSlice(at, CounterLayout.FINDINGS_BYTES));
+        VarHandle.loadLoadFence();
+        if (Memory.getLongVolatile(address) == before) {
+            image.asSlice(at, CounterLayout.FINDINGS_BYTES).copyFrom(findings);
+        }
+    }
+
+    private void store(final long at, final long lengthBytes) {
+        if (isClosed) {
+            return;
+        }
+        try {
+            write(at, lengthBytes);
+            isTroubleTold = false;
+        } catch (final LinuxException e) {
+            if (!isTroubleTold) {
+                isTroubleTold = true;
+                warning.accept(complaint(path, e));
+            }
+        }
+    }
+
+    private void write(final long at, final long lengthBytes) throws LinuxException {
+        Descriptors.write(descriptor, image.address() + at, lengthBytes, at, path.toString());
+    }
+
+    /** Writes everything once more. */
+    @Override
+    public synchronized void close() {
+        if (!isClosed) {
+            publishAll();
+            isClosed = true;
+            Descriptors.close(descriptor);
+        }
+    }
+}

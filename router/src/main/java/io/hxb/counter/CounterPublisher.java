@@ -1,0 +1,72 @@
+package io.hxb.counter;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Copies the counters of this process's nodes to their files: what has changed, every 25 ms, and
+ * everything once a second. On a thread of its own, which runs while there are files: the loops
+ * never wait for a disk. Any thread may add and remove files.
+ */
+final class CounterPublisher {
+    private static final CounterPublisher OF_THIS_PROCESS = new CounterPublisher();
+    private static final long INTERVAL_MS = 25;
+    private static final int ROUNDS_PER_WHOLE = 40;
+
+    private final List<CounterFile> files = new ArrayList<>();
+    private Thread thread;
+
+    private CounterPublisher() {}
+
+    /** The one of this process. */
+    static CounterPublisher ofThisProcess() {
+        return OF_THIS_PROCESS;
+    }
+
+    /** Copies to {@code file} from now on. */
+    synchronized void add(final CounterFile file) {
+        files.add(file);
+        if (thread == null) {
+            thread = new Thread(this::run, "hxb-counters");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    /** Leaves {@code file} alone from now on, but for a copy that is under way. */
+    synchronized void remove(final CounterFile file) {
+        files.remove(file);
+        notifyAll();
+    }
+
+    private void run() {
+        int rounds = 0;
+        List<CounterFile> current = next();
+        while (!current.isEmpty()) {
+            rounds++;
+            for (final CounterFile file : current) {
+                if (rounds % ROUNDS_PER_WHOLE == 0) {
+                    file.publishAll();
+                } else {
+                    file.publish();
+                }
+            }
+            current = next();
+        }
+    }
+
+    // Waits for the next round; empty when there is nothing left to do for this thread.
+    private synchronized List<CounterFile> next() {
+        try {
+            if (!files.isEmpty()) {
+                wait(INTERVAL_MS);
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (files.isEmpty()) {
+            thread = null;
+        }
+        return List.copyOf(files);
+    }
+}

@@ -1,0 +1,110 @@
+package io.hxb.counter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What others can do to a node by its counter file. */
+@Tag("unit")
+class CounterFileTest {
+    private static final CounterLabels LABELS = new CounterLabels("lab", 1, 0, 0, 3, List.of());
+
+    @TempDir private Path folder;
+    private final List<String> warnings = new ArrayList<>();
+
+    private Counters create(final Path file) {
+        return Counters.create(file, LABELS, 1, warnings::add);
+    }
+
+    @Test
+    @Timeout(20)
+    void shouldCountOnAndRestoreAFileThatWasCutShort() throws IOException {
+        // given
+        final Path file = folder.resolve("a");
+        try (Counters counters = create(file)) {
+            counters.counter(CounterType.FLOW_SENT_FRAMES, 0).add(41);
+
+            // when
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(0);
+            }
+            counters.heartbeat(1_000);
+            counters.counter(CounterType.FLOW_SENT_FRAMES, 0).increment();
+
+            // then: the thread that publishes makes it whole again
+            while (sent(file) != 42) {
+                Thread.onSpinWait();
+            }
+        }
+        assertEquals(List.of(), warnings);
+        assertEquals(42, sent(file));
+    }
+
+    private static long sent(final Path file) {
+        try (CounterReader reader = CounterReader.open(file)) {
+            return reader.sum(CounterType.FLOW_SENT_FRAMES);
+        } catch (final IOException e) {
+            return -1;
+        }
+    }
+
+    @Test
+    void shouldNotTouchAForeignFileThatAnotherUserPutsInTheWay() throws Exception {
+        // given a folder in which others may write, and one of them who never tires
+        final Path open = Files.createDirectory(folder.resolve("open"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        final Path secret = Files.createFile(folder.resolve("secret"));
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        final Thread attacker = new Thread(() -> replaceNewFiles(open, secret));
+        attacker.start();
+
+        // when
+        final Counters counters;
+        try {
+            for (int round = 0; round < 20; round++) {
+                create(open.resolve("a" + round)).close();
+            }
+            counters = create(open.resolve("a"));
+        } finally {
+            attacker.interrupt();
+            attacker.join();
+        }
+
+        // then: it counts in memory, and says why
+        assertEquals(
+                "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
+        assertEquals(0, Files.size(secret));
+        assertNotNull(counters.counter(CounterType.FLOW_SENT_FRAMES, 0));
+        assertEquals(21, warnings.size());
+        assertTrue(warnings.getFirst().contains("chmod go-w " + open), warnings.getFirst());
+    }
+
+    private static void replaceNewFiles(final Path open, final Path secret) {
+        while (!Thread.interrupted()) {
+            try (var files = Files.list(open)) {
+                for (final Path file : files.toList()) {
+                    if (file.toString().endsWith(".new") && !Files.isSymbolicLink(file)) {
+                        Files.delete(file);
+                        Files.createSymbolicLink(file, secret);
+                    }
+                }
+            } catch (final IOException | java.io.UncheckedIOException e) {
+                // It has its name already.
+            }
+        }
+    }
+}
