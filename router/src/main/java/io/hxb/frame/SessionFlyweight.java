@@ -8,7 +8,7 @@ import io.hxb.linux.Memory;
  *
  * <pre>
  * offset length meaning (little-endian)
- *      0      4 id of the cluster key that the tag is made with
+ *      0      4 id of the cluster key that the session comes from and the seal is made with
  *      4      4 id of the sender's other key, 0 = none
  *      8      1 flags, see the constants
  *      9      1 mode: 1 authenticates, 2 encrypts
@@ -16,15 +16,11 @@ import io.hxb.linux.Memory;
  *     16     16 nonce of the sender
  *     32     16 echo: the nonce heard of the node it is for, 0 = none
  *     48      8 coordinates of the node it is for
- *     56     16 tag: code over the end-to-end part of the header and the body before it
  * </pre>
  */
 public final class SessionFlyweight {
     /** Bytes of the body. */
-    public static final int LENGTH = 72;
-
-    /** Bytes of the body that the tag covers. */
-    public static final int COVERED_LENGTH = 56;
+    public static final int LENGTH = 56;
 
     /** The sender wants an answer. */
     public static final int FLAG_ASK = 1;
@@ -38,7 +34,6 @@ public final class SessionFlyweight {
     private static final int NONCE_OFFSET = 16;
     private static final int ECHO_OFFSET = 32;
     private static final int RECEIVER_OFFSET = 48;
-    private static final int TAG_OFFSET = 56;
 
     private long address;
 
@@ -66,12 +61,12 @@ public final class SessionFlyweight {
                 && Memory.getLong(bodyAddress + FLAGS_OFFSET) >>> 16 == 0;
     }
 
-    /** Id of the cluster key that the tag is made with. */
+    /** Id of the cluster key that the session comes from. */
     public int keyId() {
         return Memory.getInt(address);
     }
 
-    /** Sets the id of the cluster key that the tag is made with. */
+    /** Sets the id of the cluster key that the session comes from. */
     public SessionFlyweight keyId(final int value) {
         Memory.putInt(address, value);
         return this;
@@ -153,10 +148,5 @@ public final class SessionFlyweight {
     public SessionFlyweight receiver(final long value) {
         Memory.putLong(address + RECEIVER_OFFSET, value);
         return this;
-    }
-
-    /** Where the tag lies. */
-    public long tagAddress() {
-        return address + TAG_OFFSET;
     }
 }

@@ -1,0 +1,98 @@
+package io.hxb.session;
+
+import io.hxb.crypto.Cmac;
+import io.hxb.crypto.Hkdf;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The secret that the nodes of a cluster share, and what is derived of it. Immutable.
+ *
+ * <p>It never leaves the process; what others may know of it is its id.
+ */
+public final class ClusterKey {
+    /** Bytes of the secret. */
+    public static final int LENGTH = 32;
+
+    private static final byte[] NO_SALT = {};
+
+    private final byte[] secret;
+    private final int id;
+
+    /**
+     * Takes a secret.
+     *
+     * @param secret {@link #LENGTH} random bytes.
+     */
+    public ClusterKey(final byte[] secret) {
+        if (secret.length != LENGTH) {
+            throw new IllegalArgumentException("a key has 32 bytes: " + secret.length);
+        }
+        this.secret = secret.clone();
+        final int hash =
+                ByteBuffer.wrap(
+                                Hkdf.derive(
+                                        this.secret,
+                                        NO_SALT,
+                                        Hkdf.info("hxb key id"),
+                                        Integer.BYTES))
+                        .getInt();
+        id = hash == 0 ? 1 : hash;
+    }
+
+    /** Fingerprint of the key, never 0: tells keys apart, says nothing of the secret. */
+    public int id() {
+        return id;
+    }
+
+    /** The fingerprint as people read it. */
+    public String idText() {
+        return text(id);
+    }
+
+    /** A fingerprint as people read it; "none" for 0. */
+    public static String text(final int id) {
+        return id == 0 ? "none" : String.format("%08x", id);
+    }
+
+    /** The key by which frames are sealed that no session can seal. */
+    Cmac clusterMac(final int clusterId) {
+        return new Cmac(
+                Hkdf.derive(secret, NO_SALT, Hkdf.info("hxb cluster", clusterId), Cmac.KEY_LENGTH));
+    }
+
+    /**
+     * Derives what a session needs.
+     *
+     * @param nonces of both nodes, that of the lower node first.
+     * @param lengthBytes bytes wanted.
+     */
+    byte[] sessionKeys(
+            final int clusterId,
+            final int lowNode,
+            final int highNode,
+            final byte[] nonces,
+            final int lengthBytes) {
+        return Hkdf.derive(
+                secret,
+                nonces,
+                Hkdf.info("hxb session", clusterId, lowNode, highNode),
+                lengthBytes);
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof ClusterKey key
+                && java.security.MessageDigest.isEqual(secret, key.secret);
+    }
+
+    @Override
+    public int hashCode() {
+        return id;
+    }
+
+    @Override
+    public String toString() {
+        return "key " + idText();
+    }
+}

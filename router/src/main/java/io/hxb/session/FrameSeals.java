@@ -1,0 +1,344 @@
+package io.hxb.session;
+
+import io.hxb.crypto.Cmac;
+import io.hxb.crypto.MacInput;
+import io.hxb.frame.DropReason;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.HelloFlyweight;
+import io.hxb.frame.SealFlyweight;
+import io.hxb.linux.Memory;
+import io.hxb.topology.Shape;
+
+/**
+ * Seals the frames that a loop sends and opens those that it receives. Owned by that loop, or
+ * guarded by its owner's lock; allocates nothing for a frame, only when it meets a session for the
+ * first time.
+ *
+ * <p>Almost all frames are sealed by the session of the two nodes. Those that come before there is
+ * one, or go to everybody, are sealed by a key of the cluster: SESSION, COMPLAINT, and HELLO to
+ * everybody. That proves that somebody with the key said it once, no more.
+ */
+public final class FrameSeals {
+    /** The frame has its seal. */
+    public static final int SEALED = 0;
+
+    /** There is no session with the destination yet; one is on its way. */
+    public static final int NO_SESSION = -1;
+
+    /** The frame is valid as far as one can see, but for another node: nothing was opened. */
+    public static final int ELSEWHERE = 1;
+
+    private final Sessions sessions;
+    private final Shape shape;
+    private final int loop;
+    private final boolean isOn;
+    private final LoopPeer[] peers;
+    private final MacInput input = new MacInput();
+    private Sessions.Keys keys;
+    private Cmac[] macs = {};
+
+    FrameSeals(final Sessions sessions, final int loop) {
+        this.sessions = sessions;
+        this.loop = loop;
+        shape = sessions.self().shape();
+        isOn = sessions.isOn();
+        peers = new LoopPeer[isOn ? shape.nodeCount() : 0];
+    }
+
+    /** True if there is a key: every frame has to be sealed. */
+    public boolean isOn() {
+        return isOn;
+    }
+
+    /** True if payload is encrypted. */
+    public boolean isEncrypting() {
+        return sessions.isEncrypting();
+    }
+
+    /** Grows when a session of the node begins: what waits for one can be tried again. */
+    public int sessionsBegun() {
+        return sessions.begun();
+    }
+
+    /**
+     * Seals a frame by the session with its destination: writes the trailer behind the header
+     * piece, where 24 bytes are the frame's.
+     *
+     * @param headerAddress header whose fields are final, but for hop limit and route.
+     * @param headerLengthBytes header and what of the body follows it, 64 or more.
+     * @param payloadAddress the rest of the body.
+     * @param payloadLengthBytes 0 or more.
+     * @return {@link #SEALED} or {@link #NO_SESSION}.
+     */
+    public int seal(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes) {
+        final int node =
+                shape.node(Memory.getLong(headerAddress + FrameHeaderFlyweight.DESTINATION_OFFSET));
+        return sealTo(node, headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+    }
+
+    /**
+     * The same for a node that is not the frame's destination: link-local frames have none.
+     *
+     * @param node to whom, by id.
+     */
+    public int sealTo(
+            final int node,
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes) {
+        final LoopSession session = sendingTo(node);
+        if (session == null) {
+            sessions.want(node, Sessions.ROUTED);
+            return NO_SESSION;
+        }
+        setSealed(headerAddress);
+        final long count = session.session.nextCount(loop);
+        final long counter = SealFlyweight.counter(session.session.mark(), loop, count);
+        final long trailer = headerAddress + headerLengthBytes;
+        SealFlyweight.putCounter(trailer, counter);
+        SealedPart.putHeader(input.begin(session.send), headerAddress, counter);
+        putBody(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+        input.finish().writeTag(SealFlyweight.tagAddress(trailer));
+        if ((count & Sessions.RENEW_FRAMES - 1) == 0) {
+            sessions.want(node, Sessions.ROUTED);
+        }
+        return SEALED;
+    }
+
+    private LoopSession sendingTo(final int node) {
+        final LoopPeer known = peers[node];
+        if (known != null) {
+            return known.sending();
+        }
+        final Peer peer = sessions.peer(node);
+        if (peer == null || peer.sending() == null) {
+            return null;
+        }
+        peers[node] = new LoopPeer(peer);
+        return peers[node].sending();
+    }
+
+    private void putBody(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes) {
+        final int behind = headerLengthBytes - FrameHeaderFlyweight.LENGTH;
+        final int covered = coveredBytes(headerAddress, behind + payloadLengthBytes);
+        final int first = Math.min(behind, covered);
+        input.putBytes(headerAddress + FrameHeaderFlyweight.LENGTH, first)
+                .putBytes(payloadAddress, covered - first);
+    }
+
+    private static int coveredBytes(final long headerAddress, final int bodyBytes) {
+        return type(headerAddress) == FrameType.DATA
+                ? Math.min(SealedPart.DATA_BYTES, bodyBytes)
+                : bodyBytes;
+    }
+
+    private static int type(final long headerAddress) {
+        return Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
+    }
+
+    private static void setSealed(final long headerAddress) {
+        final long flags = headerAddress + FrameHeaderFlyweight.FLAGS_OFFSET;
+        Memory.putByte(flags, Memory.getUnsignedByte(flags) | FrameHeaderFlyweight.FLAG_SEALED);
+    }
+
+    /**
+     * Seals a frame in one piece by the first key of the cluster.
+     *
+     * @param lengthBytes of header and body; the trailer follows.
+     */
+    public void sealByKey(final long headerAddress, final int lengthBytes) {
+        refreshKeys();
+        setSealed(headerAddress);
+        sealByKey(input, macs[0], keys.ring().id(0), headerAddress, lengthBytes);
+    }
+
+    static void sealByKey(
+            final MacInput input,
+            final Cmac mac,
+            final int keyId,
+            final long headerAddress,
+            final int lengthBytes) {
+        final long counter = SealFlyweight.counterOfKey(keyId);
+        final long trailer = headerAddress + lengthBytes;
+        SealFlyweight.putCounter(trailer, counter);
+        putByKey(input.begin(mac), headerAddress, lengthBytes, counter)
+                .writeTag(SealFlyweight.tagAddress(trailer));
+    }
+
+    private static MacInput putByKey(
+            final MacInput input,
+            final long headerAddress,
+            final int lengthBytes,
+            final long counter) {
+        SealedPart.putHeader(input, headerAddress, counter);
+        return SealedPart.putSource(input, headerAddress)
+                .putBytes(
+                        headerAddress + FrameHeaderFlyweight.LENGTH,
+                        lengthBytes - FrameHeaderFlyweight.LENGTH)
+                .finish();
+    }
+
+    private void refreshKeys() {
+        final Sessions.Keys now = sessions.keys();
+        if (keys != now) {
+            keys = now;
+            macs = now.macs();
+        }
+    }
+
+    /**
+     * Opens a frame for this node or for whoever hears it: checks its seal, and that it was not
+     * received before. Reads nothing beyond what the header check found there.
+     *
+     * @param headerAddress a frame in one piece whose header has been checked.
+     * @return 0; {@link #ELSEWHERE}; or UNSEALED, SEAL, REPLAY, NO_SESSION or COORDINATES of {@link
+     *     DropReason}.
+     */
+    public int open(final long headerAddress) {
+        if (!FrameHeaderFlyweight.isSealed(headerAddress)) {
+            return DropReason.UNSEALED;
+        }
+        final int type = type(headerAddress);
+        if (type == FrameType.SESSION || type == FrameType.COMPLAINT) {
+            return openByKey(headerAddress);
+        }
+        if (type == FrameType.HELLO) {
+            final int bodyLength = bodyLength(headerAddress);
+            if (bodyLength < HelloFlyweight.FIXED_LENGTH) {
+                return DropReason.BODY;
+            }
+            final long receiver =
+                    HelloFlyweight.receiverAt(headerAddress + FrameHeaderFlyweight.LENGTH);
+            if (receiver == FrameHeaderFlyweight.ANY_DESTINATION) {
+                return openByKey(headerAddress);
+            }
+            if (receiver != sessions.self().coordinates()) {
+                return ELSEWHERE;
+            }
+        }
+        return openBySession(headerAddress);
+    }
+
+    private static int bodyLength(final long headerAddress) {
+        return Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET);
+    }
+
+    private int openByKey(final long headerAddress) {
+        refreshKeys();
+        final int lengthBytes = FrameHeaderFlyweight.LENGTH + bodyLength(headerAddress);
+        final long trailer = headerAddress + lengthBytes;
+        final long counter = SealFlyweight.counterAt(trailer);
+        final int index = keys.ring().indexOf(SealFlyweight.keyId(counter));
+        if (index < 0) {
+            return DropReason.SEAL;
+        }
+        putByKey(input.begin(macs[index]), headerAddress, lengthBytes, counter);
+        return input.isTag(SealFlyweight.tagAddress(trailer)) ? DropReason.NONE : DropReason.SEAL;
+    }
+
+    private int openBySession(final long headerAddress) {
+        final int node =
+                shape.node(Memory.getLong(headerAddress + FrameHeaderFlyweight.SOURCE_OFFSET));
+        if (node < 0) {
+            return DropReason.COORDINATES;
+        }
+        LoopPeer from = peers[node];
+        if (from == null) {
+            final Peer peer = sessions.peer(node);
+            if (peer == null || peer.newest() == null) {
+                return onNoSession(node);
+            }
+            from = new LoopPeer(peer);
+            peers[node] = from;
+        }
+        final Session newest = from.peer.newest();
+        if (newest == null) {
+            return onNoSession(node);
+        }
+        final int reason = openBy(headerAddress, from, newest);
+        final Session previous = from.peer.previous();
+        return reason == DropReason.SEAL && previous != null
+                ? openBy(headerAddress, from, previous)
+                : reason;
+    }
+
+    private int onNoSession(final int node) {
+        if (node != sessions.here()) {
+            sessions.hurry(node);
+        }
+        return DropReason.NO_SESSION;
+    }
+
+    private int openBy(final long headerAddress, final LoopPeer from, final Session session) {
+        final int bodyLength = bodyLength(headerAddress);
+        final long trailer = headerAddress + FrameHeaderFlyweight.LENGTH + bodyLength;
+        final long counter = SealFlyweight.counterAt(trailer);
+        if (SealFlyweight.mark(counter) != session.mark()) {
+            return DropReason.SEAL;
+        }
+        SealedPart.putHeader(input.begin(from.of(session).receive), headerAddress, counter)
+                .putBytes(
+                        headerAddress + FrameHeaderFlyweight.LENGTH,
+                        coveredBytes(headerAddress, bodyLength))
+                .finish();
+        if (!input.isTag(SealFlyweight.tagAddress(trailer))) {
+            return DropReason.SEAL;
+        }
+        if (!session.take(SealFlyweight.loop(counter), SealFlyweight.count(counter))) {
+            return DropReason.REPLAY;
+        }
+        sessions.onUsed(from.peer, session);
+        return DropReason.NONE;
+    }
+
+    /** One peer as this loop sees it: the ciphers of its last two sessions. */
+    private static final class LoopPeer {
+        private final Peer peer;
+        private LoopSession last;
+        private LoopSession before;
+
+        LoopPeer(final Peer peer) {
+            this.peer = peer;
+        }
+
+        LoopSession sending() {
+            final Session session = peer.sending();
+            return session == null ? null : of(session);
+        }
+
+        LoopSession of(final Session session) {
+            if (last != null && last.session == session) {
+                return last;
+            }
+            if (before != null && before.session == session) {
+                return before;
+            }
+            before = last;
+            last = new LoopSession(session);
+            return last;
+        }
+    }
+
+    /** The ciphers of one session; each has a state and so one thread. */
+    private static final class LoopSession {
+        private final Session session;
+        private final Cmac send;
+        private final Cmac receive;
+
+        LoopSession(final Session session) {
+            this.session = session;
+            send = new Cmac(session.sendMacKey());
+            receive = new Cmac(session.receiveMacKey());
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.hxb.session;
+
+import io.hxb.crypto.MacInput;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.linux.Memory;
+
+/**
+ * What of a frame its seal covers: everything end to end of the header, in three blocks of the
+ * cipher with the counter. Hop limit and route change on the way; source, destination and cluster
+ * need no place in the seal of a session, whose key is that of this pair and direction. Stateless.
+ */
+final class SealedPart {
+    /** Bytes of a data frame's body that are covered: its first record and what fits the block. */
+    static final int DATA_BYTES = 16;
+
+    private static final int ANY_BIT = 24;
+    private static final int LOW_24 = 0xFF_FFFF;
+    private static final long HIGH_32 = 0xFFFF_FFFF_0000_0000L;
+    private static final long LOW_48 = 0xFFFF_FFFF_FFFFL;
+
+    private SealedPart() {}
+
+    /** Takes in counter and header. */
+    static MacInput putHeader(final MacInput input, final long header, final long counter) {
+        final boolean isForAny =
+                Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET)
+                        == FrameHeaderFlyweight.ANY_DESTINATION;
+        // Version, type and flags; the incarnation stands behind the cluster id.
+        final long first =
+                Memory.getInt(header) & LOW_24
+                        | (isForAny ? 1L << ANY_BIT : 0)
+                        | Memory.getLong(header + FrameHeaderFlyweight.CLUSTER_OFFSET) & HIGH_32;
+        return input.putLong(counter)
+                .putLong(first)
+                .putLong(
+                        Memory.getLong(
+                                header + FrameHeaderFlyweight.DESTINATION_INCARNATION_OFFSET))
+                .putLong(Memory.getLong(header + FrameHeaderFlyweight.SEQUENCE_OFFSET))
+                .putLong(Memory.getLong(header + FrameHeaderFlyweight.WINDOW_OFFSET))
+                .putLong(Memory.getLong(header + FrameHeaderFlyweight.CRC_OFFSET) & LOW_48);
+    }
+
+    /** Takes in what a seal by the cluster's key covers besides: who says so. */
+    static MacInput putSource(final MacInput input, final long header) {
+        return input.putLong(Memory.getLong(header + FrameHeaderFlyweight.SOURCE_OFFSET));
+    }
+}

@@ -1,0 +1,143 @@
+package io.hxb.session;
+
+import io.hxb.frame.SealFlyweight;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The keys by which frames between this node and one peer are sealed, and what has been sent and
+ * received under them. Made from a fresh nonce of each, so that nothing recorded earlier fits. Any
+ * thread may read; each loop counts what it sends itself.
+ */
+final class Session {
+    private static final int MAC_BYTES = 16;
+    private static final int CIPHER_BYTES = 32;
+    private static final int DIRECTION_BYTES = MAC_BYTES + CIPHER_BYTES;
+
+    // A cache line and its neighbour for each loop.
+    private static final int STRIDE = 16;
+
+    private final ClusterKey key;
+    private final Nonce own;
+    private final Nonce peer;
+    private final int peerIncarnation;
+    private final int mark;
+    private final byte[] sendKeys;
+    private final byte[] receiveKeys;
+    private final long[] sent;
+    private final AtomicReferenceArray<ReplayWindow> received =
+            new AtomicReferenceArray<>(SealFlyweight.MAX_LOOPS);
+
+    /**
+     * Derives the keys.
+     *
+     * @param clusterId of the cluster.
+     * @param here node id of this node.
+     * @param there node id of the peer, another one.
+     * @param own nonce of this node.
+     * @param peer nonce of the peer.
+     * @param peerIncarnation of the peer's node.
+     * @param loops number of loops that seal.
+     */
+    Session(
+            final ClusterKey key,
+            final int clusterId,
+            final int here,
+            final int there,
+            final Nonce own,
+            final Nonce peer,
+            final int peerIncarnation,
+            final int loops) {
+        assert here != there : "a node has no session with itself";
+        this.key = key;
+        this.own = own;
+        this.peer = peer;
+        this.peerIncarnation = peerIncarnation;
+        final boolean isLow = here < there;
+        final Nonce low = isLow ? own : peer;
+        final Nonce high = isLow ? peer : own;
+        final byte[] nonces =
+                ByteBuffer.allocate(4 * Long.BYTES)
+                        .putLong(low.low())
+                        .putLong(low.high())
+                        .putLong(high.low())
+                        .putLong(high.high())
+                        .array();
+        final byte[] keys =
+                key.sessionKeys(
+                        clusterId,
+                        Math.min(here, there),
+                        Math.max(here, there),
+                        nonces,
+                        1 + 2 * DIRECTION_BYTES);
+        mark = Byte.toUnsignedInt(keys[0]);
+        final byte[] up = Arrays.copyOfRange(keys, 1, 1 + DIRECTION_BYTES);
+        final byte[] down = Arrays.copyOfRange(keys, 1 + DIRECTION_BYTES, keys.length);
+        sendKeys = isLow ? up : down;
+        receiveKeys = isLow ? down : up;
+        sent = new long[(loops + 1) * STRIDE];
+    }
+
+    ClusterKey key() {
+        return key;
+    }
+
+    Nonce own() {
+        return own;
+    }
+
+    /** True if it was made of these nonces. */
+    boolean isOf(final Nonce ownNonce, final Nonce peerNonce) {
+        return own.equals(ownNonce) && peer.equals(peerNonce);
+    }
+
+    Nonce peer() {
+        return peer;
+    }
+
+    int peerIncarnation() {
+        return peerIncarnation;
+    }
+
+    /** Stands in every frame that is sealed by this session; others may have the same. */
+    int mark() {
+        return mark;
+    }
+
+    byte[] sendMacKey() {
+        return Arrays.copyOf(sendKeys, MAC_BYTES);
+    }
+
+    byte[] receiveMacKey() {
+        return Arrays.copyOf(receiveKeys, MAC_BYTES);
+    }
+
+    byte[] sendCipherKey() {
+        return Arrays.copyOfRange(sendKeys, MAC_BYTES, DIRECTION_BYTES);
+    }
+
+    byte[] receiveCipherKey() {
+        return Arrays.copyOfRange(receiveKeys, MAC_BYTES, DIRECTION_BYTES);
+    }
+
+    /** The number of the next frame of a loop; only that loop asks. */
+    long nextCount(final int loop) {
+        return ++sent[(loop + 1) * STRIDE];
+    }
+
+    /**
+     * Takes a frame whose seal is valid.
+     *
+     * @return false if it was taken before, or is too old to tell.
+     */
+    boolean take(final int loop, final long count) {
+        ReplayWindow window = received.getAcquire(loop);
+        if (window == null) {
+            received.compareAndSet(loop, null, new ReplayWindow());
+            window = received.getAcquire(loop);
+        }
+        return window.take(count);
+    }
+}

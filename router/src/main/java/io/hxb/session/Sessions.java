@@ -1,0 +1,410 @@
+package io.hxb.session;
+
+import io.hxb.config.SecurityConfig;
+import io.hxb.crypto.Cmac;
+import io.hxb.crypto.MacInput;
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
+import io.hxb.frame.SealFlyweight;
+import io.hxb.frame.SessionFlyweight;
+import io.hxb.routing.DimensionOrder;
+import io.hxb.topology.Shape;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.random.RandomGenerator;
+
+/**
+ * The sessions of one node with all others, and the SESSION frames by which they begin. Any thread
+ * may call it; locked, because that is when a session begins or is renewed, never per frame. Frames
+ * are sealed and opened by the {@link FrameSeals} of each loop.
+ *
+ * <p>Its memory is bounded by the nodes of the shape: a peer is made for a frame that is authentic,
+ * or because this node wants to talk.
+ */
+public final class Sessions {
+    /** In place of a link: the frame goes by the routes of all others. */
+    public static final int ROUTED = -1;
+
+    /** Questions a second, for all peers together, that frames which prove nothing may cause. */
+    private static final int MAX_HURRIES = 100;
+
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    /** Frames of a loop after which a session is renewed. */
+    static final long RENEW_FRAMES = 1L << 32;
+
+    private final Identity self;
+    private final int here;
+    private final SecurityConfig.Mode mode;
+    private final RandomGenerator random;
+    private final AtomicReferenceArray<Peer> peers;
+    private final List<Peer> active = new ArrayList<>();
+    private final List<Runnable> wakeUps = new ArrayList<>();
+    private final List<FrameSeals> loops = new ArrayList<>();
+    private final MacInput input = new MacInput();
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final SessionFlyweight message = new SessionFlyweight();
+    private Runnable driver = () -> {};
+    private volatile Keys keys;
+    private volatile int begun;
+    private volatile long nextNs = Long.MAX_VALUE;
+    private volatile boolean hasNews;
+    private long nowNs;
+    private int hurries;
+    private long hurriesNs;
+
+    /**
+     * Who this node is in its frames. Immutable.
+     *
+     * @param shape shape of the cluster.
+     * @param coordinates of this node.
+     * @param clusterId of the cluster.
+     * @param incarnation of this node.
+     */
+    public record Identity(Shape shape, long coordinates, int clusterId, int incarnation) {}
+
+    /**
+     * Makes the sessions of one node: none.
+     *
+     * @param mode NONE exactly if there is no key.
+     * @param random source of nonces: nobody must be able to predict it.
+     */
+    public Sessions(
+            final Identity self,
+            final SecurityConfig.Mode mode,
+            final KeyRing ring,
+            final RandomGenerator random) {
+        if ((mode == SecurityConfig.Mode.NONE) != ring.isEmpty()) {
+            throw new IllegalArgumentException(mode + " with " + ring.keys().size() + " keys");
+        }
+        this.self = self;
+        this.mode = mode;
+        this.random = random;
+        here = self.shape().node(self.coordinates());
+        keys = new Keys(ring, self.clusterId());
+        peers =
+                new AtomicReferenceArray<>(
+                        mode == SecurityConfig.Mode.NONE ? 0 : self.shape().nodeCount());
+    }
+
+    /** True if there is a key: every frame has to be sealed. */
+    public boolean isOn() {
+        return mode != SecurityConfig.Mode.NONE;
+    }
+
+    /** True if payload is encrypted. */
+    public boolean isEncrypting() {
+        return mode == SecurityConfig.Mode.ENCRYPT;
+    }
+
+    /** The keys in use. */
+    public KeyRing ring() {
+        return keys.ring;
+    }
+
+    Keys keys() {
+        return keys;
+    }
+
+    Identity self() {
+        return self;
+    }
+
+    int here() {
+        return here;
+    }
+
+    /**
+     * A loop's way to seal and open; before it starts.
+     *
+     * @param wakeUp called by any thread when a session has begun, so that what waits is tried.
+     */
+    public synchronized FrameSeals newLoop(final Runnable wakeUp) {
+        final FrameSeals loop = new FrameSeals(this, loops.size());
+        if (loops.size() == SealFlyweight.MAX_LOOPS) {
+            throw new IllegalStateException("too many loops: " + loops.size());
+        }
+        loops.add(loop);
+        wakeUps.add(wakeUp);
+        return loop;
+    }
+
+    /** Sets what wakes the loop that sends SESSION frames; before it starts. */
+    public synchronized void driver(final Runnable wakeUp) {
+        driver = wakeUp;
+    }
+
+    /** Sessions that have begun so far, modulo 2^32. */
+    public int begun() {
+        return begun;
+    }
+
+    /** What is known of a node, or null. */
+    Peer peer(final int node) {
+        return peers.get(node);
+    }
+
+    private Peer makePeer(final int node) {
+        Peer peer = peers.get(node);
+        if (peer == null) {
+            peer = new Peer(node);
+            peers.set(node, peer);
+        }
+        return peer;
+    }
+
+    /** True if frames to a node can be sealed. */
+    public boolean hasSession(final int node) {
+        final Peer peer = isOn() ? peers.get(node) : null;
+        return peer != null && peer.sending() != null;
+    }
+
+    /** Incarnation of a node with which there is a session, else 0. */
+    public int incarnation(final int node) {
+        final Peer peer = isOn() ? peers.get(node) : null;
+        final Session session = peer == null ? null : peer.sending();
+        return session == null ? 0 : session.peerIncarnation();
+    }
+
+    /**
+     * A session with a node is wanted: an exchange begins, unless one is under way.
+     *
+     * @param link over which the node is a neighbour, or {@link #ROUTED}.
+     */
+    public synchronized void want(final int node, final int link) {
+        if (node != here) {
+            final Peer peer = makePeer(node);
+            if (peer.begin(keys.ring.keys().getFirst(), link, Peer.ATTEMPTS)) {
+                activate(peer);
+            }
+        }
+    }
+
+    /** A frame could not be opened: its sender may have another session than we. */
+    synchronized void hurry(final int node) {
+        if (hurries < MAX_HURRIES) {
+            final Peer peer = makePeer(node);
+            if (peer.hurry(keys.ring.keys().getFirst(), nowNs)) {
+                hurries++;
+                activate(peer);
+            }
+        }
+    }
+
+    private void activate(final Peer peer) {
+        if (peer.enlist()) {
+            active.add(peer);
+        }
+        hasNews = true;
+        driver.run();
+    }
+
+    /** A frame sealed by the newest session has been opened. */
+    void onUsed(final Peer peer, final Session session) {
+        if (peer.sending() != session) {
+            confirm(peer, session);
+        }
+    }
+
+    private synchronized void confirm(final Peer peer, final Session session) {
+        if (peer.confirm(session)) {
+            onBegun(peer);
+        }
+    }
+
+    private void onBegun(final Peer peer) {
+        begun++;
+        activate(peer);
+        wakeUps.forEach(Runnable::run);
+    }
+
+    /**
+     * Takes in a SESSION frame that has been checked and opened.
+     *
+     * @param headerAddress its header.
+     * @param link link it came over if it is link-local, else {@link #ROUTED}.
+     * @param timeNs now.
+     */
+    public synchronized void onFrame(final long headerAddress, final int link, final long timeNs) {
+        nowNs = timeNs;
+        header.wrap(headerAddress);
+        message.wrap(header.bodyAddress());
+        final int node = self.shape().node(header.source());
+        final int index = keys.ring.indexOf(message.keyId());
+        if (message.receiver() != self.coordinates()
+                || node < 0
+                || node == here
+                || index < 0
+                || message.mode() != mode.ordinal()) {
+            return;
+        }
+        final int incarnation = header.sourceIncarnation();
+        final Peer peer = makePeer(node);
+        final boolean isBegun =
+                peer.onMessage(
+                        message,
+                        keys.ring.keys().get(index),
+                        link,
+                        (key, own, theirs) ->
+                                new Session(
+                                        key,
+                                        self.clusterId(),
+                                        here,
+                                        node,
+                                        own,
+                                        theirs,
+                                        incarnation,
+                                        loops.size()),
+                        timeNs);
+        if (isBegun) {
+            onBegun(peer);
+        } else if (peer.isActive()) {
+            activate(peer);
+        }
+    }
+
+    /**
+     * The next node to which a SESSION frame is due: {@link #write} it and send it.
+     *
+     * @return node id, or -1 for none.
+     */
+    public int pollDue(final long timeNs) {
+        final long dueNs = nextNs;
+        final boolean isDue = hasNews || dueNs != Long.MAX_VALUE && dueNs - timeNs <= 0;
+        return isDue ? findDue(timeNs) : -1;
+    }
+
+    private synchronized int findDue(final long timeNs) {
+        nowNs = timeNs;
+        if (timeNs - hurriesNs >= SECOND_NS) {
+            hurriesNs = timeNs;
+            hurries = 0;
+        }
+        long soonestNs = Long.MAX_VALUE;
+        for (int i = active.size() - 1; i >= 0; i--) {
+            final Peer peer = active.get(i);
+            peer.rest(timeNs);
+            if (peer.isDue(timeNs)) {
+                return peer.node();
+            }
+            if (!peer.isActive()) {
+                active.remove(i).unlist();
+            } else {
+                final long dueNs = peer.nextNs(timeNs);
+                soonestNs =
+                        soonestNs == Long.MAX_VALUE || dueNs - soonestNs < 0 ? dueNs : soonestNs;
+            }
+        }
+        nextNs = soonestNs;
+        hasNews = false;
+        return -1;
+    }
+
+    /** True if {@link #pollDue} has something now. */
+    public boolean hasNews() {
+        return hasNews;
+    }
+
+    /**
+     * When {@link #pollDue} has something again, but for news; {@code Long.MAX_VALUE} for never.
+     */
+    public long nextDeadlineNs() {
+        return nextNs;
+    }
+
+    /** Link over which the frame to a node that is due goes, or {@link #ROUTED}. */
+    public synchronized int link(final int node) {
+        return peers.get(node).link();
+    }
+
+    /**
+     * Writes the SESSION frame to a node for which one is due, sealed. Routes are the caller's.
+     *
+     * @param headerAddress where to, with room for header, body and trailer.
+     * @return its length in bytes.
+     */
+    public synchronized int write(final int node, final long headerAddress, final long timeNs) {
+        final Peer peer = peers.get(node);
+        final boolean isRouted = peer.link() == ROUTED;
+        final long there = self.shape().coordinates(node);
+        header.wrap(headerAddress)
+                .clear()
+                .type(FrameType.SESSION)
+                .flags(FrameHeaderFlyweight.FLAG_SEALED)
+                .hopLimit(1)
+                .order(DimensionOrder.DEFAULT)
+                .clusterId(self.clusterId())
+                .sourceIncarnation(self.incarnation())
+                .source(self.coordinates())
+                .destination(isRouted ? there : FrameHeaderFlyweight.ANY_DESTINATION)
+                .bodyLength(SessionFlyweight.LENGTH);
+        message.wrap(header.bodyAddress()).clear().receiver(there).mode(mode.ordinal());
+        final KeyRing ring = keys.ring;
+        final ClusterKey key = peer.write(message, ring, random, timeNs);
+        message.keyId(key.id());
+        final int index = ring.indexOf(key.id());
+        message.otherKeyId(ring.id(1 - index));
+        final int length = FrameHeaderFlyweight.LENGTH + SessionFlyweight.LENGTH;
+        keys.seal(input, index, headerAddress, length);
+        return length + SealFlyweight.LENGTH;
+    }
+
+    /**
+     * Changes the keys while all runs: sessions of keys that are gone end, and all others are made
+     * anew by the first key.
+     *
+     * @param ring at least one key.
+     */
+    public synchronized void change(final KeyRing ring) {
+        if (ring.isEmpty()) {
+            throw new IllegalArgumentException("a node that has a key needs one");
+        }
+        if (ring.equals(keys.ring)) {
+            return;
+        }
+        keys = new Keys(ring, self.clusterId());
+        for (int node = 0; node < peers.length(); node++) {
+            final Peer peer = peers.get(node);
+            if (peer != null) {
+                final Session newest = peer.newest();
+                peer.keepOnly(ring);
+                if (newest != null) {
+                    peer.begin(ring.keys().getFirst(), ROUTED, Peer.ATTEMPTS);
+                    activate(peer);
+                }
+            }
+        }
+    }
+
+    /** A key ring and the codes by its keys. The codes are used under the lock only. */
+    static final class Keys {
+        private final KeyRing ring;
+        private final int clusterId;
+        private final Cmac[] macs;
+
+        Keys(final KeyRing ring, final int clusterId) {
+            this.ring = ring;
+            this.clusterId = clusterId;
+            macs = macs();
+        }
+
+        KeyRing ring() {
+            return ring;
+        }
+
+        /** The codes by the keys of the ring, for one thread. */
+        Cmac[] macs() {
+            return ring.keys().stream().map(key -> key.clusterMac(clusterId)).toArray(Cmac[]::new);
+        }
+
+        private void seal(
+                final MacInput input,
+                final int index,
+                final long headerAddress,
+                final int lengthBytes) {
+            FrameSeals.sealByKey(input, macs[index], ring.id(index), headerAddress, lengthBytes);
+        }
+    }
+}
