@@ -28,7 +28,6 @@ public final class UnixSocket implements AutoCloseable {
     private static final int SOL_SOCKET = 1;
     private static final int SCM_RIGHTS = 1;
     private static final int SO_PEERCRED = 17;
-    private static final int SO_RCVTIMEO = 20;
     private static final int SO_SNDTIMEO = 21;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
@@ -36,6 +35,7 @@ public final class UnixSocket implements AutoCloseable {
     private static final int SOCK_CLOEXEC = 02000000;
     private static final int PATH_BYTES = 108;
     private static final int BACKLOG = 64;
+    private static final long CONNECT_LIMIT_MS = 5_000;
     private static final int CONTROL_BYTES = 16 + 4 * MAX_DESCRIPTORS;
     private static final int ECONNRESET = 104;
     private static final int EPIPE = 32;
@@ -94,18 +94,33 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Connects to a listener.
+     * Connects to a listener; waits for at most 5 s.
      *
-     * @throws LinuxException with ENOENT or ECONNREFUSED if nobody listens there.
+     * @throws LinuxException as {@link #connect(Path, long)}.
      */
     public static UnixSocket connect(final Path path) throws LinuxException {
+        return connect(path, CONNECT_LIMIT_MS);
+    }
+
+    /**
+     * Connects to a listener. That takes no time, unless so many wait to be accepted that no more
+     * may: then the process that listens is stopped or overloaded.
+     *
+     * @param limitMs longest wait for that in ms, 1 or more.
+     * @throws LinuxException with ENOENT or ECONNREFUSED if nobody listens there, with EAGAIN if
+     *     the listener has not accepted others within the limit.
+     */
+    public static UnixSocket connect(final Path path, final long limitMs) throws LinuxException {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
+            socket.timeout(SO_SNDTIMEO, limitMs);
             final MemorySegment name = address(scratch, path);
-            socket.check(
-                    Handles.connect(socket.descriptor, name.address(), (int) name.byteSize()),
-                    "connect",
-                    path);
+            final long deadlineNs = System.nanoTime() + limitMs * 1_000_000L;
+            int result = Handles.connect(socket.descriptor, name);
+            while (result < 0 && lastErrno() == Errno.EINTR && System.nanoTime() < deadlineNs) {
+                result = Handles.connect(socket.descriptor, name);
+            }
+            socket.check(result, "connect", path);
             return socket;
         } catch (final LinuxException e) {
             socket.close();
@@ -151,14 +166,12 @@ public final class UnixSocket implements AutoCloseable {
         return new UnixSocket(fd);
     }
 
-    /** Lets sends and receives fail with {@link #WOULD_BLOCK} after {@code timeoutMs}. */
-    public void timeout(final long timeoutMs) throws LinuxException {
+    private void timeout(final int option, final long timeoutMs) throws LinuxException {
         try (Arena scratch = Arena.ofConfined()) {
             final long timeval = scratch.allocate(16, 8).address();
             Memory.putLong(timeval, timeoutMs / 1000);
             Memory.putLong(timeval + 8, timeoutMs % 1000 * 1000);
-            SocketOptions.set(descriptor, SOL_SOCKET, SO_RCVTIMEO, timeval, 16);
-            SocketOptions.set(descriptor, SOL_SOCKET, SO_SNDTIMEO, timeval, 16);
+            SocketOptions.set(descriptor, SOL_SOCKET, option, timeval, 16);
         }
     }
 
@@ -319,8 +332,8 @@ public final class UnixSocket implements AutoCloseable {
             return call(BIND, fd, address, lengthBytes);
         }
 
-        static int connect(final int fd, final long address, final int lengthBytes) {
-            return call(CONNECT, fd, address, lengthBytes);
+        static int connect(final int fd, final MemorySegment name) {
+            return call(CONNECT, fd, name.address(), (int) name.byteSize());
         }
 
         private static int call(

@@ -504,8 +504,8 @@ public final class PmContext implements AutoCloseable {
 
     /**
      * Closes the context: what was not yet acknowledged may be lost, and messages held are
-     * released. Wait for {@link #unfinishedSends()} to reach 0 before, when it matters. Blocks for
-     * at most 5 seconds.
+     * released. Wait for {@link #unfinishedSends()} to reach 0 before, when it matters. Never
+     * blocks.
      */
     @Override
     public void close() {

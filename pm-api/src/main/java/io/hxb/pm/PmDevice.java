@@ -218,12 +218,15 @@ public final class PmDevice implements AutoCloseable {
     }
 
     /**
-     * Makes memory from which any context of this device sends without copying. Blocks for at most
-     * 5 seconds.
+     * Makes memory from which any context of this device sends without copying. This process makes
+     * it, all of it at once, and lends it to the node, which reads it; so it counts for this process
+     * (and its cgroup), and the cluster file says how much each user may lend ({@code
+     * limits.memoryBytes}). Blocks while the memory is made, about 0.3 s for each GiB, and for at
+     * most 5 seconds while the node does not answer.
      *
-     * @param lengthBytes 1 to 2^40; memory is taken when it is first touched.
+     * @param lengthBytes 1 to 2^40.
      * @return the region, which the caller closes.
-     * @throws IOException if the node refuses or is gone.
+     * @throws IOException if there is not so much memory, or the node refuses or is gone.
      */
     public PmRegion openRegion(final long lengthBytes) throws IOException {
         if (lengthBytes < 1 || lengthBytes > 1L << 40) {

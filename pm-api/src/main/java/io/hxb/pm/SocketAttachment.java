@@ -13,10 +13,11 @@ import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.NodePage;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Attaches over the node's Unix socket. The connection lasts as long as the attachment, so that
@@ -24,16 +25,23 @@ import java.util.Map;
  */
 final class SocketAttachment implements Attachment {
     private static final long REPLY_TIMEOUT_NS = 5_000_000_000L;
+    private static final long RETRY_PAUSE_NS = 10_000_000L;
     private static final int POLL_GONE = PollSet.GONE & ~0x2000;
 
     private final UnixSocket socket;
     private final Path path;
     private final AttachMessage message = new AttachMessage();
     private final PollSet replyPoll = new PollSet(1);
-    private final Map<Integer, List<SharedMemory>> contextMemory = new HashMap<>();
-    private final Map<Integer, SharedMemory> regionMemory = new HashMap<>();
+    private final BitSet memoryIds = new BitSet();
+    private final Map<Integer, List<OwnMemory>> contextMemory = new HashMap<>();
+    private final Map<Integer, OwnMemory> regionMemory = new HashMap<>();
     private SharedMemory nodePage;
     private SharedMemory receivePool;
+    private int minDeliveryEntries;
+    private int requests;
+    private boolean isUnanswered;
+    private boolean isRefusedForNow;
+    private boolean isBroken;
     private boolean isClosed;
 
     private SocketAttachment(final UnixSocket socket, final Path path) {
@@ -66,120 +74,240 @@ final class SocketAttachment implements Attachment {
                         PmException.nodeMissing(
                                 "no node listens on " + path + ": start one with hxb node", e);
                 case Errno.EACCES -> new PmException(AttachRefusal.describe(path), e);
+                case Errno.EAGAIN ->
+                        new PmException(
+                                "the node on "
+                                        + path
+                                        + " has not accepted connections for 5 s: it is stopped or"
+                                        + " overloaded",
+                                e);
                 default -> new PmException("cannot connect to " + path + ": " + e.getMessage(), e);
             };
         }
     }
 
     private synchronized void hello() throws PmException, LinuxException {
-        message.request(AttachMessage.HELLO);
-        exchange(AttachMessage.HELLO, 2);
+        exchange(message.request(AttachMessage.HELLO), 2);
         nodePage = SharedMemory.mapReadOnly(socket.receivedDescriptor(0), NodePage.LENGTH_BYTES);
         receivePool = SharedMemory.mapReadOnly(socket.receivedDescriptor(1), message.argument(0));
+        minDeliveryEntries = Math.toIntExact(message.argument(1));
     }
 
     @Override
     public synchronized ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
-        message.request(AttachMessage.OPEN_CONTEXT)
-                .argument(0, contextId)
-                .argument(1, request.sendBuffers())
-                .argument(2, request.sendBufferBytes())
-                .argument(3, request.deliveryEntries())
-                .argument(4, request.peerWaitNs());
-        exchange(AttachMessage.OPEN_CONTEXT, 4);
-        final int sendBuffers = (int) message.argument(1);
-        final int sendBufferBytes = (int) message.argument(2);
-        final List<SharedMemory> mapped = new ArrayList<>();
-        try {
-            mapped.add(
-                    SharedMemory.mapReadWrite(socket.receivedDescriptor(0), message.argument(0)));
-            mapped.add(
-                    SharedMemory.mapReadWrite(
-                            socket.receivedDescriptor(1), (long) sendBuffers * sendBufferBytes));
-        } catch (final LinuxException e) {
-            mapped.forEach(SharedMemory::close);
-            for (int i = mapped.size(); i < socket.receivedDescriptors(); i++) {
-                Descriptors.close(socket.receivedDescriptor(i));
-            }
-            throw new PmException("cannot map context " + contextId + ": " + e.getMessage(), e);
+        if (contextMemory.containsKey(contextId)) {
+            throw new PmException("context " + contextId + " is in use by this device");
         }
-        contextMemory.put(contextId, mapped);
+        final int mtuBytes = new NodePage(nodePage.address()).facts().mtuBytes();
+        final ContextRequest sizes = request.resolved(mtuBytes, minDeliveryEntries);
+        final OwnMemory control = lend("hxb-control", sizes.controlBytes(), true);
+        OwnMemory sendPool = null;
+        try {
+            sendPool = lend("hxb-send", sizes.sendPoolBytes(), true);
+            openContext(contextId, sizes, control, sendPool);
+        } catch (final PmException e) {
+            takeBack(control);
+            if (sendPool != null) {
+                takeBack(sendPool);
+            }
+            throw e;
+        }
+        contextMemory.put(contextId, List.of(control, sendPool));
         return new ContextMemory(
                 contextId,
-                mapped.get(0).address(),
-                mapped.get(0).lengthBytes(),
-                mapped.get(1).address(),
-                sendBuffers,
-                sendBufferBytes,
-                (int) message.argument(3),
-                (int) message.argument(4),
-                socket.receivedDescriptor(2),
-                socket.receivedDescriptor(3));
+                control.address(),
+                control.lengthBytes(),
+                sendPool.address(),
+                sizes.sendBuffers(),
+                sizes.sendBufferBytes(),
+                sizes.deliveryEntries(),
+                (int) message.argument(0),
+                socket.receivedDescriptor(0),
+                socket.receivedDescriptor(1));
+    }
+
+    private void openContext(
+            final int contextId,
+            final ContextRequest sizes,
+            final OwnMemory control,
+            final OwnMemory sendPool)
+            throws PmException {
+        message.request(AttachMessage.OPEN_CONTEXT)
+                .argument(0, contextId)
+                .argument(1, sizes.sendBuffers())
+                .argument(2, sizes.sendBufferBytes())
+                .argument(3, sizes.deliveryEntries())
+                .argument(4, sizes.peerWaitNs())
+                .argument(5, control.id())
+                .argument(6, sendPool.id());
+        try {
+            exchange(message, 2);
+        } catch (final PmException e) {
+            // The node may open it later.
+            if (isUnanswered) {
+                tell(message.request(AttachMessage.CLOSE_CONTEXT).argument(0, contextId));
+            }
+            throw e;
+        }
+    }
+
+    /** Makes memory and lends it to the node, all of it. */
+    private OwnMemory lend(final String name, final long lengthBytes, final boolean isWritten)
+            throws PmException {
+        final int id = memoryIds.nextClearBit(1);
+        if (id >= AttachMessage.MEMORY_IDS) {
+            throw new PmException(
+                    "an attachment has at most "
+                            + (AttachMessage.MEMORY_IDS - 1)
+                            + " regions and parts of contexts: use fewer and larger regions");
+        }
+        announce(id, lengthBytes, isWritten);
+        memoryIds.set(id);
+        OwnMemory memory = null;
+        try {
+            memory = new OwnMemory(id, name, lengthBytes);
+            while (memory.isIncomplete()) {
+                add(memory);
+            }
+            return memory;
+        } catch (final LinuxException e) {
+            takeBack(id, memory);
+            throw new PmException(
+                    "this process cannot make "
+                            + lengthBytes
+                            + " bytes of memory to share with its node: "
+                            + e.getMessage()
+                            + " (see its limit of memory, such as memory.max of its cgroup, and of"
+                            + " open files, ulimit -n)",
+                    e);
+        } catch (final PmException e) {
+            takeBack(id, memory);
+            throw e;
+        }
+    }
+
+    // What the same user's processes had may be on its way back: that takes a moment.
+    private void announce(final int id, final long lengthBytes, final boolean isWritten)
+            throws PmException {
+        final long startNs = System.nanoTime();
+        boolean isDone = false;
+        while (!isDone) {
+            try {
+                message.request(AttachMessage.LEND)
+                        .argument(0, id)
+                        .argument(1, lengthBytes)
+                        .argument(2, isWritten ? 1 : 0);
+                exchange(message, 0);
+                isDone = true;
+            } catch (final PmException e) {
+                if (!isRefusedForNow || System.nanoTime() - startNs > REPLY_TIMEOUT_NS) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RETRY_PAUSE_NS);
+            }
+        }
+    }
+
+    private void add(final OwnMemory memory) throws PmException, LinuxException {
+        final int[] pieces = memory.nextPieces(UnixSocket.MAX_DESCRIPTORS);
+        try {
+            message.request(AttachMessage.ADD_PIECES)
+                    .argument(0, memory.id())
+                    .argument(1, pieces.length);
+            exchange(message, 0, pieces);
+        } finally {
+            for (final int piece : pieces) {
+                Descriptors.close(piece);
+            }
+        }
+    }
+
+    private void takeBack(final OwnMemory memory) {
+        takeBack(memory.id(), memory);
+    }
+
+    private void takeBack(final int id, final OwnMemory memory) {
+        if (memory != null) {
+            memory.close();
+        }
+        memoryIds.clear(id);
+        tell(message.request(AttachMessage.TAKE_BACK).argument(0, id));
     }
 
     @Override
     public synchronized void closeContext(final ContextMemory memory) {
-        final List<SharedMemory> mapped = contextMemory.remove(memory.contextId());
-        if (mapped == null) {
+        final List<OwnMemory> lent = contextMemory.remove(memory.contextId());
+        if (lent == null) {
             return;
         }
-        mapped.forEach(SharedMemory::close);
+        lent.forEach(OwnMemory::close);
+        lent.forEach(part -> memoryIds.clear(part.id()));
         Descriptors.close(memory.wakeApplication());
         Descriptors.close(memory.wakeNode());
-        message.request(AttachMessage.CLOSE_CONTEXT).argument(0, memory.contextId());
-        tell(AttachMessage.CLOSE_CONTEXT);
+        tell(message.request(AttachMessage.CLOSE_CONTEXT).argument(0, memory.contextId()));
     }
 
     @Override
     public synchronized RegionMemory openRegion(final long lengthBytes) throws PmException {
-        message.request(AttachMessage.OPEN_REGION).argument(0, lengthBytes);
-        exchange(AttachMessage.OPEN_REGION, 1);
-        final int id = (int) message.argument(0);
-        try {
-            final SharedMemory memory =
-                    SharedMemory.mapReadWrite(socket.receivedDescriptor(0), lengthBytes);
-            regionMemory.put(id, memory);
-            return new RegionMemory(id, memory.address(), lengthBytes);
-        } catch (final LinuxException e) {
-            socket.closeReceivedDescriptors();
-            throw new PmException(
-                    "cannot map a region of " + lengthBytes + " bytes: " + e.getMessage(), e);
-        }
+        final OwnMemory memory = lend("hxb-region", lengthBytes, false);
+        regionMemory.put(memory.id(), memory);
+        return new RegionMemory(memory.id(), memory.address(), lengthBytes);
     }
 
     @Override
     public synchronized void closeRegion(final RegionMemory memory) {
-        final SharedMemory mapped = regionMemory.remove(memory.id());
-        if (mapped != null) {
-            mapped.close();
-            message.request(AttachMessage.CLOSE_REGION).argument(0, memory.id());
-            tell(AttachMessage.CLOSE_REGION);
+        final OwnMemory lent = regionMemory.remove(memory.id());
+        if (lent != null) {
+            takeBack(lent);
         }
     }
 
-    // For what is closed the node's answer does not matter: if it is gone, so is what was open.
-    private void tell(final int type) {
+    // If the node is gone, so is what was open there. If it stands still until its socket is full,
+    // what was not told comes back when the device is closed.
+    private void tell(final AttachMessage request) {
+        if (isClosed || isBroken) {
+            return;
+        }
+        request.number(++requests);
         try {
-            exchange(type, 0);
-        } catch (final PmException e) {
-            socket.closeReceivedDescriptors();
+            isBroken = socket.send(request.address(), AttachMessage.LENGTH_BYTES) <= 0;
+        } catch (final LinuxException e) {
+            isBroken = true;
         }
     }
 
-    private void exchange(final int type, final int descriptors) throws PmException {
+    private void exchange(
+            final AttachMessage request, final int descriptors, final int... passed)
+            throws PmException {
+        isRefusedForNow = false;
         if (isClosed) {
             throw new IllegalStateException("the device is closed");
         }
+        if (isBroken) {
+            throw new PmException(
+                    "the node on "
+                            + path
+                            + " has not taken earlier requests: close the device and attach again");
+        }
+        isUnanswered = true;
+        final int type = request.type();
+        request.number(++requests);
         try {
-            if (socket.send(message.address(), AttachMessage.LENGTH_BYTES) <= 0) {
+            final int sent = socket.send(request.address(), AttachMessage.LENGTH_BYTES, passed);
+            if (sent == UnixSocket.WOULD_BLOCK) {
+                throw silent("does not take requests");
+            }
+            if (sent == UnixSocket.CLOSED) {
                 throw gone();
             }
             receiveReply(type);
+            isUnanswered = false;
         } catch (final LinuxException e) {
             throw new PmException("talking with the node on " + path + ": " + e.getMessage(), e);
         }
         if (message.isRefusal()) {
+            isRefusedForNow = message.isForNow();
             throw new PmException("the node on " + path + " refuses: " + message.text());
         }
         if (socket.receivedDescriptors() != descriptors) {
@@ -198,15 +326,14 @@ final class SocketAttachment implements Attachment {
 
     private void receiveReply(final int type) throws PmException, LinuxException {
         final long startNs = System.nanoTime();
-        int length = UnixSocket.WOULD_BLOCK;
+        int length = receive();
         while (length == UnixSocket.WOULD_BLOCK) {
             final long leftNs = REPLY_TIMEOUT_NS - (System.nanoTime() - startNs);
             if (leftNs <= 0) {
-                throw new PmException(
-                        "the node on " + path + " has not answered within 5 s: it hangs");
+                throw silent("has not answered within 5 s");
             }
             replyPoll.await(leftNs);
-            length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false);
+            length = receive();
         }
         if (length == UnixSocket.CLOSED) {
             throw gone();
@@ -218,9 +345,23 @@ final class SocketAttachment implements Attachment {
                     "the node on "
                             + path
                             + " sent "
-                            + (problem != null ? problem : "an unexpected reply")
-                            + ": is it of the same HXB version?");
+                            + (problem != null ? problem : "an unexpected reply"));
         }
+    }
+
+    /** Receives a message, but not the late reply to a request that was given up. */
+    private int receive() throws LinuxException {
+        int length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false);
+        while (length > 0 && message.problem(length) == null && message.number() != requests) {
+            socket.closeReceivedDescriptors();
+            length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false);
+        }
+        return length;
+    }
+
+    private PmException silent(final String what) throws LinuxException {
+        return new PmException(
+                "the node on " + path + " " + what + ": " + StandingNode.describe(socket.peer()));
     }
 
     private PmException gone() {
@@ -261,7 +402,7 @@ final class SocketAttachment implements Attachment {
         isClosed = true;
         socket.close();
         replyPoll.close();
-        regionMemory.values().forEach(SharedMemory::close);
+        regionMemory.values().forEach(OwnMemory::close);
         if (nodePage != null) {
             nodePage.close();
         }

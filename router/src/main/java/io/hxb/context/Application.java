@@ -1,28 +1,34 @@
 package io.hxb.context;
 
 import io.hxb.config.Share;
-import io.hxb.linux.LinuxException;
-import io.hxb.linux.SharedMemory;
+import io.hxb.linux.AddressRange;
 import io.hxb.pm.PmException;
+import io.hxb.pm.attach.AttachMessage;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * One attached application: its contexts and its regions, which are charged to its user's account.
- * Owned by the thread that talks with the application; loops look regions up and report closed
- * contexts.
+ * One attached application: its contexts, its regions and the memory that it lends, which are
+ * charged to its user's account. Owned by the thread that talks with the application; loops look
+ * regions up and report closed contexts, and memory that was given back is reported by the thread
+ * that did.
  */
 final class Application {
-    static final int MAX_REGIONS = 4096;
+    private static final int ADDRESSES_FOR_MEMORY = 2;
+    private static final long MAX_BYTES = 1L << 40;
 
     private final String name;
     private final boolean isLocal;
     private final UserAccount account;
-    private final AtomicReferenceArray<Region> regions = new AtomicReferenceArray<>(MAX_REGIONS);
+    private final MemoryReturn memoryReturn;
+    private final AddressPool addresses;
+    private final AtomicReferenceArray<Region> regions =
+            new AtomicReferenceArray<>(AttachMessage.MEMORY_IDS);
+    private final LentMemory[] lent = new LentMemory[AttachMessage.MEMORY_IDS];
     private final List<ContextEndpoint> contexts = new ArrayList<>();
-    private int regionCount;
+    private int memories;
     private boolean isGone;
 
     /**
@@ -31,11 +37,23 @@ final class Application {
      * @param isLocal true in the node's own process: it uses the node's mappings.
      * @param name who it is, for messages: such as {@code process 4711 of user 1000}.
      * @param account of its user.
+     * @param memoryReturn gives it back.
      */
-    Application(final boolean isLocal, final String name, final UserAccount account) {
+    Application(
+            final boolean isLocal,
+            final String name,
+            final UserAccount account,
+            final MemoryReturn memoryReturn) {
         this.isLocal = isLocal;
         this.name = name;
         this.account = account;
+        this.memoryReturn = memoryReturn;
+        final long limit = account.book(Share.MEMORY_BYTES).limit();
+        addresses =
+                new AddressPool(
+                        limit > Long.MAX_VALUE / ADDRESSES_FOR_MEMORY
+                                ? Long.MAX_VALUE
+                                : limit * ADDRESSES_FOR_MEMORY);
     }
 
     boolean isLocal() {
@@ -50,45 +68,140 @@ final class Application {
         return account;
     }
 
-    /** Makes a region: its number. */
-    synchronized int openRegion(final long lengthBytes) throws PmException {
-        if (regionCount == MAX_REGIONS - 1) {
-            throw new PmException(
-                    "an application may open "
-                            + (MAX_REGIONS - 1)
-                            + " regions while it is attached; use fewer and larger ones");
+    /**
+     * Announces memory under an id.
+     *
+     * @param isWritten whether the node writes to it too: then it is for a context, else a region.
+     * @throws PmException if it may not be, in words.
+     */
+    synchronized void lend(final int id, final long lengthBytes, final boolean isWritten)
+            throws PmException {
+        if (id < 1 || id >= lent.length) {
+            throw new PmException("ids of memory are 1 to " + (lent.length - 1) + ": " + id);
         }
-        account.charge(Share.REGIONS, 1);
+        if (lent[id] != null) {
+            throw new PmException("the memory with id " + id + " is lent already");
+        }
+        lent[id] = take(lengthBytes, isWritten);
+    }
+
+    private LentMemory take(final long lengthBytes, final boolean isWritten) throws PmException {
+        if (lengthBytes < 1 || lengthBytes > MAX_BYTES) {
+            throw new PmException("memory has 1 byte to 2^40: " + lengthBytes);
+        }
+        final long pageBytes = AddressRange.pages(lengthBytes);
+        final int regionCount = isWritten ? 0 : 1;
+        account.charge(Share.REGIONS, regionCount);
         try {
-            account.charge(Share.MEMORY_BYTES, lengthBytes);
+            account.charge(Share.MEMORY_BYTES, pageBytes);
         } catch (final PmException e) {
-            account.giveBack(Share.REGIONS, 1);
+            account.giveBack(Share.REGIONS, regionCount);
             throw e;
         }
         try {
-            final SharedMemory memory = SharedMemory.create("hxb-region", lengthBytes);
-            memory.seal(SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW);
-            memory.seal(SharedMemory.SEAL_SEALS);
-            regions.set(++regionCount, new Region(memory));
-            return regionCount;
-        } catch (final LinuxException e) {
-            account.giveBack(Share.MEMORY_BYTES, lengthBytes);
-            account.giveBack(Share.REGIONS, 1);
-            throw new PmException("the node cannot make a region: " + e.getMessage(), e);
+            final AddressPool.Part part = addresses.take(pageBytes);
+            memories++;
+            return new LentMemory(this, part, lengthBytes, isWritten);
+        } catch (final PmException e) {
+            account.giveBack(Share.MEMORY_BYTES, pageBytes);
+            account.giveBack(Share.REGIONS, regionCount);
+            throw e;
         }
+    }
+
+    /** Makes memory for an application in this process. */
+    synchronized LentMemory make(final long lengthBytes, final boolean isWritten)
+            throws PmException {
+        final LentMemory memory = take(lengthBytes, isWritten);
+        try {
+            return memory.fill();
+        } catch (final PmException e) {
+            giveBack(memory);
+            throw e;
+        }
+    }
+
+    /**
+     * Takes a piece of announced memory in; a region may be sent from when its last has come. Not
+     * synchronized, because a loop is not to wait while the kernel maps it.
+     *
+     * @throws PmException in words, if there is no such memory or the node does not take it.
+     */
+    void addPiece(final int id, final int fd) throws PmException {
+        final LentMemory memory = id > 0 && id < lent.length ? lent[id] : null;
+        if (memory == null) {
+            throw new PmException("no memory is lent with id " + id);
+        }
+        memory.add(fd);
+        if (memory.isComplete() && !memory.isWritten()) {
+            lent[id] = null;
+            regions.set(id, new Region(this, memory));
+        }
+    }
+
+    /**
+     * Takes the memory of a context out: its id is free again.
+     *
+     * @param lengthBytes bytes that it has to have.
+     * @throws PmException if there is no such memory, or it is not for a context.
+     */
+    synchronized LentMemory takeOut(final int id, final long lengthBytes) throws PmException {
+        final LentMemory memory = id > 0 && id < lent.length ? lent[id] : null;
+        if (memory == null
+                || !memory.isComplete()
+                || !memory.isWritten()
+                || memory.lengthBytes() != lengthBytes) {
+            throw new PmException(
+                    "the memory with id " + id + " is not " + lengthBytes + " bytes for a context");
+        }
+        lent[id] = null;
+        return memory;
+    }
+
+    /** Makes a region for an application in this process: its id. */
+    synchronized int openRegion(final long lengthBytes) throws PmException {
+        for (int id = 1; id < regions.length(); id++) {
+            if (regions.get(id) == null) {
+                regions.set(id, new Region(this, make(lengthBytes, false)));
+                return id;
+            }
+        }
+        throw new PmException("too many regions are open: use fewer and larger ones");
     }
 
     /** The region with a number that the application has written, or null. */
     Region region(final int id) {
-        return id > 0 && id < MAX_REGIONS ? regions.get(id) : null;
+        return id > 0 && id < regions.length() ? regions.get(id) : null;
     }
 
-    /** Closes a region, if there is one. */
-    synchronized void closeRegion(final int id) {
+    /** The application takes memory back that no context uses; nothing if there is none. */
+    synchronized void takeBack(final int id) {
         final Region region = region(id);
-        if (region != null && region.retire()) {
-            account.giveBack(Share.MEMORY_BYTES, region.memory().lengthBytes());
+        if (region != null) {
+            regions.set(id, null);
+            region.retire();
+        } else if (id > 0 && id < lent.length && lent[id] != null) {
+            giveBack(lent[id]);
+            lent[id] = null;
         }
+    }
+
+    /** Nobody uses some memory of it any more; any thread, does not block. */
+    void giveBack(final LentMemory memory) {
+        account.onReturning(memory.addresses().lengthBytes());
+        memoryReturn.add(memory);
+    }
+
+    /** Some memory was given back; the thread that did. */
+    synchronized void onGivenBack(final LentMemory memory) {
+        final long bytes = memory.addresses().lengthBytes();
+        memory.addresses().free();
+        account.giveBack(Share.MEMORY_BYTES, bytes);
+        account.giveBack(Share.REGIONS, memory.isWritten() ? 0 : 1);
+        account.onReturning(-bytes);
+        memories--;
+        assert memories >= 0 : "memory is given back once";
+        closeIfDone();
     }
 
     synchronized void add(final ContextEndpoint context) {
@@ -112,31 +225,24 @@ final class Application {
     /** A context is closed and nothing reads its memory any more; its loop. */
     synchronized void onClosed(final ContextEndpoint context) {
         if (contexts.remove(context)) {
-            account.giveBack(Share.MEMORY_BYTES, context.memory().lengthBytes());
             account.giveBack(Share.CONTEXTS, 1);
         }
-        unmapIfDone();
+        closeIfDone();
     }
 
-    /** The application is gone: regions are unmapped when its last context is closed. */
+    /** The application is gone: its memory is given back as soon as nothing is sent from it. */
     synchronized void detach() {
         isGone = true;
-        unmapIfDone();
+        for (int id = 1; id < lent.length; id++) {
+            takeBack(id);
+        }
+        closeIfDone();
     }
 
-    private void unmapIfDone() {
-        if (!isGone || !contexts.isEmpty()) {
-            return;
-        }
-        for (int id = 1; id <= regionCount; id++) {
-            final Region region = regions.getAndSet(id, null);
-            if (region != null) {
-                if (!region.isRetired()) {
-                    account.giveBack(Share.MEMORY_BYTES, region.memory().lengthBytes());
-                }
-                account.giveBack(Share.REGIONS, 1);
-                region.memory().close();
-            }
+    // Its addresses last: until its last context is closed, a link may have a frame queued.
+    private void closeIfDone() {
+        if (isGone && contexts.isEmpty() && memories == 0) {
+            memoryReturn.execute(addresses::close);
         }
     }
 }

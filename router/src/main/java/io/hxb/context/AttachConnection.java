@@ -51,7 +51,14 @@ final class AttachConnection {
      */
     String serve() throws LinuxException {
         final int length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false);
-        socket.closeReceivedDescriptors();
+        try {
+            return serve(length);
+        } finally {
+            socket.closeReceivedDescriptors();
+        }
+    }
+
+    private String serve(final int length) throws LinuxException {
         if (length == UnixSocket.WOULD_BLOCK) {
             return null;
         }
@@ -76,13 +83,54 @@ final class AttachConnection {
         }
     }
 
+    private String lend() throws PmException, LinuxException {
+        final int id = (int) range(0);
+        final long lengthBytes = message.argument(1);
+        try {
+            application.lend(id, lengthBytes, message.argument(2) != 0);
+        } catch (final PmException e) {
+            final boolean isForNow = application.account().isReturning();
+            message.refusal(AttachMessage.LEND, e.getMessage());
+            if (isForNow) {
+                message.forNow();
+            }
+            return reply();
+        }
+        message.reply(AttachMessage.LEND);
+        return reply();
+    }
+
+    private String addPieces() throws PmException, LinuxException {
+        final int id = (int) range(0);
+        final long pieces = message.argument(1);
+        if (socket.receivedDescriptors() != pieces) {
+            throw new PmException(
+                    "of "
+                            + pieces
+                            + " descriptors "
+                            + socket.receivedDescriptors()
+                            + " arrived: the node's limit of open files is reached");
+        }
+        for (int i = 0; i < pieces; i++) {
+            application.addPiece(id, socket.receivedDescriptor(i));
+        }
+        message.reply(AttachMessage.ADD_PIECES);
+        return reply();
+    }
+
+    private String takeBack() {
+        application.takeBack((int) range(0));
+        return null;
+    }
+
     private String answer(final int type) throws PmException, LinuxException {
         return switch (type) {
             case AttachMessage.HELLO -> hello();
             case AttachMessage.OPEN_CONTEXT -> openContext();
             case AttachMessage.CLOSE_CONTEXT -> closeContext();
-            case AttachMessage.OPEN_REGION -> openRegion();
-            case AttachMessage.CLOSE_REGION -> closeRegion();
+            case AttachMessage.LEND -> lend();
+            case AttachMessage.ADD_PIECES -> addPieces();
+            case AttachMessage.TAKE_BACK -> takeBack();
             default -> "it sent the unknown request " + type;
         };
     }
@@ -95,7 +143,9 @@ final class AttachConnection {
         }
         isGreeted = true;
         manager.onAttachAccepted();
-        message.reply(AttachMessage.HELLO).argument(0, manager.receivePoolMemory().lengthBytes());
+        message.reply(AttachMessage.HELLO)
+                .argument(0, manager.receivePoolMemory().lengthBytes())
+                .argument(1, manager.parts().minDeliveryEntries());
         return reply(
                 manager.nodePageMemory().descriptor(), manager.receivePoolMemory().descriptor());
     }
@@ -107,19 +157,13 @@ final class AttachConnection {
                         Math.toIntExact(range(2)),
                         Math.toIntExact(range(3)),
                         message.argument(4));
+        final EndpointMemory memory =
+                EndpointMemory.of(
+                        application, manager.parts(), request, (int) range(5), (int) range(6));
         final int contextId = (int) range(0);
-        final ContextEndpoint endpoint = manager.open(application, contextId, request, null);
-        message.reply(AttachMessage.OPEN_CONTEXT)
-                .argument(0, endpoint.memory().control().lengthBytes())
-                .argument(1, endpoint.memory().sendSlots())
-                .argument(2, endpoint.memory().sendBufferBytes())
-                .argument(3, endpoint.memory().deliveryEntries())
-                .argument(4, manager.loopIndex(contextId));
-        return reply(
-                endpoint.memory().control().descriptor(),
-                endpoint.memory().sendPool().descriptor(),
-                endpoint.memory().wakeApplication(),
-                endpoint.memory().wakeNode());
+        manager.open(memory, contextId, request.peerWaitNs(), null);
+        message.reply(AttachMessage.OPEN_CONTEXT).argument(0, manager.loopIndex(contextId));
+        return reply(memory.wakeApplication(), memory.wakeNode());
     }
 
     private long range(final int argument) {
@@ -130,30 +174,12 @@ final class AttachConnection {
         return value;
     }
 
-    private String closeContext() throws LinuxException {
+    private String closeContext() {
         final ContextEndpoint endpoint = application.context((int) message.argument(0));
         if (endpoint != null) {
             manager.close(endpoint);
         }
-        message.reply(AttachMessage.CLOSE_CONTEXT);
-        return reply();
-    }
-
-    private String openRegion() throws PmException, LinuxException {
-        final long lengthBytes = message.argument(0);
-        if (lengthBytes < 1) {
-            throw new IllegalArgumentException("a region has 1 byte or more: " + lengthBytes);
-        }
-        final int id = application.openRegion(lengthBytes);
-        message.reply(AttachMessage.OPEN_REGION).argument(0, id);
-        return reply(application.region(id).memory().descriptor());
-    }
-
-    private String closeRegion() throws LinuxException {
-        final long id = message.argument(0);
-        application.closeRegion(id == (int) id ? (int) id : 0);
-        message.reply(AttachMessage.CLOSE_REGION);
-        return reply();
+        return null;
     }
 
     private String reply(final int... descriptors) throws LinuxException {
@@ -162,7 +188,7 @@ final class AttachConnection {
                 : "it does not take the node's answers";
     }
 
-    /** Ends the connection: closes the application's contexts and regions. */
+    /** Ends the connection: closes the application's contexts and gives its memory back. */
     void close() {
         socket.close();
         manager.detach(application);

@@ -135,7 +135,8 @@ public final class AttachServer implements AutoCloseable {
         final UnixSocket.Peer peer = socket.peer();
         final String name = "process " + peer.pid() + " of user " + peer.uid();
         final UserAccount account = manager.shares().of(peer.uid());
-        final Application application = new Application(false, name, account);
+        final Application application =
+                new Application(false, name, account, manager.memoryReturn());
         // Refused when it says hello, not before: an answer sent earlier could be lost.
         final String refusal = refusal(peer, account);
         connections.add(

@@ -3,11 +3,9 @@ package io.hxb.context;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.MessageRecordFlyweight;
-import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SignalSocket;
 import io.hxb.pm.attach.Attachment;
-import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
@@ -50,19 +48,18 @@ final class ContextEndpoint {
 
     ContextEndpoint(
             final ContextManager manager,
-            final Application application,
+            final EndpointMemory memory,
             final int contextId,
             final int incarnation,
-            final ContextRequest request)
-            throws LinuxException {
+            final long peerWaitNs) {
         this.manager = manager;
-        this.application = application;
+        this.memory = memory;
+        application = memory.application();
         this.contextId = contextId;
         this.incarnation = incarnation;
         parts = manager.parts();
         books = manager.books();
-        memory = new EndpointMemory(parts, request, application.isLocal() ? 2 : 1);
-        peerWaitNs = request.peerWaitNs();
+        this.peerWaitNs = peerWaitNs;
         signal = memory.signal();
         control =
                 new ControlMemory(
@@ -147,7 +144,7 @@ final class ContextEndpoint {
             deliveries.publish(first + i);
         }
         wake(ControlMemory.MESSAGES);
-        // Last, because the owner may unmap the memory as soon as all that was claimed is counted.
+        // Last, because the owner may have the memory given back as soon as all that was claimed is counted.
         counts.published(messageCount);
         return true;
     }
@@ -263,7 +260,7 @@ final class ContextEndpoint {
 
     /**
      * Goes on closing: waits until no loop delivers, gives the buffers back, ends the flows, waits
-     * until no link reads the memory, unmaps it.
+     * until no link reads the memory.
      *
      * @return true when all is done.
      */

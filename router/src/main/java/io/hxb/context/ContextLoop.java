@@ -236,7 +236,7 @@ public final class ContextLoop implements ContextPolling {
             LOGGER.warn("context {}: {}", endpoint.contextId(), e.getMessage());
         }
         manager.unregister(endpoint);
-        endpoint.memory().unmap();
+        endpoint.memory().unuse();
         endpoint.application().onClosed(endpoint);
         deferred.forEach(commands::offer);
         deferred.clear();

@@ -9,7 +9,6 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmException;
 import io.hxb.pm.attach.Attachment;
-import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.LinkEventRing;
@@ -48,6 +47,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private final ReceiveBooks books;
     private final AtomicReferenceArray<ContextEndpoint> endpoints;
     private final ContextLoop[] loops;
+    private final MemoryReturn memoryReturn;
     private final AtomicInteger incarnations;
     // This object and the attachments in this process, which all use the node page.
     private final AtomicInteger localUsers = new AtomicInteger(1);
@@ -66,15 +66,21 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     public ContextManager(
             final ContextParts parts, final BufferPool pool, final SharedMemory receivePool)
             throws LinuxException {
-        this(parts, pool, receivePool, UserShares.of(parts.cluster(), MAX_CONNECTIONS));
+        this(
+                parts,
+                pool,
+                receivePool,
+                UserShares.of(parts.cluster(), MAX_CONNECTIONS),
+                new MemoryReturn());
     }
 
-    /** As the other one, with the books of what its users have. */
+    /** As the other one, with the books of what its users have, and who gives memory back. */
     ContextManager(
             final ContextParts parts,
             final BufferPool pool,
             final SharedMemory receivePool,
-            final UserShares shares)
+            final UserShares shares,
+            final MemoryReturn memoryReturn)
             throws LinuxException {
         this.parts = parts;
         this.shares = shares;
@@ -97,6 +103,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         books = new ReceiveBooks(pool.bufferCount());
         endpoints = new AtomicReferenceArray<>(parts.contexts());
         loops = new ContextLoop[parts.loops()];
+        this.memoryReturn = memoryReturn;
         incarnations = new AtomicInteger(parts.incarnation());
     }
 
@@ -263,18 +270,19 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /**
-     * Opens a context for an application. Blocks until its loop has done so, at most 4 seconds.
+     * Opens a context. Blocks until its loop has done so, at most 4 seconds.
      *
+     * @param memory of its application; given back if it cannot be opened.
      * @throws PmException in words, if it cannot be.
      */
     ContextEndpoint open(
-            final Application application,
+            final EndpointMemory memory,
             final int contextId,
-            final ContextRequest request,
+            final long peerWaitNs,
             final NodeInvoker invoker)
             throws PmException {
         try {
-            return tryOpen(application, contextId, request, invoker);
+            return tryOpen(memory, contextId, peerWaitNs, invoker);
         } catch (final PmException e) {
             contextsRefused.incrementAndGet();
             throw e;
@@ -282,27 +290,21 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     private ContextEndpoint tryOpen(
-            final Application application,
+            final EndpointMemory memory,
             final int contextId,
-            final ContextRequest request,
+            final long peerWaitNs,
             final NodeInvoker invoker)
             throws PmException {
+        final Application application = memory.application();
         if (contextId < 0 || contextId >= parts.contexts()) {
+            memory.unuse();
+            unuseIfLocal(memory);
             throw new PmException(
                     "the node has contexts 0 to " + (parts.contexts() - 1) + ", not " + contextId);
         }
-        final long bytes = EndpointMemory.lengthBytes(parts, request);
-        charge(application.account(), bytes);
-        final ContextEndpoint endpoint;
-        try {
-            endpoint =
-                    new ContextEndpoint(this, application, contextId, nextIncarnation(), request);
-        } catch (final LinuxException e) {
-            application.account().giveBack(Share.MEMORY_BYTES, bytes);
-            application.account().giveBack(Share.CONTEXTS, 1);
-            throw new PmException(
-                    "the node cannot make the context's memory: " + e.getMessage(), e);
-        }
+        charge(memory);
+        final ContextEndpoint endpoint =
+                new ContextEndpoint(this, memory, contextId, nextIncarnation(), peerWaitNs);
         application.add(endpoint);
         final CompletableFuture<ContextEndpoint> opened = loop(contextId).open(endpoint);
         try {
@@ -314,12 +316,12 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         }
     }
 
-    private static void charge(final UserAccount account, final long bytes) throws PmException {
-        account.charge(Share.CONTEXTS, 1);
+    private static void charge(final EndpointMemory memory) throws PmException {
         try {
-            account.charge(Share.MEMORY_BYTES, bytes);
+            memory.application().account().charge(Share.CONTEXTS, 1);
         } catch (final PmException e) {
-            account.giveBack(Share.CONTEXTS, 1);
+            memory.unuse();
+            unuseIfLocal(memory);
             throw e;
         }
     }
@@ -332,13 +334,17 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                             if (failure == null) {
                                 close(endpoint);
                             } else {
-                                endpoint.memory().unmap();
+                                endpoint.memory().unuse();
                                 endpoint.application().onClosed(endpoint);
                             }
-                            if (endpoint.application().isLocal()) {
-                                endpoint.memory().unmap();
-                            }
+                            unuseIfLocal(endpoint.memory());
                         });
+    }
+
+    private static void unuseIfLocal(final EndpointMemory memory) {
+        if (memory.application().isLocal()) {
+            memory.unuse();
+        }
     }
 
     private static ContextEndpoint await(
@@ -428,6 +434,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return pool.address(bufferId);
     }
 
+    MemoryReturn memoryReturn() {
+        return memoryReturn;
+    }
+
     ContextParts parts() {
         return parts;
     }
@@ -478,6 +488,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                     loop.closeDescriptors();
                 }
             }
+            memoryReturn.close();
             onDetached();
         }
     }

@@ -3,6 +3,7 @@ package io.hxb.context;
 import io.hxb.config.ClusterConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.pm.attach.ContextRequest;
 
 /**
  * What the contexts of a node are made for. Immutable.
@@ -36,6 +37,18 @@ public record ContextParts(
     /** Longest message of one frame: less its header and one message record. */
     int mtuBytes() {
         return frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
+    }
+
+    /** The sizes that a context gets which asks for these. */
+    ContextRequest sizes(final ContextRequest request) {
+        return request.resolved(mtuBytes(), minDeliveryEntries());
+    }
+
+    /** Entries that a delivery ring has at least: else a full frame could never be delivered. */
+    int minDeliveryEntries() {
+        final int bodyBytes = mtuBytes() + MessageRecordFlyweight.LENGTH;
+        final int max = bodyBytes / MessageRecordFlyweight.LENGTH;
+        return Integer.highestOneBit(max) << 1;
     }
 
     /** Receive buffers that one context may hold, 1 or more. */

@@ -1,24 +1,23 @@
 package io.hxb.context;
 
-import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.SharedMemory;
 import io.hxb.linux.SignalSocket;
+import io.hxb.pm.PmException;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
-import io.hxb.pm.shm.ControlMemory;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The memory and the descriptors that the node and an application share for one context. Any
- * thread; the last of its users unmaps it.
+ * thread; the last of its users has it given back.
  */
 final class EndpointMemory {
-    private final SharedMemory control;
-    private final SharedMemory sendPool;
+    private final Application application;
+    private final LentMemory control;
+    private final LentMemory sendPool;
     private final int signal;
     private final int wakeApplication;
     private final int wakeNode;
@@ -27,67 +26,98 @@ final class EndpointMemory {
     private final int deliveryEntries;
     private final AtomicInteger users;
 
-    /**
-     * Takes the memory.
-     *
-     * @param users who unmap it: the node, and an application in this process.
-     */
-    EndpointMemory(final ContextParts parts, final ContextRequest request, final int users)
+    private EndpointMemory(
+            final Application application,
+            final ContextRequest sizes,
+            final LentMemory control,
+            final LentMemory sendPool)
             throws LinuxException {
-        this.users = new AtomicInteger(users);
-        sendSlots = request.sendBuffers();
-        sendBufferBytes = sendBufferBytes(parts, request);
-        deliveryEntries = deliveryEntries(parts, request);
-        control =
-                SharedMemory.create(
-                        "hxb-control", ControlMemory.lengthBytes(sendSlots, deliveryEntries));
-        SharedMemory pool = null;
-        int[] pair = {-1, -1};
-        try {
-            pool = SharedMemory.create("hxb-send", (long) sendSlots * sendBufferBytes);
-            pair = SignalSocket.pair();
-            wakeNode = EventFd.create();
-        } catch (final LinuxException e) {
-            control.close();
-            if (pool != null) {
-                pool.close();
-            }
-            if (pair[0] >= 0) {
-                Descriptors.close(pair[0]);
-                Descriptors.close(pair[1]);
-            }
-            throw e;
-        }
-        sendPool = pool;
+        // The node, and an application in this process.
+        users = new AtomicInteger(application.isLocal() ? 2 : 1);
+        this.application = application;
+        this.control = control;
+        this.sendPool = sendPool;
+        sendSlots = sizes.sendBuffers();
+        sendBufferBytes = sizes.sendBufferBytes();
+        deliveryEntries = sizes.deliveryEntries();
+        final int[] pair = SignalSocket.pair();
         signal = pair[0];
         wakeApplication = pair[1];
-        final int seals =
-                SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW | SharedMemory.SEAL_SEALS;
-        control.seal(seals);
-        sendPool.seal(seals);
+        try {
+            wakeNode = EventFd.create();
+        } catch (final LinuxException e) {
+            Descriptors.close(signal);
+            Descriptors.close(wakeApplication);
+            throw e;
+        }
     }
 
-    private static int sendBufferBytes(final ContextParts parts, final ContextRequest request) {
-        return request.sendBufferBytes() > 0
-                ? request.sendBufferBytes()
-                : (parts.mtuBytes() + 63) & -64;
+    /**
+     * Takes memory that an application of another process has lent.
+     *
+     * @param request what the application asks for, in the sizes that it really gets.
+     * @param controlId id of the control memory.
+     * @param sendPoolId id of the send pool.
+     * @throws PmException in words, if it is not as it has to be.
+     */
+    static EndpointMemory of(
+            final Application application,
+            final ContextParts parts,
+            final ContextRequest request,
+            final int controlId,
+            final int sendPoolId)
+            throws PmException {
+        if (!request.equals(parts.sizes(request))) {
+            throw new PmException("the sizes of a context are not such as the node needs");
+        }
+        final LentMemory control = application.takeOut(controlId, request.controlBytes());
+        return of(application, request, control, sendPoolId);
     }
 
-    // A full frame of the smallest messages has to fit, else it could never be delivered.
-    private static int deliveryEntries(final ContextParts parts, final ContextRequest request) {
-        final int bodyBytes = parts.mtuBytes() + MessageRecordFlyweight.LENGTH;
-        final int most = bodyBytes / MessageRecordFlyweight.LENGTH;
-        return Math.max(request.deliveryEntries(), Integer.highestOneBit(most) << 1);
+    private static EndpointMemory of(
+            final Application application,
+            final ContextRequest sizes,
+            final LentMemory control,
+            final int sendPoolId)
+            throws PmException {
+        LentMemory sendPool = null;
+        try {
+            sendPool = application.takeOut(sendPoolId, sizes.sendPoolBytes());
+            return new EndpointMemory(application, sizes, control, sendPool);
+        } catch (final PmException | LinuxException e) {
+            throw giveBack(application, control, sendPool, e);
+        }
     }
 
-    /** Shared memory that a context takes. */
-    static long lengthBytes(final ContextParts parts, final ContextRequest request) {
-        return (long) request.sendBuffers() * sendBufferBytes(parts, request)
-                + ControlMemory.lengthBytes(request.sendBuffers(), deliveryEntries(parts, request));
+    /** Makes memory for an application in this process, in the sizes that it asks for. */
+    static EndpointMemory make(
+            final Application application, final ContextParts parts, final ContextRequest request)
+            throws PmException {
+        final ContextRequest sizes = parts.sizes(request);
+        final LentMemory control = application.make(sizes.controlBytes(), true);
+        LentMemory sendPool = null;
+        try {
+            sendPool = application.make(sizes.sendPoolBytes(), true);
+            return new EndpointMemory(application, sizes, control, sendPool);
+        } catch (final PmException | LinuxException e) {
+            throw giveBack(application, control, sendPool, e);
+        }
     }
 
-    long lengthBytes() {
-        return sendPool.lengthBytes() + control.lengthBytes();
+    private static PmException giveBack(
+            final Application application,
+            final LentMemory control,
+            final LentMemory sendPool,
+            final Exception cause) {
+        application.giveBack(control);
+        if (sendPool != null) {
+            application.giveBack(sendPool);
+        }
+        return new PmException("the node cannot open the context: " + cause.getMessage(), cause);
+    }
+
+    Application application() {
+        return application;
     }
 
     int sendSlots() {
@@ -102,11 +132,11 @@ final class EndpointMemory {
         return deliveryEntries;
     }
 
-    SharedMemory control() {
+    LentMemory control() {
         return control;
     }
 
-    SharedMemory sendPool() {
+    LentMemory sendPool() {
         return sendPool;
     }
 
@@ -141,15 +171,15 @@ final class EndpointMemory {
     }
 
     /**
-     * One of its users touches the memory no more: the node, or an application in this process.
-     * Unmaps it when it was the last; any thread.
+     * One of its users touches the memory no more: the node, or an application in this process. The
+     * last one's call has it given back; any thread, does not block.
      */
-    void unmap() {
+    void unuse() {
         if (users.decrementAndGet() > 0) {
             return;
         }
-        control.close();
-        sendPool.close();
+        application.giveBack(control);
+        application.giveBack(sendPool);
         Descriptors.close(signal);
         Descriptors.close(wakeApplication);
         Descriptors.close(wakeNode);

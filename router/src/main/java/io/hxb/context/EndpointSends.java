@@ -179,7 +179,7 @@ final class EndpointSends {
                 return CloseReason.BAD_REGION;
             }
             slotRegion[slot] = region;
-            address = region.memory().address() + submissions.regionOffset();
+            address = region.address() + submissions.regionOffset();
         }
         submit(
                 slot,

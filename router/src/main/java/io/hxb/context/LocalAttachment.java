@@ -21,7 +21,9 @@ final class LocalAttachment implements Attachment {
     LocalAttachment(final ContextManager manager, final NodeInvoker invoker) {
         this.manager = manager;
         this.invoker = invoker;
-        application = new Application(true, "this process", manager.shares().node());
+        application =
+                new Application(
+                        true, "this process", manager.shares().node(), manager.memoryReturn());
         manager.onAttached();
     }
 
@@ -38,8 +40,10 @@ final class LocalAttachment implements Attachment {
     @Override
     public ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
-        final ContextEndpoint endpoint = manager.open(application, contextId, request, invoker);
-        opened.put(endpoint.memory().control().address(), endpoint);
+        final EndpointMemory memory = EndpointMemory.make(application, manager.parts(), request);
+        final ContextEndpoint endpoint =
+                manager.open(memory, contextId, request.peerWaitNs(), invoker);
+        opened.put(memory.control().address(), endpoint);
         return endpoint.describe();
     }
 
@@ -48,19 +52,19 @@ final class LocalAttachment implements Attachment {
         final ContextEndpoint endpoint = opened.remove(memory.controlAddress());
         if (endpoint != null) {
             manager.close(endpoint);
-            endpoint.memory().unmap();
+            endpoint.memory().unuse();
         }
     }
 
     @Override
     public RegionMemory openRegion(final long lengthBytes) throws PmException {
         final int id = application.openRegion(lengthBytes);
-        return new RegionMemory(id, application.region(id).memory().address(), lengthBytes);
+        return new RegionMemory(id, application.region(id).address(), lengthBytes);
     }
 
     @Override
     public void closeRegion(final RegionMemory memory) {
-        application.closeRegion(memory.id());
+        application.takeBack(memory.id());
     }
 
     @Override

@@ -1,31 +1,27 @@
 package io.hxb.context;
 
-import io.hxb.linux.LinuxException;
-import io.hxb.linux.SharedMemory;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory shared with one application, from which its contexts send. Loops count the messages under
- * way; the pages go back when the application has closed it and none is, the mapping when the
- * application is gone.
+ * Memory that an application lends and from which its contexts send. Loops count the messages under
+ * way; the memory is given back when the application has taken it back and none is.
  */
 final class Region {
-    private static final Logger LOGGER = LoggerFactory.getLogger(Region.class);
     private static final int CLOSED = 1 << 30;
+    private static final int GIVEN_BACK = 1 << 29;
 
-    private final SharedMemory memory;
+    private final Application application;
+    private final LentMemory memory;
     private final AtomicInteger users = new AtomicInteger();
 
-    Region(final SharedMemory memory) {
+    Region(final Application application, final LentMemory memory) {
+        this.application = application;
         this.memory = memory;
     }
 
-    SharedMemory memory() {
-        return memory;
+    /** Address of the first byte. */
+    long address() {
+        return memory.address();
     }
 
     /** Takes the region for one message; false if the range is not inside or it is closed. */
@@ -43,32 +39,24 @@ final class Region {
     /** One message is done. */
     void unuse() {
         final int left = users.decrementAndGet();
-        assert (left & ~CLOSED) >= 0 && left >= 0 : "a region is let go as often as it was taken";
+        assert (left & ~(CLOSED | GIVEN_BACK)) >= 0 && left >= 0
+                : "a region is let go as often as it was taken";
         if (left == CLOSED) {
-            discard();
+            giveBack();
         }
     }
 
-    /** The application has closed it: no more messages. False if it had done so before. */
-    boolean retire() {
-        final int before = users.getAndUpdate(count -> count | CLOSED);
-        if (before == 0) {
-            discard();
+    /** The application has taken it back: no more messages. Nothing if it had done so before. */
+    void retire() {
+        if (users.getAndUpdate(count -> count | CLOSED) == 0) {
+            giveBack();
         }
-        return before < CLOSED;
     }
 
-    /** True once the application has closed it. */
-    boolean isRetired() {
-        return users.get() >= CLOSED;
-    }
-
-    private void discard() {
-        try {
-            memory.discard();
-        } catch (final LinuxException e) {
-            LOGGER.warn(
-                    "pages of a region stay until its application detaches: {}", e.getMessage());
+    // Who takes a closed region lets it go at once; only one of them gives it back.
+    private void giveBack() {
+        if (users.compareAndSet(CLOSED, CLOSED | GIVEN_BACK)) {
+            application.giveBack(memory);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.hxb.pm.PmException;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
@@ -17,6 +18,7 @@ final class UserAccount implements FlowRights {
     private final String who;
     private final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
     private final ShareBook flows;
+    private final AtomicLong returningBytes = new AtomicLong();
 
     UserAccount(final int uid, final String who, final Function<Share, ShareBook> books) {
         this.uid = uid;
@@ -57,6 +59,16 @@ final class UserAccount implements FlowRights {
     /** Gives back what was charged. */
     void giveBack(final Share share, final long amount) {
         book(share).giveBack(amount);
+    }
+
+    /** Some memory begins to be given back, which takes a while; with a minus it has been. */
+    void onReturning(final long bytes) {
+        returningBytes.addAndGet(bytes);
+    }
+
+    /** True while memory is being given back: what is refused now may be granted soon. */
+    boolean isReturning() {
+        return returningBytes.get() > 0;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.hxb.context;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 
 import java.io.IOException;
@@ -11,8 +12,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Another process for tests: an application that echoes or holds, or a node. */
+/** Another process for tests: an application that echoes, holds, lends or sends, or a
+ * node. */
 public final class ChildProcess {
+    /** What an application lends that only lends. */
+    static final long LENT_BYTES = 1L << 30;
+
+    /** What one lends that sends it too. */
+    static final long SENT_BYTES = 400L << 20;
+
     private ChildProcess() {}
 
     /** Starts one: {@code role socket contextId}; it prints "ready" when it is. */
@@ -52,6 +60,8 @@ public final class ChildProcess {
         final Path socket = Path.of(arguments[1]);
         if (arguments[0].equals("node")) {
             node(socket);
+        } else if (arguments[0].equals("lend") || arguments[0].equals("send")) {
+            lend(socket, Integer.parseInt(arguments[2]), arguments[0].equals("send"));
         } else {
             application(socket, Integer.parseInt(arguments[2]), arguments[0].equals("hold"));
         }
@@ -67,6 +77,49 @@ public final class ChildProcess {
                 LockSupport.parkNanos(1_000_000_000L);
             }
         }
+    }
+
+    /** Lends a region and perhaps sends all of it, though it has never touched a page of it. */
+    private static void lend(final Path socket, final int contextId, final boolean isSent)
+            throws Exception {
+        try (PmDevice device = PmDevice.attach(socket);
+                PmContext context = device.openContext(contextId);
+                PmRegion region = device.openRegion(isSent ? SENT_BYTES : LENT_BYTES)) {
+            if (isSent) {
+                sendAll(context, region);
+            }
+            System.out.println("ready");
+            while (device.isNodeAlive()) {
+                LockSupport.parkNanos(1_000_000_000L);
+            }
+        }
+    }
+
+    private static void sendAll(final PmContext context, final PmRegion region)
+            throws IOException {
+        final PmMessage message = new PmMessage();
+        final long end = region.lengthBytes();
+        long offset = 0;
+        while (offset < end || context.unfinishedSends() > 0) {
+            final int length = (int) Math.min(context.maxLengthBytes(), end - offset);
+            final int slot =
+                    offset < end ? context.claim(0, context.contextId(), 0) : unfinished(context);
+            if (slot >= 0) {
+                context.sendFrom(slot, region, offset, length, 0);
+                offset += length;
+            } else if (slot != PmStatus.NO_BUFFERS) {
+                throw new IOException("cannot send: " + PmStatus.name(slot));
+            }
+            while (context.receive(message) == PmStatus.OK) {
+                context.release(message);
+            }
+        }
+    }
+
+    private static int unfinished(final PmContext context) {
+        return context.await(1_000) == PmStatus.NODE_GONE
+                ? PmStatus.NODE_GONE
+                : PmStatus.NO_BUFFERS;
     }
 
     private static void application(final Path socket, final int contextId, final boolean isHolding)

@@ -3,6 +3,7 @@ package io.hxb.context;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
+import io.hxb.config.LimitConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.PollSet;
@@ -11,6 +12,7 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.topology.Shape;
 
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -35,14 +37,56 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(final int buffers, final int incarnation) throws Exception {
+        this(buffers, incarnation, cluster(), new MemoryReturn());
+    }
+
+    /** A node that gives memory back by {@code memoryReturn}. */
+    TestNode(final MemoryReturn memoryReturn) throws Exception {
+        this(1024, 1, cluster(), memoryReturn);
+    }
+
+    private TestNode(
+            final int buffers,
+            final int incarnation,
+            final ClusterConfig cluster,
+            final MemoryReturn memoryReturn)
+            throws Exception {
+        this(
+                buffers,
+                incarnation,
+                cluster,
+                UserShares.of(cluster, ContextManager.MAX_CONNECTIONS),
+                memoryReturn);
+    }
+
+    /** A node that limits all users, this one too. */
+    TestNode(final LimitConfig limits) throws Exception {
+        this(
+                1024,
+                1,
+                cluster().withLimits(limits),
+                new UserShares(
+                        cluster().withLimits(limits), ContextManager.MAX_CONNECTIONS, Set.of()),
+                new MemoryReturn());
+    }
+
+    private TestNode(
+            final int buffers,
+            final int incarnation,
+            final ClusterConfig cluster,
+            final UserShares shares,
+            final MemoryReturn memoryReturn)
+            throws Exception {
         receiveMemory = ContextManager.createReceivePool(buffers * 9216L, false);
         pool = new BufferPool(receiveMemory.address(), buffers, 9216);
         share = pool.newShare();
         manager =
                 new ContextManager(
-                        new ContextParts(cluster(), 0, incarnation, 1, MTU_BYTES + 72),
+                        new ContextParts(cluster, 0, incarnation, 1, MTU_BYTES + 72),
                         pool,
-                        receiveMemory);
+                        receiveMemory,
+                        shares,
+                        memoryReturn);
         port = new LoopbackPort(manager, share, 64);
         loop = manager.newLoop(0, port);
     }

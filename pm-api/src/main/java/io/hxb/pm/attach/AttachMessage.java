@@ -8,32 +8,50 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A message between an application and its node over the node's Unix socket: one request, one
- * reply. Has its own memory; owned by one thread at a time.
+ * A message between an application and its node over the node's Unix socket: a request, and its
+ * reply if it has one. Has its own memory; owned by one thread at a time.
+ *
+ * <p>An application lends its node all the memory that the two share, except what the node alone
+ * writes: it makes files in memory (see MemoryFile) of {@link #PIECE_BYTES} each, the last as long
+ * as the rest needs in whole pages, and passes them in order. So the memory is charged to the
+ * application, and the node can give it back in small steps.
  *
  * <pre>
  * offset length meaning (little-endian); always 512 bytes
  *      0      4 magic
  *      4      2 version
  *      6      2 type; a reply has REPLY added
- *      8      4 status of a reply: 0 done, 1 refused
+ *      8      4 status of a reply: 0 done, 1 refused, 2 refused for the moment
+ *     12      4 number of the request; its reply has the same
  *     16     8*8 arguments, see below
  *     80      4 length of the text
  *     84    428 why it was refused, UTF-8
  *
  * type            arguments of the request               of the reply              descriptors
- * HELLO           -                                      receive pool bytes        page, pool
- * OPEN_CONTEXT    id, send buffers, bytes of each,       control bytes, send       control, send pool,
- *                 delivery entries, ns to wait           buffers, bytes of each,   wake application,
- *                 for peers' contexts                    delivery entries, loop    wake node
- * CLOSE_CONTEXT   id                                     -
- * OPEN_REGION     bytes                                  id                        region
- * CLOSE_REGION    id                                     -
+ * HELLO           -                                      receive pool bytes, min   reply: page, pool
+ *                                                        delivery entries
+ * LEND            id of the memory, bytes, 1 if the node -
+ *                 writes to it too (control memory, send
+ *                 pool) or 0 (region)
+ * ADD_PIECES      id of the memory, number of pieces     -                         request: 1 to 8
+ *                                                                                  pieces
+ * OPEN_CONTEXT    id, send buffers, bytes of each,       loop                      reply: wake
+ *                 delivery entries, ns to wait for                                 application, wake
+ *                 peers' contexts, ids of control                                  node
+ *                 memory and send pool
+ * CLOSE_CONTEXT   id; its memory comes back too          no reply
+ * TAKE_BACK       id of the memory                       no reply
  * </pre>
  */
 public final class AttachMessage {
     /** Bytes of every message. */
     public static final int LENGTH_BYTES = 512;
+
+    /** Bytes of a piece of memory that is lent. */
+    public static final int PIECE_BYTES = 4 << 20;
+
+    /** Ids of memory are 1 to this - 1. */
+    public static final int MEMORY_IDS = 1024;
 
     /** First request on a connection. */
     public static final int HELLO = 1;
@@ -44,15 +62,21 @@ public final class AttachMessage {
     /** Closes a context. */
     public static final int CLOSE_CONTEXT = 3;
 
-    /** Makes a region. */
-    public static final int OPEN_REGION = 4;
+    /** Announces memory. */
+    public static final int LEND = 4;
 
-    /** Gives a region back. */
-    public static final int CLOSE_REGION = 5;
+    /** Passes pieces of memory that was announced. */
+    public static final int ADD_PIECES = 5;
+
+    /** Takes memory back. */
+    public static final int TAKE_BACK = 6;
 
     private static final int REPLY = 0x80;
     private static final int MAGIC = 0x5042_5848;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
+    private static final int DONE = 0;
+    private static final int REFUSED = 1;
+    private static final int REFUSED_FOR_NOW = 2;
     private static final int ARGUMENTS = 16;
     private static final int TEXT_LENGTH = 80;
     private static final int TEXT = 84;
@@ -79,19 +103,37 @@ public final class AttachMessage {
         return this;
     }
 
-    /** Makes it the reply to a request of {@code type}, done, without arguments. */
+    /** Gives a request its number, by which its reply is known. */
+    public AttachMessage number(final int number) {
+        Memory.putInt(address + 12, number);
+        return this;
+    }
+
+    /** Number of the request that this is, or that this is the reply to. */
+    public int number() {
+        return Memory.getInt(address + 12);
+    }
+
+    /** Makes the request that it is the reply to it, done, without arguments. */
     public AttachMessage reply(final int type) {
-        return request(type | REPLY);
+        final int number = number();
+        return request(type | REPLY).number(number);
     }
 
     /** Makes it a refusal of a request of {@code type}; the text is cut when it is too long. */
     public AttachMessage refusal(final int type, final String text) {
         reply(type);
-        Memory.putInt(address + 8, 1);
+        Memory.putInt(address + 8, REFUSED);
         final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         final int length = Math.min(bytes.length, LENGTH_BYTES - TEXT);
         MemorySegment.copy(bytes, 0, segment, ValueLayout.JAVA_BYTE, TEXT, length);
         Memory.putInt(address + TEXT_LENGTH, length);
+        return this;
+    }
+
+    /** Says of a refusal that the same request may be granted soon. */
+    public AttachMessage forNow() {
+        Memory.putInt(address + 8, REFUSED_FOR_NOW);
         return this;
     }
 
@@ -111,7 +153,12 @@ public final class AttachMessage {
         final int version = Memory.getUnsignedShort(address + 4);
         return version == VERSION
                 ? null
-                : "version " + version + " of the attach protocol instead of " + VERSION;
+                : "version "
+                        + version
+                        + " of the attach protocol instead of "
+                        + VERSION
+                        + " (the application's hxb-pm-api and its node have to be of one HXB"
+                        + " release)";
     }
 
     /** Type of a request; of a reply the type of its request. */
@@ -126,7 +173,12 @@ public final class AttachMessage {
 
     /** True for a reply that refuses. */
     public boolean isRefusal() {
-        return Memory.getInt(address + 8) != 0;
+        return Memory.getInt(address + 8) != DONE;
+    }
+
+    /** True for a refusal of what may be granted soon. */
+    public boolean isForNow() {
+        return Memory.getInt(address + 8) == REFUSED_FOR_NOW;
     }
 
     /** Why a request was refused. */

@@ -25,10 +25,10 @@ public interface Attachment extends AutoCloseable {
     void closeContext(ContextMemory memory);
 
     /**
-     * Makes a region of zeroed memory that this process and the node share.
+     * Makes a region of zeroed memory that the node may read.
      *
-     * @param lengthBytes 1 to 2^40; memory is taken when it is first touched.
-     * @throws IOException if the node refuses, in words.
+     * @param lengthBytes 1 to 2^40; all of it is taken at once, by this process.
+     * @throws IOException if there is not so much memory, or the node refuses; in words.
      */
     RegionMemory openRegion(long lengthBytes) throws IOException;
 

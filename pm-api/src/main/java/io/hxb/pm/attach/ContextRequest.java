@@ -1,5 +1,7 @@
 package io.hxb.pm.attach;
 
+import io.hxb.pm.shm.ControlMemory;
+
 /**
  * What an application asks its node for when it opens a context. Immutable.
  *
@@ -35,5 +37,30 @@ public record ContextRequest(
             throw new IllegalArgumentException(
                     "peerWaitNs must be 0.." + MAX_PEER_WAIT_NS + " (a day): " + peerWaitNs);
         }
+    }
+
+    /**
+     * The sizes that the context really gets.
+     *
+     * @param mtuBytes the node's longest message.
+     * @param minDeliveryEntries entries that a full frame of the smallest messages needs.
+     */
+    public ContextRequest resolved(final int mtuBytes, final int minDeliveryEntries) {
+        return new ContextRequest(
+                sendBuffers,
+                sendBufferBytes > 0 ? sendBufferBytes : (mtuBytes + 63) & -64,
+                Math.max(deliveryEntries, minDeliveryEntries),
+                peerWaitNs);
+    }
+
+    /** Bytes of the control memory of a context with these sizes. */
+    public long controlBytes() {
+        return ControlMemory.lengthBytes(sendBuffers, deliveryEntries);
+    }
+
+    /** Bytes of the send pool of a context with these sizes, when they are resolved. */
+    public long sendPoolBytes() {
+        assert sendBufferBytes > 0 : "the sizes are not resolved";
+        return (long) sendBuffers * sendBufferBytes;
     }
 }

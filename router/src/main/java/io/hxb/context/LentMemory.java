@@ -1,0 +1,122 @@
+package io.hxb.context;
+
+import io.hxb.linux.AddressRange;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.MemoryFile;
+import io.hxb.pm.PmException;
+import io.hxb.pm.attach.AttachMessage;
+
+/**
+ * Memory that an application lends the node, mapped piece by piece. Whoever takes it in or has it
+ * open owns it; in the end {@link MemoryReturn} does.
+ *
+ * <p>Pages are the application's: all of a piece are there before the node looks at it, and nobody
+ * can take them away, so the node is never charged for one.
+ */
+final class LentMemory {
+    private final Application application;
+    private final AddressPool.Part addresses;
+    private final AddressRange range;
+    private final long lengthBytes;
+    private final boolean isWritten;
+    private long mappedBytes;
+
+    /**
+     * Addresses without memory.
+     *
+     * @param isWritten whether the node writes to it too.
+     */
+    LentMemory(
+            final Application application,
+            final AddressPool.Part addresses,
+            final long lengthBytes,
+            final boolean isWritten) {
+        this.application = application;
+        this.addresses = addresses;
+        this.lengthBytes = lengthBytes;
+        this.isWritten = isWritten;
+        range = addresses.range();
+    }
+
+    /** Address of the first byte. */
+    long address() {
+        return range.address() + addresses.offset();
+    }
+
+    long lengthBytes() {
+        return lengthBytes;
+    }
+
+    AddressPool.Part addresses() {
+        return addresses;
+    }
+
+    boolean isWritten() {
+        return isWritten;
+    }
+
+    boolean isComplete() {
+        return mappedBytes == addresses.lengthBytes();
+    }
+
+    /**
+     * Takes the next piece in.
+     *
+     * @param fd what the application has passed; the caller closes it.
+     * @throws PmException in words, if it is not what the node may trust.
+     */
+    void add(final int fd) throws PmException {
+        final long pieceBytes =
+                Math.min(AttachMessage.PIECE_BYTES, addresses.lengthBytes() - mappedBytes);
+        if (pieceBytes == 0) {
+            throw new PmException("memory has more pieces than were announced");
+        }
+        String problem = MemoryFile.problem(fd, pieceBytes);
+        if (problem.isEmpty()) {
+            final long offset = addresses.offset() + mappedBytes;
+            try {
+                range.mapShared(offset, pieceBytes, fd, isWritten);
+                // From here on it is given back with the rest.
+                mappedBytes += pieceBytes;
+            } catch (final LinuxException e) {
+                throw new PmException("the node cannot map memory: " + e.getMessage(), e);
+            }
+            problem = MemoryFile.sealPages(fd, pieceBytes);
+        }
+        if (!problem.isEmpty()) {
+            throw new PmException("the node takes no such memory: " + problem);
+        }
+    }
+
+    /** Puts memory of this process there, for an application within it. */
+    LentMemory fill() throws PmException {
+        try {
+            range.mapPrivate(addresses.offset(), addresses.lengthBytes());
+            mappedBytes = addresses.lengthBytes();
+            return this;
+        } catch (final LinuxException e) {
+            throw new PmException("no memory for an application: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Gives the last piece that is mapped back to the application or the kernel; nobody reads it
+     * but by a frame that was queued too long.
+     *
+     * @return true if there are more.
+     */
+    boolean giveBackPiece() throws LinuxException {
+        if (mappedBytes > 0) {
+            final long begin = (mappedBytes - 1) / AttachMessage.PIECE_BYTES;
+            final long beginBytes = begin * AttachMessage.PIECE_BYTES;
+            range.clear(addresses.offset() + beginBytes, mappedBytes - beginBytes);
+            mappedBytes = beginBytes;
+        }
+        return mappedBytes > 0;
+    }
+
+    /** All of it was given back; its addresses may be used again. */
+    void onGivenBack() {
+        application.onGivenBack(this);
+    }
+}
