@@ -82,13 +82,15 @@ public record ClusterConfig(
                                 + " bytes: "
                                 + pool.bufferBytes())
                 .that(
-                        pool.bufferCount() >= PoolConfig.BUFFERS_PER_LINK * links.linkCount(),
+                        pool.bufferCount() >= minBuffers(links, context),
                         "pool",
                         "needs buffers: "
-                                + PoolConfig.BUFFERS_PER_LINK * links.linkCount()
+                                + minBuffers(links, context)
                                 + " or more for "
                                 + links.linkCount()
-                                + " links, not "
+                                + " links and "
+                                + context.maxContexts()
+                                + " contexts, not "
                                 + pool.bufferCount())
                 .that(
                         tenants.isEmpty()
@@ -114,6 +116,15 @@ public record ClusterConfig(
     public static int idOf(final String name) {
         final int hash = hash(name);
         return hash == 0 ? 1 : hash;
+    }
+
+    private static int minBuffers(final LinkPlan links, final ContextConfig context) {
+        return PoolConfig.BUFFERS_PER_LINK * links.linkCount() + context.maxContexts();
+    }
+
+    /** Receive buffers that all applications of a node together may hold. */
+    public int applicationBuffers() {
+        return pool.applicationBuffers(links.linkCount(), loop.loopCount(), context.maxContexts());
     }
 
     /** The links of one node, in the order of their index. */

@@ -11,13 +11,18 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
     /** Least buffers for each link: as many as wait in it for frames, and as many to work with. */
     public static final int BUFFERS_PER_LINK = 128;
 
+    /** What each loop but the first keeps for itself at most, out of reach of the others. */
+    static final int BUFFERS_PER_LOOP = 128;
+
+    private static final int APPLICATION_BUFFERS = 1024;
+
     /** What holds when the file says nothing. */
     public static final PoolConfig DEFAULT = new PoolConfig(4096, 12 * 1024, HugePages.AUTO);
 
     /** What holds when the file says nothing, for a node with so many links. */
     public static PoolConfig ofLinks(final int linkCount) {
         return new PoolConfig(
-                Math.max(DEFAULT.bufferCount, BUFFERS_PER_LINK * linkCount),
+                Math.max(DEFAULT.bufferCount, BUFFERS_PER_LINK * linkCount + APPLICATION_BUFFERS),
                 DEFAULT.bufferBytes,
                 DEFAULT.hugePages);
     }
@@ -32,6 +37,21 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
                         "bufferBytes",
                         "must be a multiple of 64: " + bufferBytes)
                 .done();
+    }
+
+    /**
+     * Buffers that applications may hold, all together. The others are for links that receive, for
+     * what is relayed, and for the frames by which nodes agree: at least a quarter of the pool.
+     *
+     * @param linkCount links of the node.
+     * @param loops receiving loops of it.
+     * @param contexts that may be open at once; there is a buffer for each.
+     */
+    int applicationBuffers(final int linkCount, final int loops, final int contexts) {
+        final int reserved = BUFFERS_PER_LINK * linkCount + BUFFERS_PER_LOOP * (loops - 1);
+        final int quarter = bufferCount / 4;
+        final int free = Math.clamp(bufferCount - reserved, quarter, 3 * quarter);
+        return Math.max(contexts, free);
     }
 
     /** Whether the pool lies in huge pages. */

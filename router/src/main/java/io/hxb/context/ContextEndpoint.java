@@ -297,7 +297,7 @@ final class ContextEndpoint {
             return;
         }
         final boolean isAwaited =
-                counts.isStalled() || counts.framesHeld() * 4 > parts.receiveQuotaFrames();
+                counts.isStalled() || counts.framesHeld() * 4 > port.creditFrames(contextId);
         if (isAwaited != isReleaseAwaited) {
             isReleaseAwaited = isAwaited;
             control.releaseAwaited(isAwaited);

@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.config.Share;
+import io.hxb.flow.CreditPool;
 import io.hxb.flow.FlowRights;
 import io.hxb.pm.PmException;
 
@@ -19,6 +20,7 @@ final class UserAccount implements FlowRights {
     private final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
     private final ShareBook flows;
     private final AtomicLong returningBytes = new AtomicLong();
+    private final CreditPool receiveCredit;
 
     UserAccount(final int uid, final String who, final Function<Share, ShareBook> books) {
         this.uid = uid;
@@ -27,6 +29,8 @@ final class UserAccount implements FlowRights {
             this.books.put(share, books.apply(share));
         }
         flows = book(Share.FLOWS);
+        final long buffers = book(Share.HELD_BUFFERS).limit();
+        receiveCredit = new CreditPool((int) Math.min(buffers, CreditPool.MAX_FRAMES));
     }
 
     /** The user; -1 for the node itself. */
@@ -79,6 +83,11 @@ final class UserAccount implements FlowRights {
     @Override
     public void giveBackFlow() {
         flows.giveBack(1);
+    }
+
+    @Override
+    public CreditPool receiveCredit() {
+        return receiveCredit;
     }
 
     @Override

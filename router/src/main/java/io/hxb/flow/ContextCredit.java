@@ -2,19 +2,53 @@ package io.hxb.flow;
 
 /**
  * How many frames the sources of one context may send. Every frame that was announced to a source
- * and every frame that the application holds is committed; what is granted stays within the quota.
- * Sources share it evenly; who gets none waits in line. Owned by the loop that owns the context.
+ * and every frame that the application holds is committed; what is committed is covered by frames
+ * that are guaranteed to the context and frames that it borrows from the pools of its node and its
+ * user. Sources share what the context may have evenly; who gets none waits in line. Owned by the
+ * loop that owns the context.
+ *
+ * <p>An application earns credit by releasing frames: one that never does so holds little, however
+ * much is free.
  */
 final class ContextCredit {
+    /** What may stay borrowed without use, so that not every frame borrows and gives back. */
+    private static final int IDLE_PART = 8;
+
+    private static final int IDLE_FRAMES = 2;
+
     private final FlowLoop owner;
+    private final CreditPool node;
+    private final CreditPool user;
+    private final int guaranteedFrames;
     private final int quotaFrames;
     private final WaitingLine<ReceiveFlow> line = new WaitingLine<>();
     private int committedFrames;
+    private int lentFrames;
+    private int earnedFrames;
+    private int releasedFrames;
     private int activeFlows;
+    private boolean isClosed;
 
-    ContextCredit(final FlowLoop owner, final int quotaFrames) {
+    /**
+     * Begins with nothing committed.
+     *
+     * @param sizes what is guaranteed, and what it may have at first.
+     * @param quotaFrames that it may have at most.
+     * @param node lends what the node has.
+     * @param user lends what the context's user may have of that; null for as much as there is.
+     */
+    ContextCredit(
+            final FlowLoop owner,
+            final CreditSizes sizes,
+            final int quotaFrames,
+            final CreditPool node,
+            final CreditPool user) {
         this.owner = owner;
+        this.node = node;
+        this.user = user;
+        guaranteedFrames = sizes.guaranteedFrames();
         this.quotaFrames = quotaFrames;
+        earnedFrames = Math.min(quotaFrames, sizes.firstFrames());
     }
 
     /** Raises what {@code flow} may send as far as its share allows; else it waits in line. */
@@ -26,10 +60,11 @@ final class ContextCredit {
             commit(window, beyond);
         }
         window.grow(next);
+        final int limit = limitFrames();
         final int sharers = activeFlows + line.length() + (window.isActive() ? 0 : 1);
-        final int share = Math.max(1, quotaFrames / Math.max(1, sharers));
+        final int share = Math.max(1, limit / Math.max(1, sharers));
         final int wanted = Math.min(share - window.committedFrames(), window.wantedFrames(next));
-        final int granted = Math.min(wanted, quotaFrames - committedFrames);
+        final int granted = cover(Math.min(wanted, limit - committedFrames));
         if (granted > 0) {
             commit(window, granted);
             window.raise(granted);
@@ -37,6 +72,52 @@ final class ContextCredit {
         } else if (wanted > 0 && window.unusedFrames(next) == 0 && line.add(flow.creditPlace)) {
             owner.onShortOfCredit();
         }
+        if (limit < earnedFrames && window.wantedFrames(next) > 0) {
+            node.onShortage();
+        }
+    }
+
+    /** What the context may have now: it changes with what others have. */
+    int limitFrames() {
+        final int covered = guaranteedFrames + lentFrames;
+        int allowance = node.allowance(lentFrames);
+        if (user != null) {
+            allowance = Math.min(allowance, user.allowance(lentFrames));
+        }
+        return Math.min(earnedFrames, covered + allowance);
+    }
+
+    // Borrows what is missing to commit so many more; how many of them are covered.
+    private int cover(final int frames) {
+        final int missing = committedFrames + frames - guaranteedFrames - lentFrames;
+        return frames <= 0 || missing <= 0 ? frames : frames - missing + borrow(missing);
+    }
+
+    private int borrow(final int frames) {
+        final int allowed = user == null ? frames : user.lend(frames);
+        final int lent = node.lend(allowed);
+        if (user != null && lent < allowed) {
+            user.giveBack(allowed - lent);
+        }
+        lentFrames += lent;
+        return lent;
+    }
+
+    private void giveBackIdle() {
+        final int idle = Math.min(lentFrames, guaranteedFrames + lentFrames - committedFrames);
+        if (isClosed || idle > lentFrames / IDLE_PART + IDLE_FRAMES) {
+            lentFrames -= idle;
+            node.giveBack(idle);
+            if (user != null) {
+                user.giveBack(idle);
+            }
+        }
+    }
+
+    /** The context is closed: all that it borrowed goes back as soon as its frames do. */
+    void close() {
+        isClosed = true;
+        giveBackIdle();
     }
 
     /** Takes back the last {@code frames} that were announced to a source. */
@@ -44,6 +125,15 @@ final class ContextCredit {
         final boolean wasActive = window.isActive();
         window.takeBack(frames);
         count(wasActive, window, -frames);
+    }
+
+    /** The application has released a frame of a source. */
+    void onReleased(final ReceiveWindow window) {
+        if (earnedFrames < quotaFrames && ++releasedFrames >= earnedFrames / 2) {
+            releasedFrames = 0;
+            earnedFrames = Math.min(quotaFrames, 2 * earnedFrames);
+        }
+        commit(window, -1);
     }
 
     /** Commits frames of a source, or gives up as many as it is below 0. */
@@ -59,11 +149,14 @@ final class ContextCredit {
             activeFlows += wasActive ? -1 : 1;
         }
         assert activeFlows >= 0 : "sources with frames: " + activeFlows;
+        if (frames < 0 && lentFrames > 0) {
+            giveBackIdle();
+        }
     }
 
     /** The source that waits longest, if there is credit for it; it leaves the line. Else null. */
     ReceiveFlow pollLine() {
-        return quotaFrames - committedFrames <= 0 ? null : line.poll();
+        return line.isEmpty() || limitFrames() - committedFrames <= 0 ? null : line.poll();
     }
 
     int quotaFrames() {
@@ -77,5 +170,10 @@ final class ContextCredit {
     /** True while a source waits for credit. */
     boolean isShort() {
         return !line.isEmpty();
+    }
+
+    /** True while the context has frames that others could use. */
+    boolean isBorrower() {
+        return lentFrames > 0;
     }
 }

@@ -42,7 +42,7 @@ final class FlowContext {
             final int id,
             final int incarnation,
             final FlowLoop owner,
-            final int quotaFrames,
+            final ContextCredit credit,
             final long peerWaitNs,
             final FlowRights rights,
             final FlowContext before) {
@@ -51,7 +51,7 @@ final class FlowContext {
         this.owner = owner;
         this.peerWaitNs = peerWaitNs;
         this.rights = rights;
-        credit = new ContextCredit(owner, quotaFrames);
+        this.credit = credit;
         previous = before != null && before.queuedFrames() > 0 ? before : null;
     }
 
@@ -62,6 +62,7 @@ final class FlowContext {
 
     void close() {
         isOpen = false;
+        credit.close();
     }
 
     /** True if its application has submitted more than was taken in this turn. */

@@ -46,7 +46,9 @@ public final class FlowCounters {
     /** Data frames that had arrived before. */
     public long duplicates;
 
-    /** Data frames ahead of the ordering array, and acknowledgements of what was never sent. */
+    /**
+     * Data frames beyond the window of their source, and acknowledgements of what was never sent.
+     */
     public long outOfWindow;
 
     /** Frames of an incarnation or epoch that is over. */

@@ -42,6 +42,8 @@ public final class FlowLoop implements FlowPort {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private FlowContext[] contexts = new FlowContext[0];
     private FlowContext lastContext;
+    private int shortages;
+    private boolean isNodeShort;
 
     FlowLoop(
             final FlowTable table,
@@ -343,6 +345,12 @@ public final class FlowLoop implements FlowPort {
     }
 
     @Override
+    public int creditFrames(final int contextId) {
+        final FlowContext context = table.context(contextId);
+        return context == null ? 0 : context.credit.limitFrames();
+    }
+
+    @Override
     public void released(final int flowHandle, final int bufferId) {
         table.released(flowHandle, bufferId, share);
     }
@@ -444,11 +452,19 @@ public final class FlowLoop implements FlowPort {
     }
 
     private void recallWhenDue(final long nowNs) {
+        final int seen = table.credit().shortages();
+        if (seen != shortages) {
+            shortages = seen;
+            isNodeShort = true;
+            recall.onShortOfCredit();
+        }
         if (contexts.length == 0 || !recall.poll(nowNs)) {
             return;
         }
+        final boolean isShort = isNodeShort;
+        isNodeShort = false;
         for (final FlowContext context : contexts) {
-            receiver.recall(context);
+            receiver.recall(context, isShort);
             if (context.credit.isShort()) {
                 recall.onShortOfCredit();
             }

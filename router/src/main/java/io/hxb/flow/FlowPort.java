@@ -13,6 +13,9 @@ public interface FlowPort {
             long peerWaitNs,
             FlowRights rights);
 
+    /** Frames that a context may have now, on the way to it or held; 0 if it is not open. */
+    int creditFrames(int contextId);
+
     /** Ends all flows of a context and forgets its unfinished sends. */
     void closeContext(int contextId);
 

@@ -14,6 +14,11 @@ public interface FlowRights {
                 public void giveBackFlow() {}
 
                 @Override
+                public CreditPool receiveCredit() {
+                    return null;
+                }
+
+                @Override
                 public int tenant() {
                     return 0;
                 }
@@ -41,6 +46,9 @@ public interface FlowRights {
 
     /** Gives one flow back. */
     void giveBackFlow();
+
+    /** Frames that all contexts of its user may borrow; null for as many as there are. */
+    CreditPool receiveCredit();
 
     /** The tenant whose context it is, as it goes into frames. */
     int tenant();

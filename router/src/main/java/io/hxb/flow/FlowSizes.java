@@ -13,9 +13,16 @@ import io.hxb.frame.MessageRecordFlyweight;
  * @param sharedFrames frames in flight of one loop that carry several messages, 0 to 65,536.
  * @param maxContexts context ids are 0 to this - 1, 1 to 65,536.
  * @param maxFlows receiving flows of the node, and sending flows of the node, 1 to 1,048,576.
+ * @param reservedBuffers buffers of the pool that contexts never hold, so that links always receive
+ *     and frames are relayed whatever applications do, 0 or more.
  */
 public record FlowSizes(
-        int mtuBytes, int txFrames, int sharedFrames, int maxContexts, int maxFlows) {
+        int mtuBytes,
+        int txFrames,
+        int sharedFrames,
+        int maxContexts,
+        int maxFlows,
+        int reservedBuffers) {
     private static final int TX_FRAMES = 8_192;
     private static final int SHARED_FRAMES = 256;
     private static final int MAX_FLOWS = 8_192;
@@ -27,11 +34,27 @@ public record FlowSizes(
         check("sharedFrames", sharedFrames, 0, 1 << 16);
         check("maxContexts", maxContexts, 1, 1 << 16);
         check("maxFlows", maxFlows, 1, 1 << 20);
+        check("reservedBuffers", reservedBuffers, 0, 1 << 24);
+    }
+
+    /** As the other one, for a pool that contexts have alone. */
+    public FlowSizes(
+            final int mtuBytes,
+            final int txFrames,
+            final int sharedFrames,
+            final int maxContexts,
+            final int maxFlows) {
+        this(mtuBytes, txFrames, sharedFrames, maxContexts, maxFlows, 0);
     }
 
     /** Those of a real node whose frames have {@code mtuBytes} of header and body. */
     public static FlowSizes of(final int mtuBytes, final int maxContexts) {
         return new FlowSizes(mtuBytes, TX_FRAMES, SHARED_FRAMES, maxContexts, MAX_FLOWS);
+    }
+
+    /** The same for a pool of which contexts never hold {@code buffers}. */
+    public FlowSizes withReservedBuffers(final int buffers) {
+        return new FlowSizes(mtuBytes, txFrames, sharedFrames, maxContexts, maxFlows, buffers);
     }
 
     /** Largest message in bytes that one frame carries. */

@@ -38,6 +38,8 @@ public final class FlowTable implements AutoCloseable {
     private final short[] generations;
     private final int[] inboxLinks;
     private final Arena arena = Arena.ofShared();
+    private final CreditSizes creditSizes;
+    private final CreditPool credit;
     private int freeHandleCount;
 
     /**
@@ -88,6 +90,9 @@ public final class FlowTable implements AutoCloseable {
             freeHandles[freeHandleCount++] = index;
         }
         inboxLinks = new int[pool.bufferCount()];
+        final int free = Math.max(1, pool.bufferCount() - sizes.reservedBuffers());
+        creditSizes = CreditSizes.of(free, sizes.maxContexts());
+        credit = new CreditPool(creditSizes.lentFrames());
     }
 
     /** Makes the agent of one loop, for a node that has only this one. */
@@ -140,7 +145,8 @@ public final class FlowTable implements AutoCloseable {
      * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
      * @param owner the loop that sends for the context and answers its sources.
      * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or
-     *     the application may hold; its sources share them.
+     *     the application may hold; its sources share them. How many these are at a time depends on
+     *     what other contexts have, too.
      * @param peerWaitNs how long its messages wait for a destination that nobody has opened, 0 or
      *     more.
      * @param rights what its flows may do.
@@ -167,15 +173,11 @@ public final class FlowTable implements AutoCloseable {
         if (before != null && before.isOpen()) {
             throw new IllegalStateException("context is open already: " + contextId);
         }
+        final ContextCredit quota =
+                new ContextCredit(
+                        owner, creditSizes, receiveQuotaFrames, credit, rights.receiveCredit());
         final FlowContext context =
-                new FlowContext(
-                        contextId,
-                        incarnation,
-                        owner,
-                        receiveQuotaFrames,
-                        peerWaitNs,
-                        rights,
-                        before);
+                new FlowContext(contextId, incarnation, owner, quota, peerWaitNs, rights, before);
         contexts.setRelease(contextId, context);
         owner.add(context);
     }
@@ -230,6 +232,11 @@ public final class FlowTable implements AutoCloseable {
             buffers += flow == null ? 0 : flow.array.storedFrames();
         }
         return buffers;
+    }
+
+    /** The frames that contexts borrow beyond what is guaranteed to each; any thread. */
+    public CreditPool credit() {
+        return credit;
     }
 
     /** Bytes of heap that one flow each way with a peer takes at most, with its table entries. */

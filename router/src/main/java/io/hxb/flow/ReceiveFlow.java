@@ -35,6 +35,7 @@ final class ReceiveFlow extends Flow {
     private final int firstSequence;
     private int releasedFrames;
     private long lastHeardNs;
+    private long askedNs;
     private boolean isSettled;
     private SendFlow opposite;
 
@@ -95,6 +96,14 @@ final class ReceiveFlow extends Flow {
         return nowNs - lastHeardNs;
     }
 
+    /** The source is asked for the window it does not use; for how long it has not answered. */
+    long unansweredNs(final long nowNs) {
+        if (askedNs - lastHeardNs < 0) {
+            askedNs = nowNs;
+        }
+        return nowNs - askedNs;
+    }
+
     /** Frames that the source may send and has not. */
     int unusedFrames() {
         return window.unusedFrames(array.next());
@@ -119,7 +128,7 @@ final class ReceiveFlow extends Flow {
     /** The context has released one frame. */
     void onReleased() {
         releasedFrames++;
-        context.credit.commit(window, -1);
+        context.credit.onReleased(window);
     }
 
     /** True once a frame of this flow has arrived. */

@@ -1,22 +1,41 @@
 package io.hxb.flow;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /**
  * What the source of one flow may send: up to which sequence, what it was told of that, and how
- * much it is worth. Owned by the loop that owns the context; {@link ContextCredit} decides.
+ * much it is worth. Owned by the loop that owns the context; {@link ContextCredit} decides. Loops
+ * that receive ask {@link #isOpenFor} before they keep a frame.
  */
 final class ReceiveWindow {
-    private static final int FIRST_TARGET_FRAMES = 16;
+    /** What the source of a new flow may send, if there is credit for it. */
+    static final int FIRST_TARGET_FRAMES = 16;
+
+    private static final VarHandle LIMIT;
+
+    static {
+        try {
+            LIMIT = MethodHandles.lookup().findVarHandle(ReceiveWindow.class, "limit", int.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final int maxFrames;
 
-    /** First sequence that the source may not send yet, and the one that it was told last. */
+    /**
+     * First sequence that the source may not send yet, and the one that it was told last. Published
+     * before the source is told.
+     */
     private int limit;
 
     private int announcedLimit;
 
     /**
-     * Frames announced and not released yet. A frame beyond the limit counts when its arrival is
-     * seen; until then this is too small, even below 0 when the context has released it already.
+     * Frames announced and not released yet. One that another loop stored just when the limit was
+     * lowered counts when its arrival is seen; until then this is too small, even below 0 when the
+     * context has released it already.
      */
     private int committedFrames;
 
@@ -27,10 +46,18 @@ final class ReceiveWindow {
 
     ReceiveWindow(final int firstSequence, final int maxFrames) {
         this.maxFrames = maxFrames;
-        limit = firstSequence;
+        LIMIT.setRelease(this, firstSequence);
         announcedLimit = firstSequence;
         grownAt = firstSequence;
         targetFrames = Math.min(FIRST_TARGET_FRAMES, maxFrames);
+    }
+
+    /**
+     * True if the source may have sent {@code sequence}, as it is or was announced; any thread.
+     * What it sends beyond that is not kept: nobody has accounted for it.
+     */
+    boolean isOpenFor(final int sequence) {
+        return sequence - (int) LIMIT.getAcquire(this) < 0;
     }
 
     /** Frames that the source may send when {@code next} is the next to arrive. */
@@ -63,19 +90,19 @@ final class ReceiveWindow {
         if (beyond <= 0) {
             return 0;
         }
-        limit = next;
+        LIMIT.setRelease(this, next);
         return beyond;
     }
 
     /** Lets the source send so many more. */
     void raise(final int frames) {
-        limit += frames;
+        LIMIT.setRelease(this, limit + frames);
     }
 
     /** Takes the last {@code frames} that were announced back. */
     void takeBack(final int frames) {
         assert frames > 0 : frames;
-        limit -= frames;
+        LIMIT.setRelease(this, limit - frames);
         announcedLimit = limit;
         commit(-frames);
     }

@@ -190,8 +190,12 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             routes.onAskedAgain(flow.peerCoordinates, probe.route());
         }
         final int unused = flow.window.unusedFrames(probe.sequence());
+        // What is stored has used window, whatever the source says.
         final boolean isReturn =
-                probe.windowFrames() == 0 && flow.array.next() == probe.sequence() && unused > 0;
+                probe.windowFrames() == 0
+                        && flow.array.next() == probe.sequence()
+                        && unused > 0
+                        && flow.array.isEmpty();
         if (isReturn) {
             flow.takeBack(unused);
             serveCreditLine(flow.context.credit);
@@ -214,40 +218,52 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     /**
-     * Asks silent sources for the window they do not use, if others of the context wait for it, and
-     * gives up on sources that are silent for good.
+     * Asks silent sources for the window they do not use, if others wait for it, and gives up on
+     * sources that are silent for good.
+     *
+     * @param isNodeShort true if other contexts wait for what this one has borrowed.
      */
-    void recall(final FlowContext context) {
-        int recalls = RECALLS_AT_ONCE;
+    void recall(final FlowContext context, final boolean isNodeShort) {
+        final boolean isWanted =
+                context.credit.isShort() || (isNodeShort && context.credit.isBorrower());
+        int recalls = isWanted ? RECALLS_AT_ONCE : 0;
         // From the end, because a flow that is given up is taken out.
         for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
             final ReceiveFlow flow = context.receiveFlow(index);
             final long silenceNs = flow.silentNs(clock.nowNs());
-            final int unused = flow.unusedFrames();
-            if (silenceNs >= 2 * config.peerTimeoutNs()) {
-                giveUp(flow, unused);
-            } else if (context.credit.isShort()
-                    && unused > 0
-                    && recalls > 0
-                    && silenceNs >= RecallTimer.RECALL_NS) {
-                control.sendAck(flow, true);
+            if (silenceNs >= 2 * config.peerTimeoutNs() && isStuck(flow)) {
+                giveUp(flow);
+            } else if (recalls > 0
+                    && silenceNs >= RecallTimer.RECALL_NS
+                    && flow.unusedFrames() > 0) {
+                recall(flow);
                 recalls--;
             }
         }
         serveCreditLine(context.credit);
     }
 
-    private void giveUp(final ReceiveFlow flow, final int unused) {
-        if (!flow.array.isEmpty() && flow.array.held(flow.array.next()) % 2 == 0) {
-            counters.onPeerUnreachable();
-            final FlowContext context = flow.context;
-            context.remove(flow);
-            end(flow);
-            listener.onPeerStatus(
-                    context.id, flow.peerNode, flow.peerContext, PmStatus.PEER_UNREACHABLE);
-        } else if (unused > 0) {
-            flow.takeBack(unused);
+    /** A source that does not answer loses its window; frames that it sends later are not kept. */
+    private void recall(final ReceiveFlow flow) {
+        if (flow.unansweredNs(clock.nowNs()) < 2 * config.peerTimeoutNs()) {
+            control.sendAck(flow, true);
+        } else if (flow.array.isEmpty()) {
+            flow.takeBack(flow.unusedFrames());
         }
+    }
+
+    /** True if frames wait for an earlier one, which the source has not sent. */
+    private static boolean isStuck(final ReceiveFlow flow) {
+        return !flow.array.isEmpty() && flow.array.held(flow.array.next()) % 2 == 0;
+    }
+
+    private void giveUp(final ReceiveFlow flow) {
+        counters.onPeerUnreachable();
+        final FlowContext context = flow.context;
+        context.remove(flow);
+        end(flow);
+        listener.onPeerStatus(
+                context.id, flow.peerNode, flow.peerContext, PmStatus.PEER_UNREACHABLE);
     }
 
     private void serveCreditLine(final ContextCredit credit) {
@@ -262,7 +278,10 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private void store(
             final ReceiveFlow flow, final int sequence, final int bufferId, final boolean isNow) {
-        final int result = flow.array.store(sequence, bufferId);
+        final int result =
+                flow.window.isOpenFor(sequence)
+                        ? flow.array.store(sequence, bufferId)
+                        : OrderingArray.OUTSIDE;
         if (result == OrderingArray.STORED) {
             flow.array.drain(this, flow);
             final boolean isInOrder = Sequence.isBefore(sequence, flow.array.next());

@@ -57,11 +57,19 @@ record NodeParts(
             final FlowListener listener) {
         return new FlowTable(
                 config.flow(),
-                FlowSizes.of(mtuBytes, config.context().maxContexts()),
+                FlowSizes.of(mtuBytes, config.context().maxContexts())
+                        .withReservedBuffers(reservedBuffers(config, pool)),
                 config.shape(),
                 config.shape().coordinates(nodeId),
                 pool,
                 listener);
+    }
+
+    // The pool of a simulation is not that of the cluster's file.
+    private static int reservedBuffers(final ClusterConfig config, final BufferPool pool) {
+        return pool.bufferCount() < config.pool().bufferCount()
+                ? pool.bufferCount() / 4
+                : pool.bufferCount() - config.applicationBuffers();
     }
 
     /** Node id of this node. */

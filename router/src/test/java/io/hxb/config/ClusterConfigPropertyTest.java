@@ -130,6 +130,7 @@ class ClusterConfigPropertyTest {
                 .withPool(
                         new PoolConfig(
                                 PoolConfig.BUFFERS_PER_LINK * links.linkCount()
+                                        + ContextConfig.DEFAULT.maxContexts()
                                         + random.nextInt(10_000),
                                 64 * (8 + random.nextInt(1000)),
                                 pick(random, PoolConfig.HugePages.values())))

@@ -191,7 +191,7 @@ class ClusterConfigYamlTest {
                     'shape: 2x2~links: 1~pool: {bufferBytes: 9EiB}'    | must be a size such as
                     'shape: 2x2~links: 1~socket: {mtu: 12280}'         | pool needs buffers 64 bytes larger
                     'shape: 2~links: 64'                               | must be 1..8 links in a dimension: 64
-                    'shape: 2x2x2x2x2x2x2x2~links: 8~pool: {buffers: 4096}' | pool needs buffers: 8192 or more for 64
+                    'shape: 2x2x2x2x2x2x2x2~links: 8~pool: {buffers: 4096}' | pool needs buffers: 8256 or more for 64
                     'shape: 2x2~links: 1~hosts: {a: "2,0"}'            | must be below 2 in the shape
                     'shape: 2x2~links: 1~hosts: {a: "1,0", b: "1,0"}'  | coordinates of another host
                     'shape: 2x2~links: 1~nodes: {"0,5": {host: a}}'    | nodes.0,5 is no node
@@ -252,7 +252,7 @@ class ClusterConfigYamlTest {
         final ClusterConfig config = ClusterConfigYaml.parse("shape: 2x2\nlinks: 1\n", "c.yaml");
         // when
         final ClusterConfig otherPool =
-                config.withPool(new PoolConfig(256, 1024, PoolConfig.HugePages.OFF));
+                config.withPool(new PoolConfig(512, 1024, PoolConfig.HugePages.OFF));
         final ClusterConfig otherCrc =
                 config.withFrame(new FrameConfig(true, 32, 0x88B5, 0x88B6, 1_000_000, true));
         // then

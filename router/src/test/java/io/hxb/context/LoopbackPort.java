@@ -55,6 +55,11 @@ final class LoopbackPort implements FlowPort {
         incarnations[contextId] = incarnation;
     }
 
+    @Override
+    public int creditFrames(final int contextId) {
+        return quota[contextId];
+    }
+
     /** Takes the message out that waits longest for a context; its send slot. */
     int takeWaiting(final int destinationContext) {
         return waiting[destinationContext].poll().slot;

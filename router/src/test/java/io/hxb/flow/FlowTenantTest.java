@@ -40,6 +40,11 @@ class FlowTenantTest {
         public void giveBackFlow() {}
 
         @Override
+        public CreditPool receiveCredit() {
+            return null;
+        }
+
+        @Override
         public int tenant() {
             return OWN;
         }

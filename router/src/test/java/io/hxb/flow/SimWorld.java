@@ -39,6 +39,18 @@ final class SimWorld implements AutoCloseable {
             final int loopCount,
             final FlowSetup setup,
             final SimFaults faults) {
+        this(seed, nodeCount, linkCount, loopCount, setup, faults, 1_024);
+    }
+
+    /** The same with pools of so many buffers. */
+    SimWorld(
+            final long seed,
+            final int nodeCount,
+            final int linkCount,
+            final int loopCount,
+            final FlowSetup setup,
+            final SimFaults faults,
+            final int buffers) {
         random = new SplittableRandom(seed * 0x9E37_79B9L + 1);
         clock = new SimClock(seed % 2 == 0 ? Long.MAX_VALUE - 5 * SECOND : seed);
         network = new SimNetwork(clock, seed);
@@ -47,7 +59,7 @@ final class SimWorld implements AutoCloseable {
         }
         final Shape shape = Shape.of(nodeCount);
         for (int id = 0; id < nodeCount; id++) {
-            nodes.add(new SimNode(id, setup, shape, network, segments, loopCount, 1_024, arena));
+            nodes.add(new SimNode(id, setup, shape, network, segments, loopCount, buffers, arena));
         }
         segments.forEach(SimSegment::introduce);
     }

@@ -1,5 +1,6 @@
 package io.hxb.testing;
 
+import io.hxb.config.ContextConfig;
 import io.hxb.config.PoolConfig;
 import io.hxb.config.Quantity;
 import io.hxb.testing.ConfigurationPage.Row;
@@ -170,7 +171,7 @@ public final class RandomClusterFile {
         return switch (key) {
             case "flow.maxRetransmit" -> valueOf("flow.minRetransmit");
             case "trunk.maxHoldDown" -> valueOf("trunk.holdDown");
-            case "pool.buffers" -> (long) PoolConfig.BUFFERS_PER_LINK * linkCount();
+            case "pool.buffers" -> linkBuffers() + ContextConfig.DEFAULT.maxContexts();
             case "frame.hopLimit" -> dimensions();
             default -> Long.MIN_VALUE;
         };
@@ -181,6 +182,7 @@ public final class RandomClusterFile {
             case "flow.ackEveryFrames" -> Math.max(1, valueOf("flow.windowFrames") / 2);
             case "flow.reorderingThresholdFrames" -> Math.max(3, valueOf("flow.windowFrames") - 1);
             case "trunk.minFrames" -> valueOf("trunk.failFrames");
+            case "context.maxContexts" -> valueOf("pool.buffers") - linkBuffers();
             case "pool.bufferBytes" -> MAX_POOL_BYTES / valueOf("pool.buffers");
             case "socket.mtu" -> valueOf("pool.bufferBytes") - 64;
             default -> Long.MAX_VALUE;
@@ -189,6 +191,10 @@ public final class RandomClusterFile {
 
     private int dimensions() {
         return values.get("shape").split("x", -1).length;
+    }
+
+    private long linkBuffers() {
+        return (long) PoolConfig.BUFFERS_PER_LINK * linkCount();
     }
 
     private int linkCount() {

@@ -1,0 +1,95 @@
+package io.hxb.flow;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Frames of the receive pool that contexts borrow beyond what is guaranteed to each: those of a
+ * node, or those that one user may have of them. Used by all loops; one compare-and-set lends.
+ *
+ * <p>Nobody may have more than {@value #ALPHA} times what is free, so that some is always free and
+ * whoever comes last gets nearly as much as the others have: with n borrowers that want all, each
+ * gets {@value #ALPHA} parts of {@value #ALPHA} n + 1.
+ *
+ * <p>Source: A. K. Choudhury, E. L. Hahne, Dynamic Queue Length Thresholds for Shared-Memory Packet
+ * Switches, IEEE/ACM Transactions on Networking 6(2), 1998.
+ */
+public final class CreditPool {
+    /** More frames than any node has. */
+    public static final int MAX_FRAMES = 1 << 24;
+
+    private static final int ALPHA = 4;
+    private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(int[].class);
+
+    // Each in cache lines of its own.
+    private static final int FREE = 32;
+    private static final int SHORTAGES = 64;
+
+    private final int[] values = new int[96];
+    private final int frames;
+
+    /**
+     * Makes one in which all is free.
+     *
+     * @param frames that it lends in all, 0 to {@link #MAX_FRAMES}.
+     */
+    public CreditPool(final int frames) {
+        if (frames < 0 || frames > MAX_FRAMES) {
+            throw new IllegalArgumentException("frames must be 0.." + MAX_FRAMES + ": " + frames);
+        }
+        this.frames = frames;
+        VALUE.setRelease(values, FREE, frames);
+    }
+
+    /** Frames that it lends in all. */
+    public int frames() {
+        return frames;
+    }
+
+    /** Frames that are lent; any thread. */
+    public int lentFrames() {
+        return frames - freeFrames();
+    }
+
+    /**
+     * How many more a borrower may have, who has {@code lentFrames}: below 0 if it has too many,
+     * now that others want some.
+     */
+    int allowance(final int lentFrames) {
+        return (ALPHA * freeFrames() - lentFrames) / (ALPHA + 1);
+    }
+
+    /** Lends {@code wanted} frames, or as many as there are; how many. */
+    int lend(final int wanted) {
+        while (true) {
+            final int free = freeFrames();
+            final int taken = Math.min(wanted, free);
+            if (taken <= 0) {
+                return 0;
+            }
+            if (VALUE.compareAndSet(values, FREE, free, free - taken)) {
+                return taken;
+            }
+        }
+    }
+
+    /** Takes frames back that were lent. */
+    void giveBack(final int returned) {
+        final int before = (int) VALUE.getAndAdd(values, FREE, returned);
+        assert returned >= 0 && before + returned <= frames : before + " free and " + returned;
+    }
+
+    /** A borrower could use more than it may have. */
+    void onShortage() {
+        VALUE.setOpaque(values, SHORTAGES, (int) VALUE.getOpaque(values, SHORTAGES) + 1);
+    }
+
+    /** Changes whenever a borrower could use more than it may have. */
+    int shortages() {
+        return (int) VALUE.getOpaque(values, SHORTAGES);
+    }
+
+    private int freeFrames() {
+        return (int) VALUE.getAcquire(values, FREE);
+    }
+}

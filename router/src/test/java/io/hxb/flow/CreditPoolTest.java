@@ -1,0 +1,62 @@
+package io.hxb.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** Frames that borrowers share. */
+class CreditPoolTest {
+    @Test
+    void shouldLetOneAloneHaveNearlyAllAndManyEqualParts() {
+        for (final int borrowers : new int[] {1, 2, 5, 60}) {
+            // given
+            final CreditPool pool = new CreditPool(2_000);
+            final int[] lent = new int[borrowers];
+            // when: all want as much as they can get, frame by frame
+            boolean isMore = true;
+            while (isMore) {
+                isMore = false;
+                for (int i = 0; i < borrowers; i++) {
+                    if (pool.allowance(lent[i]) > 0) {
+                        lent[i] += pool.lend(1);
+                        isMore = true;
+                    }
+                }
+            }
+            // then
+            final int each = 4 * 2_000 / (4 * borrowers + 1);
+            for (final int frames : lent) {
+                assertEquals(each, frames, 5, borrowers + " borrowers");
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeFromOneThatHasMuchWhenOthersWant() {
+        // given
+        final CreditPool pool = new CreditPool(1_000);
+        int greedy = pool.lend(pool.allowance(0));
+        assertEquals(800, greedy);
+        int modest = 0;
+        // when: the greedy one releases, and borrows only what it may
+        for (int turn = 0; turn < 1_000; turn++) {
+            modest += pool.lend(Math.max(0, pool.allowance(modest)));
+            pool.giveBack(1);
+            greedy--;
+            greedy += pool.lend(Math.max(0, Math.min(1, pool.allowance(greedy))));
+        }
+        // then
+        assertEquals(greedy, modest, 10);
+        assertTrue(pool.lentFrames() < 1_000, "something is always free");
+    }
+
+    @Test
+    void shouldNeverLendMoreThanThereIs() {
+        final CreditPool pool = new CreditPool(10);
+        assertEquals(10, pool.lend(11));
+        assertEquals(0, pool.lend(1));
+        pool.giveBack(10);
+        assertEquals(0, pool.lentFrames());
+    }
+}
