@@ -104,9 +104,7 @@ public final class MemoryFile {
                 return "it is not of ordinary pages";
             }
             final long size = status(arena, fd, STATX_SIZE_OFFSET);
-            return size == lengthBytes
-                    ? ""
-                    : "it has " + size + " bytes instead of " + lengthBytes;
+            return size == lengthBytes ? "" : "it has " + size + " bytes instead of " + lengthBytes;
         }
     }
 
@@ -186,11 +184,7 @@ public final class MemoryFile {
         }
 
         static int statx(
-                final int fd,
-                final long path,
-                final int flags,
-                final int mask,
-                final long buffer) {
+                final int fd, final long path, final int flags, final int mask, final long buffer) {
             try {
                 return (int) STATX.invokeExact(errno(), fd, path, flags, mask, buffer);
             } catch (final Throwable e) {

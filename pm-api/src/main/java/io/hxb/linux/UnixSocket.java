@@ -7,6 +7,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A Unix socket of type SOCK_SEQPACKET, which keeps messages apart and passes descriptors. Owned by
@@ -28,6 +30,8 @@ public final class UnixSocket implements AutoCloseable {
     private static final int SOL_SOCKET = 1;
     private static final int SCM_RIGHTS = 1;
     private static final int SO_PEERCRED = 17;
+    private static final int SO_PEERGROUPS = 59;
+    private static final int SHUT_RD = 0;
     private static final int SO_SNDTIMEO = 21;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
@@ -39,6 +43,11 @@ public final class UnixSocket implements AutoCloseable {
     private static final int CONTROL_BYTES = 16 + 4 * MAX_DESCRIPTORS;
     private static final int ECONNRESET = 104;
     private static final int EPIPE = 32;
+    private static final int ERANGE = 34;
+    private static final int FEW_GROUPS = 64;
+
+    /** Groups that a process may have. Source: NGROUPS_MAX. */
+    private static final int MAX_GROUPS = 65_536;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -175,13 +184,44 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** Process, user and group of the other end when it connected. */
+    /** Receives nothing more: what the other end sends from now on fails there. */
+    public void shutDownReceiving() {
+        // Fails only where the other end is gone.
+        Handles.shutdown(descriptor, SHUT_RD);
+    }
+
+    /** Process, user and groups of the other end when it connected. */
     public Peer peer() throws LinuxException {
         try (Arena scratch = Arena.ofConfined()) {
             final long ucred = scratch.allocate(12, 8).address();
             SocketOptions.get(descriptor, SOL_SOCKET, SO_PEERCRED, ucred, 12);
             return new Peer(
-                    Memory.getInt(ucred), Memory.getInt(ucred + 4), Memory.getInt(ucred + 8));
+                    Memory.getInt(ucred),
+                    Memory.getInt(ucred + 4),
+                    Memory.getInt(ucred + 8),
+                    peerGroups());
+        }
+    }
+
+    private List<Integer> peerGroups() throws LinuxException {
+        int lengthBytes = FEW_GROUPS * Integer.BYTES;
+        while (true) {
+            try (Arena scratch = Arena.ofConfined()) {
+                final long groups = scratch.allocate(lengthBytes, 8).address();
+                final int length =
+                        SocketOptions.get(
+                                descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, lengthBytes);
+                final List<Integer> ids = new ArrayList<>();
+                for (int offset = 0; offset < length; offset += Integer.BYTES) {
+                    ids.add(Memory.getInt(groups + offset));
+                }
+                return ids;
+            } catch (final LinuxException e) {
+                if (e.errno() != ERANGE || lengthBytes >= MAX_GROUPS * Integer.BYTES) {
+                    throw e;
+                }
+                lengthBytes = MAX_GROUPS * Integer.BYTES;
+            }
         }
     }
 
@@ -299,9 +339,15 @@ public final class UnixSocket implements AutoCloseable {
      *
      * @param pid process id, as this process sees it.
      * @param uid user id.
-     * @param gid group id.
+     * @param gid primary group id.
+     * @param groups ids of the supplementary groups.
      */
-    public record Peer(int pid, int uid, int gid) {}
+    public record Peer(int pid, int uid, int gid, List<Integer> groups) {
+        /** Copies the list. */
+        public Peer {
+            groups = List.copyOf(groups);
+        }
+    }
 
     private static final class Handles {
         private static final FunctionDescriptor ADDRESSED =
@@ -314,6 +360,8 @@ public final class UnixSocket implements AutoCloseable {
                 Linux.bind("listen", FunctionDescriptor.of(INT, INT, INT));
         private static final MethodHandle ACCEPT =
                 Linux.bind("accept4", FunctionDescriptor.of(INT, INT, LONG, LONG, INT));
+        private static final MethodHandle SHUTDOWN =
+                Linux.bind("shutdown", FunctionDescriptor.of(INT, INT, INT));
         private static final MethodHandle SENDMSG = Linux.bind("sendmsg", MESSAGE);
         private static final MethodHandle RECVMSG = Linux.bind("recvmsg", MESSAGE);
 
@@ -356,6 +404,14 @@ public final class UnixSocket implements AutoCloseable {
         static int accept(final int fd, final int flags) {
             try {
                 return (int) ACCEPT.invokeExact(Linux.errnoSegment(), fd, 0L, 0L, flags);
+            } catch (final Throwable e) {
+                throw Linux.unexpected(e);
+            }
+        }
+
+        static void shutdown(final int fd, final int how) {
+            try {
+                final int ignored = (int) SHUTDOWN.invokeExact(Linux.errnoSegment(), fd, how);
             } catch (final Throwable e) {
                 throw Linux.unexpected(e);
             }

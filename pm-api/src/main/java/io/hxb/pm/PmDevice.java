@@ -219,8 +219,8 @@ public final class PmDevice implements AutoCloseable {
 
     /**
      * Makes memory from which any context of this device sends without copying. This process makes
-     * it, all of it at once, and lends it to the node, which reads it; so it counts for this process
-     * (and its cgroup), and the cluster file says how much each user may lend ({@code
+     * it, all of it at once, and lends it to the node, which reads it; so it counts for this
+     * process (and its cgroup), and the cluster file says how much each user may lend ({@code
      * limits.memoryBytes}). Blocks while the memory is made, about 0.3 s for each GiB, and for at
      * most 5 seconds while the node does not answer.
      *

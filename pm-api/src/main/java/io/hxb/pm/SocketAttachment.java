@@ -277,8 +277,7 @@ final class SocketAttachment implements Attachment {
         }
     }
 
-    private void exchange(
-            final AttachMessage request, final int descriptors, final int... passed)
+    private void exchange(final AttachMessage request, final int descriptors, final int... passed)
             throws PmException {
         isRefusedForNow = false;
         if (isClosed) {
@@ -298,9 +297,7 @@ final class SocketAttachment implements Attachment {
             if (sent == UnixSocket.WOULD_BLOCK) {
                 throw silent("does not take requests");
             }
-            if (sent == UnixSocket.CLOSED) {
-                throw gone();
-            }
+            // A node that has closed the connection may have said why before.
             receiveReply(type);
             isUnanswered = false;
         } catch (final LinuxException e) {

@@ -53,8 +53,7 @@ class MemoryFileTest {
             }
             final int copy = duplicate(fd);
             descriptors.add(copy);
-            assertThrows(
-                    LinuxException.class, () -> SharedMemory.mapReadWrite(copy, LENGTH_BYTES));
+            assertThrows(LinuxException.class, () -> SharedMemory.mapReadWrite(copy, LENGTH_BYTES));
         }
     }
 
@@ -73,10 +72,7 @@ class MemoryFileTest {
         final String holes = MemoryFile.sealPages(sized, LENGTH_BYTES);
         assertTrue(holes.contains("it has holes: 0 of its 65536 bytes"), holes);
         final int kept =
-                other(
-                        SharedMemory.SEAL_GROW
-                                | SharedMemory.SEAL_SHRINK
-                                | SharedMemory.SEAL_SEALS);
+                other(SharedMemory.SEAL_GROW | SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_SEALS);
         final String unsealed = MemoryFile.sealPages(kept, LENGTH_BYTES);
         assertTrue(unsealed.contains("pages cannot be sealed"), unsealed);
     }
@@ -97,8 +93,7 @@ class MemoryFileTest {
             range.clear(LENGTH_BYTES, LENGTH_BYTES);
             // then
             assertEquals(0, Memory.getLong(range.address() + LENGTH_BYTES));
-            assertThrows(
-                    IllegalArgumentException.class, () -> range.clear(4096, 2 * LENGTH_BYTES));
+            assertThrows(IllegalArgumentException.class, () -> range.clear(4096, 2 * LENGTH_BYTES));
             assertThrows(IllegalArgumentException.class, () -> range.clear(100, 4096));
         }
     }

@@ -11,29 +11,40 @@ import io.hxb.pm.attach.ContextRequest;
 final class AttachConnection {
     private final ContextManager manager;
     private final UnixSocket socket;
+    private final UnixSocket.Peer peer;
     private final Application application;
     private final AttachMessage message;
-    private final String refusal;
+    private final AuditLog audit;
     private final long openedNs;
     private boolean isGreeted;
 
     AttachConnection(
             final ContextManager manager,
             final UnixSocket socket,
+            final UnixSocket.Peer peer,
             final Application application,
             final AttachMessage message,
-            final String refusal,
+            final AuditLog audit,
             final long openedNs) {
         this.manager = manager;
         this.socket = socket;
+        this.peer = peer;
         this.application = application;
         this.message = message;
-        this.refusal = refusal;
+        this.audit = audit;
         this.openedNs = openedNs;
     }
 
     int descriptor() {
         return socket.descriptor();
+    }
+
+    UnixSocket.Peer peer() {
+        return peer;
+    }
+
+    UserAccount account() {
+        return application.account();
     }
 
     String name() {
@@ -78,6 +89,11 @@ final class AttachConnection {
         try {
             return answer(type);
         } catch (final PmException | IllegalArgumentException e) {
+            audit.onRefused(
+                    peer,
+                    type == AttachMessage.OPEN_CONTEXT ? "to open a context" : "to share memory",
+                    e.getMessage(),
+                    System.nanoTime());
             message.refusal(type, e.getMessage());
             return reply();
         }
@@ -136,11 +152,6 @@ final class AttachConnection {
     }
 
     private String hello() throws LinuxException {
-        if (refusal != null) {
-            message.refusal(AttachMessage.HELLO, refusal);
-            reply();
-            return refusal;
-        }
         isGreeted = true;
         manager.onAttachAccepted();
         message.reply(AttachMessage.HELLO)
@@ -192,8 +203,6 @@ final class AttachConnection {
     void close() {
         socket.close();
         manager.detach(application);
-        if (refusal == null) {
-            application.account().giveBack(Share.CONNECTIONS, 1);
-        }
+        application.account().giveBack(Share.CONNECTIONS, 1);
     }
 }

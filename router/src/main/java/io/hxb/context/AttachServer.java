@@ -6,6 +6,7 @@ import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.UnixSocket;
+import io.hxb.log.LogLimit;
 import io.hxb.pm.attach.AttachMessage;
 
 import org.slf4j.Logger;
@@ -29,11 +30,15 @@ public final class AttachServer implements AutoCloseable {
     private final ContextManager manager;
     private final AttachAccess access;
     private final SocketPath path;
+    private final Acceptor acceptor;
+    private final AuditLog audit;
+    private final LogLimit warnings = new LogLimit(LOGGER);
     private final AttachMessage message = new AttachMessage();
     private final List<AttachConnection> connections = new ArrayList<>();
     private final PollSet poll = new PollSet(ContextManager.MAX_CONNECTIONS + 2);
     private final int stopEvent;
     private final Thread thread;
+    private long tickNs = System.nanoTime();
     private volatile boolean isStopped;
 
     /**
@@ -45,11 +50,21 @@ public final class AttachServer implements AutoCloseable {
      */
     public AttachServer(final ContextManager manager, final Path socket, final AttachAccess access)
             throws IOException {
+        this(manager, socket, access, new AuditLog());
+    }
+
+    /** As the other one, with a log of who attached and who was refused what. */
+    AttachServer(
+            final ContextManager manager,
+            final Path socket,
+            final AttachAccess access,
+            final AuditLog audit)
+            throws IOException {
+        this.audit = audit;
         this.manager = manager;
         this.access = access;
-        final boolean isForOthers =
-                !access.gids().isEmpty() || access.uids().stream().anyMatch(AttachServer::isOther);
-        path = SocketPath.listen(socket, isForOthers);
+        path = SocketPath.listen(socket, access.isForOthers());
+        acceptor = new Acceptor(path.socket(), message);
         stopEvent = EventFd.create();
         thread = new Thread(this::run, "hxb-attach");
         thread.setDaemon(true);
@@ -61,10 +76,6 @@ public final class AttachServer implements AutoCloseable {
         return this;
     }
 
-    private static boolean isOther(final int uid) {
-        return uid != 0 && uid != AttachAccess.ownUid();
-    }
-
     /** Connections that were refused, or ended because the other side broke the protocol. */
     public long refused() {
         return manager.attachmentsRefused();
@@ -74,35 +85,38 @@ public final class AttachServer implements AutoCloseable {
         while (!isStopped) {
             try {
                 turn();
-            } catch (final LinuxException | RuntimeException e) {
-                LOGGER.error("attaching: {}", e.getMessage());
+            } catch (final RuntimeException e) {
+                warn("error", 0, "attaching: " + e);
             }
         }
         connections.forEach(AttachConnection::close);
         connections.clear();
     }
 
-    private void turn() throws LinuxException {
+    private void turn() {
+        final long beginNs = System.nanoTime();
         poll.clear();
         poll.add(stopEvent);
-        poll.add(
-                connections.size() < ContextManager.MAX_CONNECTIONS
-                        ? path.socket().descriptor()
-                        : -1);
+        poll.add(acceptor.descriptor(beginNs));
         for (final AttachConnection connection : connections) {
             poll.add(connection.descriptor());
         }
-        poll.await(TICK_NS);
+        poll.await(acceptor.waitNs(beginNs, TICK_NS));
         final long nowNs = System.nanoTime();
         for (int i = connections.size() - 1; i >= 0; i--) {
             final AttachConnection connection = connections.get(i);
             final String end = poll.ready(i + 2) != 0 ? serve(connection) : null;
             if (end != null || connection.isLate(nowNs, HELLO_TIMEOUT_NS)) {
-                end(i, end != null ? end : "it did not say hello within 2 s");
+                end(i, end != null ? end : "it did not say hello within 2 s", nowNs);
             }
         }
         if (poll.ready(1) != 0) {
             accept(nowNs);
+        }
+        if (nowNs - tickNs >= 0) {
+            tickNs = nowNs + TICK_NS;
+            audit.tick(manager.shares().accounts(), nowNs);
+            warnings.doWork(nowNs);
         }
     }
 
@@ -114,49 +128,86 @@ public final class AttachServer implements AutoCloseable {
         }
     }
 
-    private void end(final int index, final String why) {
+    private void end(final int index, final String why, final long nowNs) {
         final AttachConnection connection = connections.remove(index);
         if (!why.equals("it has detached")) {
-            refuse(connection.name(), why);
+            final long count = manager.onAttachRefused();
+            warn(
+                    "ended",
+                    connection.peer().uid(),
+                    connection.name() + " is detached: " + why + " (" + count + " such so far)");
         }
         connection.close();
+        audit.onDetached(connection.peer(), connection.account(), why, nowNs);
     }
 
-    // Logged with its repeat count ever more rarely, so that nobody can fill the log.
-    private void refuse(final String name, final String why) {
-        final long count = manager.onAttachRefused();
-        if (Long.bitCount(count) == 1) {
-            LOGGER.warn("{} is refused: {} ({} such so far)", name, why, count);
+    private void warn(final String kind, final int number, final String line) {
+        warnings.warn(kind, number, line, System.nanoTime());
+    }
+
+    private void accept(final long nowNs) {
+        final UnixSocket socket = acceptor.accept(nowNs);
+        if (socket == null) {
+            manager.onAttachRefused();
+            warn("accept", 0, acceptor.problem());
+            return;
+        }
+        AttachConnection connection = null;
+        try {
+            connection = admit(socket, nowNs);
+        } catch (final LinuxException e) {
+            warn("accept", 0, "attaching: " + e.getMessage());
+        } finally {
+            if (connection == null) {
+                socket.close();
+            }
+        }
+        if (connection != null) {
+            connections.add(connection);
         }
     }
 
-    private void accept(final long nowNs) throws LinuxException {
-        final UnixSocket socket = path.socket().accept();
+    /** The connection of a process that may attach; null for one that was told why it may not. */
+    private AttachConnection admit(final UnixSocket socket, final long nowNs)
+            throws LinuxException {
         final UnixSocket.Peer peer = socket.peer();
+        final Admission admission = access.admit(peer);
+        if (admission.isRefused()) {
+            refuse(socket, peer, admission.refusal(), nowNs);
+            return null;
+        }
+        final UserAccount account = manager.shares().of(peer.uid(), admission.tenant());
+        final ShareBook share = account.book(Share.CONNECTIONS);
+        if (connections.size() == ContextManager.MAX_CONNECTIONS) {
+            refuse(socket, peer, "the node has as many connections as it can have", nowNs);
+            return null;
+        }
+        if (!share.take(1)) {
+            refuse(socket, peer, share.refusal(1), nowNs);
+            return null;
+        }
+        audit.onAttached(peer, account, nowNs);
         final String name = "process " + peer.pid() + " of user " + peer.uid();
-        final UserAccount account = manager.shares().of(peer.uid());
-        final Application application =
-                new Application(false, name, account, manager.memoryReturn());
-        // Refused when it says hello, not before: an answer sent earlier could be lost.
-        final String refusal = refusal(peer, account);
-        connections.add(
-                new AttachConnection(manager, socket, application, message, refusal, nowNs));
+        return new AttachConnection(
+                manager,
+                socket,
+                peer,
+                new Application(false, name, account, manager.memoryReturn()),
+                message,
+                audit,
+                nowNs);
     }
 
-    /** Why a process may not attach; null if it may and its connection is charged. */
-    private String refusal(final UnixSocket.Peer peer, final UserAccount account) {
-        if (access.isAllowed(peer)) {
-            final ShareBook connections = account.book(Share.CONNECTIONS);
-            return connections.take(1) ? null : connections.refusal(1);
-        }
-        return "user "
-                + peer.uid()
-                + " (group "
-                + peer.gid()
-                + ") may not attach: run as user "
-                + AttachAccess.ownUid()
-                + " or root, or add it to attach.allowedUids (its group to attach.allowedGids) in"
-                + " the cluster file and start the node again";
+    private void refuse(
+            final UnixSocket socket, final UnixSocket.Peer peer, final String why, final long nowNs)
+            throws LinuxException {
+        final long count = manager.onAttachRefused();
+        warn(
+                "refused",
+                peer.uid(),
+                "process " + peer.pid() + " is refused: " + why + " (" + count + " such so far)");
+        audit.onRefused(peer, "to attach", why, nowNs);
+        Acceptor.refuse(socket, message, why);
     }
 
     /** Stops listening and detaches all applications; before the loops are closed. */
@@ -183,6 +234,7 @@ public final class AttachServer implements AutoCloseable {
         } catch (final IOException e) {
             LOGGER.warn("removing the socket: {}", e.getMessage());
         }
+        acceptor.close();
         poll.close();
         Descriptors.close(stopEvent);
     }

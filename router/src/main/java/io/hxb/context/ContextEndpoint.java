@@ -109,7 +109,7 @@ final class ContextEndpoint {
                 incarnation,
                 parts.receiveQuotaFrames(),
                 peerWaitNs,
-                application.account());
+                manager.rights(application, contextId));
     }
 
     /** Delivers one frame; any loop. True if it was taken. */
@@ -144,7 +144,8 @@ final class ContextEndpoint {
             deliveries.publish(first + i);
         }
         wake(ControlMemory.MESSAGES);
-        // Last, because the owner may have the memory given back as soon as all that was claimed is counted.
+        // Last, because the owner may have the memory given back as soon as all that was claimed is
+        // counted.
         counts.published(messageCount);
         return true;
     }

@@ -4,6 +4,7 @@ import io.hxb.config.Share;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
+import io.hxb.flow.FlowRights;
 import io.hxb.link.BufferPool;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
@@ -28,6 +29,9 @@ import java.util.function.ToLongFunction;
  * thread; each loop serves its contexts by its {@link ContextLoop}.
  */
 public final class ContextManager implements FlowListener, AutoCloseable {
+    /** Context of the node itself. */
+    private static final int NODE_CONTEXT = 0;
+
     private static final long OPEN_TIMEOUT_MS = 4_000;
     private static final int SEALS =
             SharedMemory.SEAL_SHRINK
@@ -260,6 +264,11 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return endpoint == null || endpoint.isClosing() ? 0 : endpoint.incarnation();
     }
 
+    /** How often users were refused more of a share than they may have; any thread. */
+    public long sharesRefused(final Share share) {
+        return shares.refused(share);
+    }
+
     /** Number of contexts that are open or being closed. */
     public int openContexts() {
         int count = 0;
@@ -296,13 +305,14 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             final NodeInvoker invoker)
             throws PmException {
         final Application application = memory.application();
-        if (contextId < 0 || contextId >= parts.contexts()) {
+        try {
+            check(application, contextId);
+            application.account().charge(Share.CONTEXTS, 1);
+        } catch (final PmException e) {
             memory.unuse();
             unuseIfLocal(memory);
-            throw new PmException(
-                    "the node has contexts 0 to " + (parts.contexts() - 1) + ", not " + contextId);
+            throw e;
         }
-        charge(memory);
         final ContextEndpoint endpoint =
                 new ContextEndpoint(this, memory, contextId, nextIncarnation(), peerWaitNs);
         application.add(endpoint);
@@ -316,14 +326,15 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         }
     }
 
-    private static void charge(final EndpointMemory memory) throws PmException {
-        try {
-            memory.application().account().charge(Share.CONTEXTS, 1);
-        } catch (final PmException e) {
-            memory.unuse();
-            unuseIfLocal(memory);
-            throw e;
+    private void check(final Application application, final int contextId) throws PmException {
+        if (contextId < 0 || contextId >= parts.contexts()) {
+            throw new PmException(
+                    "the node has contexts 0 to " + (parts.contexts() - 1) + ", not " + contextId);
         }
+        if (contextId == NODE_CONTEXT && !application.isLocal()) {
+            throw new PmException("context 0 is the node's own: open another one");
+        }
+        application.account().checkContext(contextId);
     }
 
     private void abandon(
@@ -440,6 +451,13 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     ContextParts parts() {
         return parts;
+    }
+
+    /** What a context's flows may do: those of the node itself answer everybody. */
+    FlowRights rights(final Application application, final int contextId) {
+        return application.isLocal() && contextId == NODE_CONTEXT
+                ? shares.service()
+                : application.account();
     }
 
     UserShares shares() {

@@ -18,6 +18,7 @@ final class ShareBook {
     private final String key;
     private final long limit;
     private final ShareBook whole;
+    private final AtomicLong allRefused;
     private final AtomicLong used = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
 
@@ -28,18 +29,21 @@ final class ShareBook {
      * @param key of the file that sets the limit.
      * @param limit 0 or more, or {@link #UNLIMITED}.
      * @param whole of which this is a part, and which has a limit of its own; or null.
+     * @param allRefused counts what this book and others like it refuse.
      */
     ShareBook(
             final String who,
             final Share share,
             final String key,
             final long limit,
-            final ShareBook whole) {
+            final ShareBook whole,
+            final AtomicLong allRefused) {
         this.who = who;
         this.share = share;
         this.key = key;
         this.limit = limit;
         this.whole = whole;
+        this.allRefused = allRefused;
     }
 
     /**
@@ -47,7 +51,7 @@ final class ShareBook {
      *
      * @param amount 0 or more.
      * @return false if that is more than is left, here or there: then nothing was taken and the
-     *     refusal is counted where the limit is.
+     *     refusal is counted.
      */
     boolean take(final long amount) {
         assert amount >= 0 : amount;
@@ -56,14 +60,20 @@ final class ShareBook {
             before = used.get();
         }
         if (amount > limit - before) {
-            refused.incrementAndGet();
+            onRefused();
             return false;
         }
         if (whole != null && !whole.take(amount)) {
             used.addAndGet(-amount);
+            onRefused();
             return false;
         }
         return true;
+    }
+
+    private void onRefused() {
+        refused.incrementAndGet();
+        allRefused.incrementAndGet();
     }
 
     /** Gives back what was taken. */
@@ -77,9 +87,9 @@ final class ShareBook {
 
     /** Why {@code amount} more was refused, with the limit and its key. */
     String refusal(final long amount) {
-        final ShareBook book = whole != null && amount <= limit - used.get() ? whole : this;
-        return book == this
-                ? who
+        return isEnough(amount) && whole != null
+                ? whole.refusal(amount)
+                : who
                         + " may have "
                         + limit
                         + " "
@@ -90,8 +100,16 @@ final class ShareBook {
                         + used
                         + " and asks for "
                         + amount
-                        + " more"
-                : book.refusal(amount);
+                        + " more";
+    }
+
+    private boolean isEnough(final long amount) {
+        return amount <= limit - used.get();
+    }
+
+    /** The book whose limit stands in the way of {@code amount} more: this one or a whole. */
+    ShareBook limiting(final long amount) {
+        return isEnough(amount) && whole != null ? whole.limiting(amount) : this;
     }
 
     String who() {
@@ -116,7 +134,7 @@ final class ShareBook {
         return used.get();
     }
 
-    /** How often something was refused because of this book's limit. */
+    /** How often something was refused because of the limit here or in the whole. */
     long refused() {
         return refused.get();
     }

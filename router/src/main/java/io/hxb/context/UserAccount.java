@@ -1,6 +1,9 @@
 package io.hxb.context;
 
 import io.hxb.config.Share;
+import io.hxb.config.TenantConfig;
+import io.hxb.config.TenantPlan;
+import io.hxb.config.TenantRights;
 import io.hxb.flow.CreditPool;
 import io.hxb.flow.FlowRights;
 import io.hxb.pm.PmException;
@@ -20,11 +23,36 @@ final class UserAccount implements FlowRights {
     private final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
     private final ShareBook flows;
     private final AtomicLong returningBytes = new AtomicLong();
+    private final TenantPlan plan;
+    private final int tenant;
+    private final String tenantName;
+    private final TenantRights rights;
+    private final TenantConfig config;
+    private final CrossingBook crossings = new CrossingBook();
     private final CreditPool receiveCredit;
 
-    UserAccount(final int uid, final String who, final Function<Share, ShareBook> books) {
+    /**
+     * An account without entries.
+     *
+     * @param uid the user; -1 for the node itself.
+     * @param who it is, for messages.
+     * @param plan of all tenants.
+     * @param tenant number of the tenant whose member the user is.
+     * @param books of each share.
+     */
+    UserAccount(
+            final int uid,
+            final String who,
+            final TenantPlan plan,
+            final int tenant,
+            final Function<Share, ShareBook> books) {
         this.uid = uid;
         this.who = who;
+        this.plan = plan;
+        this.tenant = tenant;
+        tenantName = plan.isEmpty() ? "" : plan.name(tenant);
+        rights = plan.rightsOf(tenant);
+        config = plan.ofId(tenant).orElse(null);
         for (final Share share : Share.values()) {
             this.books.put(share, books.apply(share));
         }
@@ -92,16 +120,64 @@ final class UserAccount implements FlowRights {
 
     @Override
     public int tenant() {
-        return 0;
+        return tenant;
+    }
+
+    /** What to call a tenant that is in a frame. */
+    String nameOf(final int someTenant) {
+        return plan.name(someTenant);
+    }
+
+    /** Name of the tenant; empty where there are none. */
+    String tenantName() {
+        return tenantName;
     }
 
     @Override
     public boolean mayReceiveFrom(final int peerTenant, final int peerNode, final int peerContext) {
-        return true;
+        final boolean may = rights.mayReceiveFrom(peerTenant);
+        if (!may) {
+            crossings.onRefused(false, peerTenant, peerNode, peerContext);
+        }
+        return may;
     }
 
     @Override
     public boolean maySendTo(final int peerTenant, final int peerNode, final int peerContext) {
-        return true;
+        final boolean may = rights.maySendTo(peerTenant);
+        if (!may) {
+            crossings.onRefused(true, peerTenant, peerNode, peerContext);
+        }
+        return may;
+    }
+
+    /** Flows that were refused because of their tenants. */
+    CrossingBook crossings() {
+        return crossings;
+    }
+
+    /**
+     * Checks that the user may open the context of that number.
+     *
+     * @throws PmException if his tenant may not.
+     */
+    void checkContext(final int contextId) throws PmException {
+        if (config != null && !config.mayOpen(contextId)) {
+            throw new PmException(
+                    "context "
+                            + contextId
+                            + " is not one of tenant "
+                            + tenantName
+                            + ", which may open "
+                            + config.contexts()
+                            + " (tenants."
+                            + tenantName
+                            + ".contexts in the cluster file)");
+        }
+    }
+
+    /** True if the user has nothing of the node. */
+    boolean isIdle() {
+        return books.values().stream().allMatch(book -> book.used() == 0);
     }
 }

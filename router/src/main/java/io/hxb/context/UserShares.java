@@ -3,13 +3,17 @@ package io.hxb.context;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LimitConfig;
 import io.hxb.config.Share;
+import io.hxb.config.TenantConfig;
+import io.hxb.config.TenantPlan;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the users of a node have of it, and what they may have. Any thread.
@@ -22,13 +26,20 @@ final class UserShares {
     private static final int RESERVED_PART = 8;
 
     private static final int NODE_UID = -1;
+    private static final int MAX_IDLE_ACCOUNTS = 1_024;
 
     private final LimitConfig limits;
+    private final TenantPlan tenants;
     private final int poolBuffers;
     private final Set<Integer> exemptUids;
     private final Map<Share, ShareBook> others = new EnumMap<>(Share.class);
-    private final Map<Integer, UserAccount> accounts = new ConcurrentHashMap<>();
+    private final Map<Integer, Map<Share, ShareBook>> ofTenants = new HashMap<>();
+    private final Map<Member, UserAccount> accounts = new ConcurrentHashMap<>();
+    private final Map<Share, AtomicLong> refused = new EnumMap<>(Share.class);
     private final UserAccount node;
+    private final UserAccount service;
+
+    private record Member(int uid, int tenant) {}
 
     /**
      * Opens the books of a node.
@@ -39,12 +50,42 @@ final class UserShares {
     UserShares(
             final ClusterConfig cluster, final int maxConnections, final Set<Integer> exemptUids) {
         limits = cluster.limits();
+        tenants = cluster.tenants();
         poolBuffers = cluster.pool().bufferCount();
         this.exemptUids = Set.copyOf(exemptUids);
         final int maxContexts = cluster.context().maxContexts();
         reserve(Share.CONNECTIONS, "the number of connections of a node", maxConnections);
         reserve(Share.CONTEXTS, "context.maxContexts", maxContexts);
-        node = new UserAccount(NODE_UID, "the node itself", share -> unlimited(NODE_UID, share));
+        for (final Share share : Share.values()) {
+            refused.put(share, new AtomicLong());
+        }
+        for (final TenantConfig tenant : tenants.tenants()) {
+            ofTenants.put(tenant.id(), books(tenant));
+        }
+        node = own("this process", TenantPlan.OPERATOR);
+        service = own("the node itself", TenantPlan.NODE);
+    }
+
+    private UserAccount own(final String who, final int tenant) {
+        return new UserAccount(NODE_UID, who, tenants, tenant, share -> unlimited(who, share));
+    }
+
+    /** What all users of a tenant have together. */
+    private Map<Share, ShareBook> books(final TenantConfig tenant) {
+        final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
+        for (final Map.Entry<Share, Long> limit : tenant.limits().entrySet()) {
+            final Share share = limit.getKey();
+            books.put(
+                    share,
+                    new ShareBook(
+                            "tenant " + tenant.name(),
+                            share,
+                            "tenants." + tenant.name() + ".limits." + share.key(),
+                            resolve(share, limit.getValue()),
+                            others.get(share),
+                            new AtomicLong()));
+        }
+        return books;
     }
 
     /** The books of a node whose own user is that of this process. */
@@ -54,7 +95,9 @@ final class UserShares {
 
     private void reserve(final Share share, final String key, final long total) {
         final long limit = Math.max(1, total - Math.max(1, total / RESERVED_PART));
-        others.put(share, new ShareBook("all users together", share, key, limit, null));
+        others.put(
+                share,
+                new ShareBook("all users together", share, key, limit, null, new AtomicLong()));
     }
 
     /** The account of applications in the node's own process. */
@@ -62,30 +105,58 @@ final class UserShares {
         return node;
     }
 
-    /** The account of a user; the same one whenever he comes again. */
+    /** The account of a node's own context, which answers everybody. */
+    UserAccount service() {
+        return service;
+    }
+
+    /** The account of a user without a tenant. */
     UserAccount of(final int uid) {
-        return accounts.computeIfAbsent(
-                uid,
-                id ->
-                        new UserAccount(
-                                id,
-                                "user " + id,
-                                exemptUids.contains(id)
-                                        ? share -> unlimited(id, share)
-                                        : share -> limited(id, share)));
+        return of(uid, TenantPlan.NO_TENANT);
     }
 
-    private ShareBook limited(final int uid, final Share share) {
+    /** The account of a user as a member of a tenant; the same one whenever he comes again. */
+    UserAccount of(final int uid, final int tenant) {
+        final Member member = new Member(uid, tenant);
+        if (accounts.size() >= MAX_IDLE_ACCOUNTS && !accounts.containsKey(member)) {
+            accounts.values().removeIf(UserAccount::isIdle);
+        }
+        return accounts.computeIfAbsent(member, this::open);
+    }
+
+    private UserAccount open(final Member member) {
+        final String who = "user " + member.uid;
+        if (exemptUids.contains(member.uid)) {
+            return new UserAccount(
+                    member.uid, who, tenants, member.tenant, share -> unlimited(who, share));
+        }
+        return new UserAccount(
+                member.uid, who, tenants, member.tenant, share -> limited(who, share, member));
+    }
+
+    private ShareBook limited(final String who, final Share share, final Member member) {
+        final Map<Share, Long> ofMembers =
+                tenants.ofId(member.tenant).map(TenantConfig::userLimits).orElse(Map.of());
+        final boolean isOfTenant = ofMembers.containsKey(share);
+        final String section =
+                isOfTenant ? "tenants." + tenants.name(member.tenant) + ".userLimits." : "limits.";
         return new ShareBook(
-                "user " + uid, share, "limits." + share.key(), limit(share), others.get(share));
+                who,
+                share,
+                section + share.key(),
+                resolve(share, isOfTenant ? ofMembers.get(share) : limits.limit(share)),
+                ofTenants
+                        .getOrDefault(member.tenant, others)
+                        .getOrDefault(share, others.get(share)),
+                refused.get(share));
     }
 
-    private static ShareBook unlimited(final int uid, final Share share) {
-        return new ShareBook("user " + uid, share, "none", ShareBook.UNLIMITED, null);
+    private ShareBook unlimited(final String who, final Share share) {
+        return new ShareBook(who, share, "none", ShareBook.UNLIMITED, null, refused.get(share));
     }
 
-    private long limit(final Share share) {
-        final long limit = limits.limit(share);
+    /** What a limit of the file means. */
+    private long resolve(final Share share, final long limit) {
         return switch (share) {
             case HELD_BUFFERS -> limit > 0 ? limit : Math.max(1, poolBuffers / 4);
             case MESSAGES -> limit > 0 ? limit : ShareBook.UNLIMITED;
@@ -93,10 +164,16 @@ final class UserShares {
         };
     }
 
-    /** All accounts that there have been since the node started, the node's own one first. */
+    /** How often any user was refused more of a share. */
+    long refused(final Share share) {
+        return refused.get(share).get();
+    }
+
+    /** All accounts that there have been since the node started, the node's own ones first. */
     List<UserAccount> accounts() {
         final List<UserAccount> all = new ArrayList<>(accounts.values());
         all.addFirst(node);
+        all.addFirst(service);
         return all;
     }
 }

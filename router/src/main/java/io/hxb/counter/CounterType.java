@@ -190,7 +190,23 @@ public enum CounterType {
     FORWARD_DROPPED_SEAL_FRAMES(114, "Frames dropped: whose seal is wrong, or of another key."),
     FORWARD_DROPPED_REPLAY_FRAMES(115, "Frames dropped: received before, or too old to tell."),
     FORWARD_DROPPED_NO_SESSION_FRAMES(
-            116, "Frames dropped: of a node with which there is no session.");
+            116, "Frames dropped: of a node with which there is no session."),
+    CONTEXT_LIMITED_CONNECTIONS_EVENTS(
+            117,
+            "Processes that could not attach because their user, their tenant or all users had as"
+                    + " many connections as they may have."),
+    CONTEXT_LIMITED_CONTEXTS_EVENTS(
+            118, "Contexts refused because of the limit of a user, a tenant or all users."),
+    CONTEXT_LIMITED_MEMORY_EVENTS(
+            119, "Shared memory refused because of the limit of a user or a tenant."),
+    CONTEXT_LIMITED_REGIONS_EVENTS(
+            120, "Regions refused because of the limit of a user or a tenant."),
+    CONTEXT_LIMITED_BUFFERS_EVENTS(
+            121,
+            "Times a context got no receive buffer because of the limit of a user or a tenant."),
+    CONTEXT_LIMITED_FLOWS_EVENTS(122, "Flows refused because of the limit of a user or a tenant."),
+    CONTEXT_LIMITED_MESSAGES_EVENTS(
+            123, "Times messages had to wait because of the limit of a user or a tenant.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -1,5 +1,6 @@
 package io.hxb.node;
 
+import io.hxb.config.Share;
 import io.hxb.context.ContextManager;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
@@ -7,6 +8,7 @@ import io.hxb.flow.FlowLoop;
 import io.hxb.pm.shm.CloseReason;
 
 import java.io.IOException;
+import java.util.function.LongSupplier;
 
 /**
  * The contexts that applications open.
@@ -36,6 +38,17 @@ record ManagedContexts(ContextManager manager) implements NodeContexts {
                         () -> manager.contextsClosed(CloseReason.NODE_CLOSED))
                 .add(CounterType.CONTEXT_ATTACH_ACCEPTED_EVENTS, manager::attachmentsAccepted)
                 .add(CounterType.CONTEXT_ATTACH_REFUSED_EVENTS, manager::attachmentsRefused);
+        builder.add(CounterType.CONTEXT_LIMITED_CONNECTIONS_EVENTS, limited(Share.CONNECTIONS))
+                .add(CounterType.CONTEXT_LIMITED_CONTEXTS_EVENTS, limited(Share.CONTEXTS))
+                .add(CounterType.CONTEXT_LIMITED_MEMORY_EVENTS, limited(Share.MEMORY_BYTES))
+                .add(CounterType.CONTEXT_LIMITED_REGIONS_EVENTS, limited(Share.REGIONS))
+                .add(CounterType.CONTEXT_LIMITED_BUFFERS_EVENTS, limited(Share.HELD_BUFFERS))
+                .add(CounterType.CONTEXT_LIMITED_FLOWS_EVENTS, limited(Share.FLOWS))
+                .add(CounterType.CONTEXT_LIMITED_MESSAGES_EVENTS, limited(Share.MESSAGES));
+    }
+
+    private LongSupplier limited(final Share share) {
+        return () -> manager.sharesRefused(share);
     }
 
     @Override

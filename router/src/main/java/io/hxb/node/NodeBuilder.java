@@ -133,11 +133,7 @@ final class NodeBuilder {
 
     private AttachServer attachServer(final ContextManager contexts) throws IOException {
         RunFolders.ofThisProcess().prepare(config.attach().directory());
-        return new AttachServer(
-                contexts,
-                config.ownSocketPath(nodeId),
-                AttachAccess.ownUserAnd(
-                        config.attach().allowedUids(), config.attach().allowedGids()));
+        return new AttachServer(contexts, config.ownSocketPath(nodeId), AttachAccess.of(config));
     }
 
     private NodeParts parts(

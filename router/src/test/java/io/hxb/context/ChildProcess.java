@@ -12,8 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Another process for tests: an application that echoes, holds, lends or sends, or a
- * node. */
+/** Another process for tests: an application that echoes, holds, lends or sends, or a node. */
 public final class ChildProcess {
     /** What an application lends that only lends. */
     static final long LENT_BYTES = 1L << 30;
@@ -95,8 +94,7 @@ public final class ChildProcess {
         }
     }
 
-    private static void sendAll(final PmContext context, final PmRegion region)
-            throws IOException {
+    private static void sendAll(final PmContext context, final PmRegion region) throws IOException {
         final PmMessage message = new PmMessage();
         final long end = region.lengthBytes();
         long offset = 0;

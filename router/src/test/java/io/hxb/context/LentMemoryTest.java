@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.LimitConfig;
 import io.hxb.config.Share;
+import io.hxb.config.TenantPlan;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.Memory;
@@ -50,7 +51,10 @@ class LentMemoryTest {
     }
 
     private static ShareBook memory(final TestNode node) {
-        return node.manager.shares().of(AttachAccess.ownUid()).book(Share.MEMORY_BYTES);
+        return node.manager
+                .shares()
+                .of(AttachAccess.ownUid(), TenantPlan.OPERATOR)
+                .book(Share.MEMORY_BYTES);
     }
 
     @Test
@@ -125,8 +129,7 @@ class LentMemoryTest {
 
     private String exchange(final UnixSocket connection, final int... pieces) throws IOException {
         connection.send(message.address(), AttachMessage.LENGTH_BYTES, pieces);
-        final int length =
-                connection.receive(message.address(), AttachMessage.LENGTH_BYTES, true);
+        final int length = connection.receive(message.address(), AttachMessage.LENGTH_BYTES, true);
         assertEquals(AttachMessage.LENGTH_BYTES, length);
         connection.closeReceivedDescriptors();
         return message.isRefusal() ? message.text() : "";

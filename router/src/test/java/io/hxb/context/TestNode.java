@@ -40,6 +40,10 @@ final class TestNode implements AutoCloseable {
         this(buffers, incarnation, cluster(), new MemoryReturn());
     }
 
+    TestNode(final ClusterConfig cluster) throws Exception {
+        this(1024, 1, cluster, new MemoryReturn());
+    }
+
     /** A node that gives memory back by {@code memoryReturn}. */
     TestNode(final MemoryReturn memoryReturn) throws Exception {
         this(1024, 1, cluster(), memoryReturn);

@@ -1,0 +1,180 @@
+package io.hxb.context;
+
+import io.hxb.config.Share;
+import io.hxb.linux.UnixSocket;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import tools.jackson.databind.json.JsonMapper;
+
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.function.Consumer;
+
+/**
+ * Who attached, who was refused what and why, and who has reached which limit: one JSON object a
+ * line. Owned by the attach thread, which writes; what loops refuse they only count, and {@link
+ * #tick} finds it. The lines about one user are limited in rate, and those left out are counted.
+ */
+final class AuditLog {
+    private static final Logger LOGGER = LoggerFactory.getLogger("io.hxb.audit");
+    private static final int MAX_PACES = 1_024;
+
+    /** What loops refuse; the rest is refused by the attach thread, which says why at once. */
+    private static final List<Share> COUNTED =
+            List.of(Share.HELD_BUFFERS, Share.FLOWS, Share.MESSAGES);
+
+    private final Consumer<String> out;
+    private final JsonMapper mapper = JsonMapper.builder().build();
+    private final Map<Integer, LinePace> paces = new HashMap<>();
+    private final LinePace others = new LinePace();
+    private final Map<UserAccount, Seen> seen = new WeakHashMap<>();
+
+    /** What was written about an account so far. */
+    private static final class Seen {
+        private final Map<Share, Long> refused = new EnumMap<>(Share.class);
+        private long crossings;
+    }
+
+    /** A log whose lines go to the log of the node: in a service, the journal. */
+    AuditLog() {
+        this(LOGGER::info);
+    }
+
+    /** A log whose lines are handed to {@code out}. */
+    AuditLog(final Consumer<String> out) {
+        this.out = out;
+    }
+
+    /** A process has attached. */
+    void onAttached(final UnixSocket.Peer peer, final UserAccount account, final long nowNs) {
+        final Map<String, Object> line = line("attached", peer);
+        addTenant(line, account);
+        writeOrCount(peer.uid(), line, nowNs);
+    }
+
+    /** A process that had attached is gone. */
+    void onDetached(
+            final UnixSocket.Peer peer,
+            final UserAccount account,
+            final String why,
+            final long nowNs) {
+        final Map<String, Object> line = line("detached", peer);
+        addTenant(line, account);
+        line.put("why", why);
+        writeOrCount(peer.uid(), line, nowNs);
+    }
+
+    /** A process was refused something: to attach, or what it asked for afterwards. */
+    void onRefused(
+            final UnixSocket.Peer peer, final String what, final String why, final long nowNs) {
+        final Map<String, Object> line = line("refused", peer);
+        line.put("what", what);
+        line.put("why", why);
+        writeOrCount(peer.uid(), line, nowNs);
+    }
+
+    /** Looks at what loops have refused since the last time. */
+    void tick(final List<UserAccount> accounts, final long nowNs) {
+        for (final UserAccount account : accounts) {
+            final Seen last = seen.computeIfAbsent(account, key -> new Seen());
+            for (final Share share : COUNTED) {
+                look(account, share, last, nowNs);
+            }
+            look(account, last, nowNs);
+        }
+    }
+
+    private void look(
+            final UserAccount account, final Share share, final Seen last, final long nowNs) {
+        final ShareBook book = account.book(share);
+        final long before = last.refused.getOrDefault(share, 0L);
+        final long now = book.refused();
+        if (now == before) {
+            return;
+        }
+        final ShareBook limiting = book.limiting(1);
+        final Map<String, Object> line = new LinkedHashMap<>();
+        line.put("event", "limit");
+        line.put("uid", account.uid());
+        addTenant(line, account);
+        line.put("who", limiting.who());
+        line.put("what", share.noun());
+        line.put("key", limiting.key());
+        line.put("limit", limiting.limit());
+        line.put("used", limiting.used());
+        line.put("times", now - before);
+        // What is not written now is part of the next line.
+        if (write(account.uid(), line, nowNs)) {
+            last.refused.put(share, now);
+        }
+    }
+
+    private void look(final UserAccount account, final Seen last, final long nowNs) {
+        final CrossingBook crossings = account.crossings();
+        final long now = crossings.refused();
+        if (now == last.crossings) {
+            return;
+        }
+        final Map<String, Object> line = new LinkedHashMap<>();
+        line.put("event", "crossing");
+        line.put("uid", account.uid());
+        addTenant(line, account);
+        line.put("what", crossings.isOutward() ? "to send" : "to receive");
+        line.put("peerTenant", account.nameOf(crossings.peerTenant()));
+        line.put("peerNode", crossings.peerNode());
+        line.put("peerContext", crossings.peerContext());
+        line.put("times", now - last.crossings);
+        if (write(account.uid(), line, nowNs)) {
+            last.crossings = now;
+        }
+    }
+
+    private static Map<String, Object> line(final String event, final UnixSocket.Peer peer) {
+        final Map<String, Object> line = new LinkedHashMap<>();
+        line.put("event", event);
+        line.put("uid", peer.uid());
+        line.put("gid", peer.gid());
+        line.put("pid", peer.pid());
+        return line;
+    }
+
+    private static void addTenant(final Map<String, Object> line, final UserAccount account) {
+        if (!account.tenantName().isEmpty()) {
+            line.put("tenant", account.tenantName());
+        }
+    }
+
+    private void writeOrCount(final int uid, final Map<String, Object> line, final long nowNs) {
+        if (!write(uid, line, nowNs)) {
+            pace(uid, nowNs).suppress();
+        }
+    }
+
+    private boolean write(final int uid, final Map<String, Object> line, final long nowNs) {
+        final LinePace pace = pace(uid, nowNs);
+        if (!pace.take(nowNs)) {
+            return false;
+        }
+        final long suppressed = pace.takeSuppressed();
+        if (suppressed > 0) {
+            line.put("suppressed", suppressed);
+        }
+        out.accept(mapper.writeValueAsString(line));
+        return true;
+    }
+
+    private LinePace pace(final int uid, final long nowNs) {
+        if (paces.size() >= MAX_PACES && !paces.containsKey(uid)) {
+            paces.values().removeIf(pace -> pace.isRested(nowNs));
+        }
+        return paces.size() < MAX_PACES || paces.containsKey(uid)
+                ? paces.computeIfAbsent(uid, key -> new LinePace())
+                : others;
+    }
+}
