@@ -4,7 +4,6 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
-import io.hxb.linux.Memory;
 import io.hxb.routing.Route;
 
 /**
@@ -84,9 +83,12 @@ final class ControlReader {
         }
         if (type == FrameType.UNREACHABLE) {
             counters.onUnreachable();
-            final int reason =
-                    frame.bodyLength() == 0 ? 0 : Memory.getUnsignedByte(frame.bodyAddress());
-            feedback.onUnreachable(flow, reason, frame.sourceIncarnation());
+            if (isOfFrameSent(frame, flow)) {
+                feedback.onUnreachable(
+                        flow, unreachable.reason(), offending.type(), frame.sourceIncarnation());
+            } else {
+                routes.refuse();
+            }
         } else if (type == FrameType.ACCEPT) {
             feedback.onAccept(flow, frame);
         } else if (type != FrameType.ACK) {
@@ -104,6 +106,32 @@ final class ControlReader {
                     frame.bodyAddress(),
                     frame.bodyLength() / Long.BYTES * Long.SIZE);
         }
+    }
+
+    /** Whoever denies a frame shows its header: it must be one that the flow has under way. */
+    private boolean isOfFrameSent(final FrameHeaderFlyweight frame, final SendFlow flow) {
+        if (frame.bodyLength() < UnreachableFlyweight.LENGTH) {
+            return false;
+        }
+        unreachable.wrap(frame.bodyAddress());
+        offending.wrap(unreachable.offendingHeaderAddress());
+        if (offending.source() != table.ownCoordinates()
+                || offending.sourceContext() != flow.context.id
+                || offending.sourceIncarnation() != flow.context.incarnation
+                || offending.destination() != flow.peerCoordinates
+                || offending.destinationContext() != flow.peerContext
+                || offending.epoch() != flow.epoch()) {
+            return false;
+        }
+        final int sequence = offending.sequence();
+        if (offending.type() == FrameType.OPEN) {
+            return flow.isOpening() && sequence == flow.window.nextSequence();
+        }
+        return flow.isOpen()
+                && offending.destinationIncarnation() == flow.peerIncarnation()
+                && (offending.type() == FrameType.DATA
+                        ? flow.window.isInFlight(sequence)
+                        : offending.type() == FrameType.PROBE && flow.window.isPlausible(sequence));
     }
 
     private boolean isAboutRoute(final FrameHeaderFlyweight frame) {

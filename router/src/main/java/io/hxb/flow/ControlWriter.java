@@ -5,6 +5,7 @@ import io.hxb.frame.FrameType;
 import io.hxb.frame.TenantField;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.FrameOwner;
+import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 
 /**
@@ -15,6 +16,8 @@ final class ControlWriter implements FrameOwner {
     private final FlowOutput output;
     private final TxPool pool;
     private final FlowCounters counters;
+    private final TurnClock clock;
+    private final AnswerPace pace = new AnswerPace();
     private final int ackBodyBytes;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
@@ -24,10 +27,12 @@ final class ControlWriter implements FrameOwner {
             final FlowOutput output,
             final TxPool pool,
             final FlowCounters counters,
+            final TurnClock clock,
             final int ackBodyBytes) {
         this.output = output;
         this.pool = pool;
         this.counters = counters;
+        this.clock = clock;
         this.ackBodyBytes = ackBodyBytes;
     }
 
@@ -113,9 +118,15 @@ final class ControlWriter implements FrameOwner {
         return send(index, ackBodyBytes);
     }
 
-    /** Tells the source of the frame at {@code failed} that it cannot be delivered. */
+    /**
+     * Tells the source of the frame at {@code failed} that it cannot be delivered, unless it was
+     * told much of that kind just now.
+     */
     boolean sendUnreachable(
             final FrameHeaderFlyweight failed, final int ownIncarnation, final int reason) {
+        if (!pace.take(failed.source(), clock.nowNs())) {
+            return false;
+        }
         final int index = pool.acquireControl();
         if (index < 0) {
             counters.onNoMemory();

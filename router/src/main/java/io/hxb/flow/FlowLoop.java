@@ -64,7 +64,7 @@ public final class FlowLoop implements FlowPort {
         final int windowFrames = table.config().windowFrames();
         final TxPool memory = new TxPool(table.sizes(), windowFrames, arena);
         final int ackBodyBytes = TxPool.ackBodyBytes(windowFrames, table.sizes().mtuBytes());
-        control = new ControlWriter(output, memory, counters, ackBodyBytes);
+        control = new ControlWriter(output, memory, counters, clock, ackBodyBytes);
         final LoopParts parts = new LoopParts(table, output, memory, control, counters, clock);
         sender = new Sender(parts);
         feedback = sender.feedback();

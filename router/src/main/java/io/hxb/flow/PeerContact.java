@@ -12,6 +12,7 @@ final class PeerContact {
 
     private final FlowConfig config;
     private final CutOff cutOff = new CutOff();
+    private final Denial denial = new Denial();
     private long lastHeardNs;
     private long outstandingSinceNs;
     private boolean isOutstanding;
@@ -32,12 +33,19 @@ final class PeerContact {
     void start(final long nowNs) {
         lastHeardNs = nowNs;
         isAbsent = false;
+        denial.onHeard();
     }
 
     /** The flow has ended. */
     void end() {
         isOutstanding = false;
         cutOff.onHeard();
+        denial.onHeard();
+    }
+
+    /** What is said against the peer of an open flow. */
+    Denial denial() {
+        return denial;
     }
 
     /** The peer was heard. */
@@ -125,7 +133,8 @@ final class PeerContact {
 
     /** When to ask {@link #isLost} or look for a route again, Long.MAX_VALUE for never. */
     long wakeNs(final long nowNs) {
-        final long wakeNs = isOutstanding ? silenceEndsNs() : Long.MAX_VALUE;
+        final long silenceNs = isOutstanding ? silenceEndsNs() : Long.MAX_VALUE;
+        final long wakeNs = FlowTimers.earlier(silenceNs, denial.wakeNs());
         return cutOff.isCounting() ? FlowTimers.earlier(wakeNs, cutOffWakeNs(nowNs)) : wakeNs;
     }
 

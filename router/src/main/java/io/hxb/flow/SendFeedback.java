@@ -59,6 +59,9 @@ final class SendFeedback {
         final long nowNs = clock.nowNs();
         counters.onAck();
         flow.contact.onHeard(nowNs);
+        if (flow.contact.denial().onHeard()) {
+            routes.refuse();
+        }
         final int before = window.inFlight();
         for (int sequence = window.firstSequence(); sequence - acknowledgement < 0; sequence++) {
             acknowledge(flow, sequence, nowNs);
@@ -122,27 +125,55 @@ final class SendFeedback {
     }
 
     /**
-     * Somebody says that what the flow sends cannot be delivered. Only the peer's node ends the
+     * Somebody says that a frame of the flow cannot be delivered. Only the peer's node ends the
      * flow; a relay without a way on is no sign of life of the peer either.
+     *
+     * @param type of the frame, which was sent and not acknowledged.
+     * @param peerIncarnation of the context that is there instead.
      */
-    void onUnreachable(final SendFlow flow, final int reason, final int peerIncarnation) {
-        if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT && !flow.isClosed()) {
-            if (flow.isOpening() && waitForPeer(flow)) {
-                return;
-            }
-            counters.onPeerContextGone();
-            end(flow, PmStatus.NO_SUCH_CONTEXT);
+    void onUnreachable(
+            final SendFlow flow, final int reason, final int type, final int peerIncarnation) {
+        if (flow.isOpening()) {
+            onNotOpened(flow, reason);
+        } else if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT) {
+            doubt(flow, PmStatus.NO_SUCH_CONTEXT, type);
         } else if (reason == UnreachableFlyweight.STALE_INCARNATION
-                && flow.isOpen()
                 && flow.peerIncarnation() != peerIncarnation) {
-            counters.onPeerRestarted();
-            end(flow, PmStatus.PEER_RESTARTED);
-        } else if (reason == UnreachableFlyweight.NO_FLOWS && flow.isOpening()) {
+            doubt(flow, PmStatus.PEER_RESTARTED, type);
+        }
+    }
+
+    private void onNotOpened(final SendFlow flow, final int reason) {
+        if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT) {
+            if (!waitForPeer(flow)) {
+                counters.onPeerContextGone();
+                end(flow, PmStatus.NO_SUCH_CONTEXT);
+            }
+        } else if (reason == UnreachableFlyweight.NO_FLOWS) {
             end(flow, PmStatus.PEER_FULL);
-        } else if (reason == UnreachableFlyweight.NOT_ALLOWED && flow.isOpening()) {
+        } else if (reason == UnreachableFlyweight.NOT_ALLOWED) {
             counters.onNotAllowed();
             end(flow, PmStatus.NOT_ALLOWED);
         }
+    }
+
+    private void doubt(final SendFlow flow, final int status, final int type) {
+        final long nowNs = clock.nowNs();
+        final long untilNs = nowNs + flow.roundTrip.timeoutNs();
+        if (flow.contact.denial().onDenied(status, type == FrameType.PROBE, untilNs)) {
+            control.sendProbe(flow, flow.backlog.messageCount());
+            timers.arm(flow, nowNs);
+        }
+    }
+
+    /** The peer of an open flow is gone: its node has said so again, and it was not heard. */
+    void onDenied(final SendFlow flow, final int status) {
+        if (status == PmStatus.PEER_RESTARTED) {
+            counters.onPeerRestarted();
+        } else {
+            counters.onPeerContextGone();
+        }
+        end(flow, status);
     }
 
     private boolean waitForPeer(final SendFlow flow) {

@@ -128,6 +128,11 @@ final class Sender {
             feedback.end(flow, PmStatus.PEER_UNREACHABLE);
             return;
         }
+        final int denied = flow.contact.denial().take(nowNs);
+        if (denied != PmStatus.OK) {
+            feedback.onDenied(flow, denied);
+            return;
+        }
         if (flow.contact.retryRouteWhenDue(nowNs)) {
             queue.makeReady(flow);
         }

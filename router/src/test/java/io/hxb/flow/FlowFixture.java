@@ -28,6 +28,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
 
     static final int PEER_CONTEXT = 5;
     static final int PEER_INCARNATION = 99;
+    private static final int DENIED_OFFSET = 8;
     static final int FIRST = -2;
     static final long MILLISECOND = 1_000_000;
 
@@ -185,7 +186,34 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         header.epoch(epoch);
         Memory.fill(header.bodyAddress(), UnreachableFlyweight.LENGTH, 0);
         Memory.putByte(header.bodyAddress(), reason);
+        lastQuestion(epoch).copyHeader(header.bodyAddress() + DENIED_OFFSET);
         receive(id, UnreachableFlyweight.LENGTH);
+    }
+
+    /**
+     * An answer that denies the last frame of an epoch, but for one byte of that frame's header.
+     */
+    void unreachableWithAFlaw(final int reason, final int offset) {
+        final int id = share.acquire();
+        final Sent denied = lastQuestion(0);
+        final FrameHeaderFlyweight header = header(id, FrameType.UNREACHABLE, PEER, 0);
+        Memory.fill(header.bodyAddress(), UnreachableFlyweight.LENGTH, 0);
+        Memory.putByte(header.bodyAddress(), reason);
+        final long copy = header.bodyAddress() + DENIED_OFFSET;
+        denied.copyHeader(copy);
+        Memory.putByte(copy + offset, Memory.getUnsignedByte(copy + offset) ^ 0x40);
+        receive(id, UnreachableFlyweight.LENGTH);
+    }
+
+    /** The last frame of an epoch that is answered when nobody is there for it. */
+    private Sent lastQuestion(final int epoch) {
+        for (int i = sent.size() - 1; i >= 0; i--) {
+            final Sent frame = sent.get(i);
+            if (frame.epoch == epoch && frame.isQuestion()) {
+                return frame;
+            }
+        }
+        return sent.getLast();
     }
 
     void receiveOpen(final int node, final int incarnation, final int epoch) {
@@ -384,9 +412,13 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         final int reason;
         final long bits;
         final long payloadAddress;
+        private final byte[] headerBytes = new byte[FrameHeaderFlyweight.LENGTH];
 
         Sent(final long address, final long payloadAddress, final int payloadLengthBytes) {
             final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(address);
+            for (int i = 0; i < headerBytes.length; i++) {
+                headerBytes[i] = (byte) Memory.getByte(address + i);
+            }
             type = header.type();
             flags = header.flags();
             sequence = header.sequence();
@@ -411,6 +443,17 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
 
         boolean has(final int flag) {
             return (flags & flag) != 0;
+        }
+
+        /** True for the types whose sender is told when nobody is there. */
+        boolean isQuestion() {
+            return type == FrameType.DATA || type == FrameType.OPEN || type == FrameType.PROBE;
+        }
+
+        void copyHeader(final long to) {
+            for (int i = 0; i < headerBytes.length; i++) {
+                Memory.putByte(to + i, headerBytes[i]);
+            }
         }
     }
 }

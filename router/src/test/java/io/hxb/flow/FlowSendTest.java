@@ -18,6 +18,8 @@ import java.util.List;
 /** The sending end, one rule a test; sequences are counted from the first. */
 @Tag("unit")
 class FlowSendTest {
+    // More than the first time-out of a flow.
+    private static final long ROUND_TRIP_NS = 50_000_000L;
     private static final long MILLISECOND = FlowFixture.MILLISECOND;
     private static final int FIRST = FlowFixture.FIRST;
     @AutoClose private final FlowFixture flows = new FlowFixture();
@@ -366,12 +368,101 @@ class FlowSendTest {
         // when
         flows.unreachable(UnreachableFlyweight.STALE_INCARNATION, 0, 100);
         flows.work(0);
+        assertEquals(List.of(), flows.done);
+        flows.unreachable(UnreachableFlyweight.STALE_INCARNATION, 0, 100);
+        flows.workFor(ROUND_TRIP_NS);
         // then
         final String restarted = ":" + PmStatus.PEER_RESTARTED;
         assertEquals(List.of("1" + restarted, "2" + restarted), flows.done);
         assertEquals(List.of("1" + restarted), flows.peerStatus);
         assertEquals(1, flows.loop.counters().peerRestarted);
         assertEquals(0, flows.loop.framesInUse());
+    }
+
+    @Test
+    void shouldAskAPeerThatIsSaidToBeGone() {
+        // given
+        flows.open(8);
+        flows.submit(1, 1_000);
+        flows.work(0);
+        // when
+        flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0, 0);
+        flows.work(0);
+        // then
+        assertEquals(1, flows.sent(FrameType.PROBE).size());
+        // when: the question is denied, too
+        flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0, 0);
+        flows.work(0);
+        assertEquals(List.of(), flows.done);
+        flows.workFor(ROUND_TRIP_NS);
+        // then
+        assertEquals(List.of("1:" + PmStatus.NO_SUCH_CONTEXT), flows.done);
+        assertEquals(1, flows.loop.counters().peerContextGone);
+    }
+
+    @Test
+    void shouldNotEndAFlowThatIsAcknowledgedMeanwhile() {
+        // given
+        flows.open(64);
+        final long refused = flows.routes().counters().refusedAnswers();
+        for (int i = 0; i < 39; i++) {
+            flows.submit(i, 1_000);
+            flows.work(0);
+            // when: everything that was sent is denied, and the peer has it all the same
+            flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0, 0);
+            flows.work(0);
+            flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0, 0);
+            flows.unreachable(UnreachableFlyweight.STALE_INCARNATION, 0, 100);
+            flows.ack(FIRST + i + 2, 64);
+            flows.workFor(ROUND_TRIP_NS);
+        }
+        // then
+        assertEquals(39, flows.done.size());
+        assertTrue(flows.done.stream().allMatch(done -> done.endsWith(":0")), flows.done::toString);
+        assertEquals(0, flows.loop.counters().peerContextGone);
+        assertEquals(0, flows.loop.counters().peerRestarted);
+        assertTrue(flows.routes().counters().refusedAnswers() - refused >= 39);
+    }
+
+    @Test
+    void shouldForgetWhatNobodySaysAgain() {
+        // given
+        flows.open(8);
+        flows.submit(1, 1_000);
+        flows.work(0);
+        // when
+        flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0, 0);
+        flows.workFor(20 * ROUND_TRIP_NS);
+        // then
+        assertEquals(List.of(), flows.done);
+    }
+
+    @Test
+    void shouldNotBelieveADenialOfAFrameThatWasNeverSent() {
+        // given
+        flows.open(8);
+        flows.submit(1, 1_000);
+        flows.work(0);
+        final int[] flaws = {
+            FrameHeaderFlyweight.TYPE_OFFSET,
+            FrameHeaderFlyweight.SOURCE_INCARNATION_OFFSET,
+            FrameHeaderFlyweight.SOURCE_OFFSET,
+            FrameHeaderFlyweight.DESTINATION_OFFSET,
+            FrameHeaderFlyweight.DESTINATION_INCARNATION_OFFSET,
+            FrameHeaderFlyweight.SOURCE_CONTEXT_OFFSET,
+            FrameHeaderFlyweight.DESTINATION_CONTEXT_OFFSET,
+            FrameHeaderFlyweight.SEQUENCE_OFFSET,
+            FrameHeaderFlyweight.EPOCH_OFFSET,
+        };
+        final long refused = flows.routes().counters().refusedAnswers();
+        // when
+        for (final int flaw : flaws) {
+            flows.unreachableWithAFlaw(UnreachableFlyweight.NO_SUCH_CONTEXT, flaw);
+        }
+        flows.work(0);
+        // then
+        assertEquals(0, flows.sent(FrameType.PROBE).size());
+        assertEquals(flaws.length, flows.routes().counters().refusedAnswers() - refused);
     }
 
     @Test
@@ -481,7 +572,7 @@ class FlowSendTest {
         flows.ack(FIRST + 3, 8);
         flows.ack(FIRST + 2, 8, 1, new int[0]);
         flows.unreachable(UnreachableFlyweight.NO_SUCH_CONTEXT, 0xFFFF, 0);
-        flows.work(0);
+        flows.workFor(ROUND_TRIP_NS);
         // then
         assertEquals(List.of(), flows.done);
         assertEquals(1, flows.loop.counters().outOfWindow);

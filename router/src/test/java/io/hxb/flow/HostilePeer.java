@@ -9,6 +9,7 @@ import io.hxb.linux.Memory;
 import io.hxb.pm.PmStatus;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -86,7 +87,18 @@ public final class HostilePeer {
             case 4 -> flows.isBlocked = (what & 16) != 0;
             case 5 -> slowLink((what & 16) != 0);
             case 6 -> flows.answer = (what & 16) != 0 ? FlowListener.DELIVERED : FlowListener.FULL;
+            case 14 -> deny(what);
             default -> frame(what);
+        }
+    }
+
+    // Denials are believed only if the question that follows is denied, too.
+    private void deny(final int what) {
+        frame(what);
+        if ((what & 16) != 0) {
+            flows.work(0);
+            frame(what);
+            flows.work(next() * 4L * FlowFixture.MILLISECOND);
         }
     }
 
@@ -168,9 +180,20 @@ public final class HostilePeer {
             Memory.putByte(body + i, i < 8 ? next() : 0);
         }
         if (header.type() == FrameType.UNREACHABLE) {
-            Memory.putByte(body, Memory.getUnsignedByte(body) & 7);
+            final int reason = Memory.getUnsignedByte(body) & 15;
+            Memory.putByte(body, reason < 8 ? reason : UnreachableFlyweight.NO_SUCH_CONTEXT);
+            denyAFrameSent(body + 8);
         }
         return lengthBytes;
+    }
+
+    private void denyAFrameSent(final long copy) {
+        final List<FlowFixture.Sent> questions =
+                flows.sent.stream().filter(FlowFixture.Sent::isQuestion).toList();
+        if (!questions.isEmpty()) {
+            final int back = near(0) & 0xFF;
+            questions.get(Math.max(0, questions.size() - 1 - back)).copyHeader(copy);
+        }
     }
 
     private int peer() {

@@ -1,0 +1,66 @@
+package io.hxb.flow;
+
+import io.hxb.pm.PmStatus;
+
+/**
+ * What is said against an open flow: that its peer's context is gone, or is another. Anybody may
+ * say so, and be late; so the peer is asked, and the flow ends only if that question is denied too
+ * and nothing is acknowledged for about a round trip. Owned by the loop of the flow.
+ */
+final class Denial {
+    private int status = PmStatus.OK;
+    private boolean isConfirmed;
+    private long endsNs;
+
+    /** Nothing is said against the flow. */
+    Denial() {}
+
+    /**
+     * Somebody denies a frame that was sent.
+     *
+     * @param why the status with which the flow would end.
+     * @param isOfProbe true if that frame was a question.
+     * @param untilNs until when an acknowledgement shows that it is not so.
+     * @return true if the peer is to be asked.
+     */
+    boolean onDenied(final int why, final boolean isOfProbe, final long untilNs) {
+        final boolean isNew = status == PmStatus.OK;
+        if (isNew) {
+            status = why;
+            endsNs = untilNs;
+            isConfirmed = false;
+        } else if (isOfProbe) {
+            isConfirmed = true;
+        }
+        return isNew;
+    }
+
+    /**
+     * The peer was heard.
+     *
+     * @return true if something had been said against it.
+     */
+    boolean onHeard() {
+        final boolean wasDenied = status != PmStatus.OK;
+        status = PmStatus.OK;
+        return wasDenied;
+    }
+
+    /** When to ask {@link #take}, Long.MAX_VALUE for never. */
+    long wakeNs() {
+        return status == PmStatus.OK ? Long.MAX_VALUE : endsNs;
+    }
+
+    /**
+     * The status with which the flow ends now; {@code PmStatus.OK} if it does not. What was not
+     * confirmed in time is forgotten.
+     */
+    int take(final long nowNs) {
+        if (status == PmStatus.OK || endsNs - nowNs > 0) {
+            return PmStatus.OK;
+        }
+        final int ended = isConfirmed ? status : PmStatus.OK;
+        status = PmStatus.OK;
+        return ended;
+    }
+}
