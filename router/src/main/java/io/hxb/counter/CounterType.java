@@ -206,7 +206,9 @@ public enum CounterType {
             "Times a context got no receive buffer because of the limit of a user or a tenant."),
     CONTEXT_LIMITED_FLOWS_EVENTS(122, "Flows refused because of the limit of a user or a tenant."),
     CONTEXT_LIMITED_MESSAGES_EVENTS(
-            123, "Times messages had to wait because of the limit of a user or a tenant.");
+            123, "Times messages had to wait because of the limit of a user or a tenant."),
+    FORWARD_DROPPED_STRANGER_FRAMES(
+            124, "Frames dropped: from a link address that is no neighbour's.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -110,9 +110,13 @@ public final class Forwarder implements FrameSink {
             owner.release(token);
             return;
         }
-        heard[link.index()].count(sourceAddress);
+        final boolean isOfNeighbour = heard[link.index()].count(sourceAddress);
         final long destination = received.wrap(headerAddress).destination();
-        if (destination == here) {
+        if (!isOfNeighbour && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
+            // Whoever has not said who it is has nothing to say to others either.
+            counters.drop(DropReason.STRANGER);
+            owner.release(token);
+        } else if (destination == here) {
             deliver(owner, token, headerAddress, lengthBytes);
         } else if (destination == FrameHeaderFlyweight.ANY_DESTINATION) {
             onLinkLocal(link, headerAddress, sourceAddress);

@@ -68,8 +68,11 @@ public final class DropReason {
     /** There is no session with the node that sent it, or will be sent to. */
     public static final int NO_SESSION = -20;
 
+    /** It came from a link address that is no neighbour's. */
+    public static final int STRANGER = -21;
+
     /** Number of reasons: they are -1 to -{@value}. */
-    public static final int COUNT = 20;
+    public static final int COUNT = 21;
 
     private static final String[] NAMES = {
         "NONE",
@@ -92,7 +95,8 @@ public final class DropReason {
         "UNSEALED",
         "SEAL",
         "REPLAY",
-        "NO_SESSION"
+        "NO_SESSION",
+        "STRANGER"
     };
 
     private DropReason() {}

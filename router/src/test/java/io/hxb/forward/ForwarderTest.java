@@ -34,6 +34,7 @@ import java.util.List;
 class ForwarderTest {
     private static final Shape SHAPE = Shape.of(3, 3);
     private static final int CLUSTER = 77;
+    private static final long NEIGHBOUR = 5;
     private static final long HERE = SHAPE.parseCoordinates("1,1");
 
     private final TestFrames frames = new TestFrames();
@@ -49,6 +50,7 @@ class ForwarderTest {
         final NodeIdentity self = new NodeIdentity(SHAPE, HERE, CLUSTER, 1, 1, "");
         final TrunkHealth health = new TrunkHealth(self, TrunkConfig.DEFAULT, 1_000_000, ports);
         final Discovery discovery = new Discovery(self, 1_000_000, ports, health, new Complaints());
+        health.onHello(ports[0], 0, NEIGHBOUR, 1, 0);
         TestPorts.reachAll(ports);
         final TrunkSender[] trunks = {
             new TrunkSender(new Port[] {ports[0]}, new LinkSender[] {x.newSender(8)}),
@@ -80,7 +82,20 @@ class ForwarderTest {
     }
 
     private void receive(final long address) {
-        forwarder.onFrame(x, released::add, 42, address, 164, 5, -1);
+        forwarder.onFrame(x, released::add, 42, address, 164, NEIGHBOUR, -1);
+    }
+
+    @Test
+    void shouldDropFramesOfStrangers() {
+        // given: neither to be relayed nor for this node
+        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 164, 6, -1);
+        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,1", 8), 164, 6, -1);
+        // when: of a neighbour, but on another link
+        forwarder.onFrame(y, released::add, 42, frame("0,1", "1,2", 8), 164, NEIGHBOUR, -1);
+        // then
+        assertEquals(3, forwarder.counters().dropped(DropReason.STRANGER));
+        assertEquals(3, released.size());
+        assertEquals(0, forwarder.counters().relayed());
     }
 
     @Test
@@ -198,8 +213,8 @@ class ForwarderTest {
         y.block(false);
         receive(frame("0,1", "1,2", 8));
         receive(frame("0,1", "1,2", 1));
-        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 63, 5, -1);
-        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 70, 5, -1);
+        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 63, NEIGHBOUR, -1);
+        forwarder.onFrame(x, released::add, 42, frame("0,1", "1,2", 8), 70, NEIGHBOUR, -1);
         // when
         final ForwardCounters seen = forwarder.counters();
         // then

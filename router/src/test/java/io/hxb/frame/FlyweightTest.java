@@ -213,7 +213,7 @@ class FlyweightTest {
     @Test
     void shouldNameEveryReasonAndKind() {
         assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
-        assertEquals("NO_SESSION", DropReason.name(-DropReason.COUNT));
+        assertEquals("STRANGER", DropReason.name(-DropReason.COUNT));
         assertEquals("MTU_DIFFERS", ComplaintFlyweight.name(ComplaintFlyweight.MTU_DIFFERS));
         assertEquals(ComplaintFlyweight.KIND_COUNT, ComplaintFlyweight.MTU_DIFFERS);
     }

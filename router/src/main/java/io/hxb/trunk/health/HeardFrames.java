@@ -34,12 +34,18 @@ public final class HeardFrames {
         this.port = port;
     }
 
-    /** Counts a frame that came from {@code sourceAddress}; nothing if nobody has it. */
-    public void count(final long sourceAddress) {
+    /**
+     * Counts a frame that came from {@code sourceAddress}.
+     *
+     * @return false if no neighbour has that address: nothing was counted.
+     */
+    public boolean count(final long sourceAddress) {
         final int neighbour = ((Addresses) ADDRESSES.getOpaque(this)).find(sourceAddress);
-        if (neighbour >= 0) {
-            COUNT.setOpaque(counts, neighbour, counts[neighbour] + 1);
+        if (neighbour < 0) {
+            return false;
         }
+        COUNT.setOpaque(counts, neighbour, counts[neighbour] + 1);
+        return true;
     }
 
     /** Frames received from a neighbour, modulo 2^32; those of the bypass, too. */
