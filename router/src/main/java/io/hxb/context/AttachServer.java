@@ -63,9 +63,19 @@ public final class AttachServer implements AutoCloseable {
         this.audit = audit;
         this.manager = manager;
         this.access = access;
-        path = SocketPath.listen(socket, access.isForOthers());
-        acceptor = new Acceptor(path.socket(), message);
         stopEvent = EventFd.create();
+        SocketPath taken = null;
+        try {
+            taken = SocketPath.listen(socket, access.isForOthers());
+            acceptor = new Acceptor(taken.socket(), message);
+        } catch (final IOException | RuntimeException e) {
+            Descriptors.close(stopEvent);
+            if (taken != null) {
+                taken.close();
+            }
+            throw e;
+        }
+        path = taken;
         thread = new Thread(this::run, "hxb-attach");
         thread.setDaemon(true);
     }

@@ -53,7 +53,12 @@ public final class ContextLoop implements ContextPolling {
         this.port = port;
         page = manager.page();
         wakeUps = new EventFdSet();
-        commandEvent = EventFd.create();
+        try {
+            commandEvent = EventFd.create();
+        } catch (final LinuxException e) {
+            wakeUps.close();
+            throw e;
+        }
         wakeUps.add(commandEvent);
     }
 

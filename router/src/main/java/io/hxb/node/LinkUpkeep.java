@@ -19,6 +19,7 @@ final class LinkUpkeep implements Upkeep {
     private final Consumer<Link> relink;
     private int newsSeen;
     private boolean isDue = true;
+    private boolean isChanged;
     private long refreshNs;
 
     /**
@@ -56,12 +57,9 @@ final class LinkUpkeep implements Upkeep {
     }
 
     private void refresh() {
-        boolean isChanged = false;
+        isChanged = false;
         for (final Link link : links) {
-            if (link.refresh()) {
-                relink.accept(link);
-                isChanged = true;
-            }
+            Upkeep.alone(() -> refresh(link));
         }
         readKernelDrops();
         if (isChanged) {
@@ -69,9 +67,16 @@ final class LinkUpkeep implements Upkeep {
         }
     }
 
+    private void refresh(final Link link) {
+        if (link.refresh()) {
+            isChanged = true;
+            relink.accept(link);
+        }
+    }
+
     private void readKernelDrops() {
         for (final Link link : links) {
-            board.kernelDrops(link.index(), link.kernelDrops());
+            Upkeep.alone(() -> board.kernelDrops(link.index(), link.kernelDrops()));
         }
     }
 

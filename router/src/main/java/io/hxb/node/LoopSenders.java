@@ -29,10 +29,13 @@ final class LoopSenders {
      */
     LoopSenders(final List<Port> ports, final int queueFrames, final Loop loop) {
         this.loop = loop;
-        senders =
-                ports.stream()
-                        .map(port -> port.link().newSender(queueFrames))
-                        .toArray(LinkSender[]::new);
+        senders = new LinkSender[ports.size()];
+        try {
+            Arrays.setAll(senders, i -> ports.get(i).link().newSender(queueFrames));
+        } catch (final RuntimeException e) {
+            close();
+            throw e;
+        }
         registrations = new Registration[senders.length];
         Arrays.fill(registrations, Registration.NONE);
         isWaiting = new boolean[senders.length];
@@ -136,7 +139,10 @@ final class LoopSenders {
     /** Gives every queued frame back to its owner. */
     void close() {
         for (final LinkSender sender : senders) {
-            sender.close();
+            // Null where opening has failed.
+            if (sender != null) {
+                sender.close();
+            }
         }
     }
 }

@@ -3,12 +3,15 @@ package io.hxb.node;
 import io.hxb.config.ClusterConfig;
 import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
+import io.hxb.linux.Errno;
+import io.hxb.linux.LinuxException;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.trunk.discovery.Discovery;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -48,16 +51,35 @@ public final class Node implements AutoCloseable {
      */
     public static Node start(final NodeOptions options) throws IOException {
         final ResourceStack resources = new ResourceStack();
-        final NodeThreads threads =
-                options.threads() == null
-                        ? resources.push(NodeThreads.start(options.config().loop()))
-                        : options.threads();
         try {
+            final NodeThreads threads =
+                    options.threads() == null
+                            ? resources.push(NodeThreads.start(options.config().loop()))
+                            : options.threads();
             return new NodeBuilder(options, threads, resources).build();
-        } catch (final IOException | RuntimeException e) {
+        } catch (final IOException | RuntimeException | Error e) {
             resources.close();
-            throw e;
+            throw inWords(e);
         }
+    }
+
+    // Some of what is opened is opened by libraries, each with words of its own.
+    private static IOException inWords(final Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            final boolean isOurs =
+                    cause instanceof LinuxException linux && linux.errno() == Errno.EMFILE;
+            if (isOurs || String.valueOf(cause.getMessage()).contains("Too many open files")) {
+                return new IOException(
+                        "the node cannot start: " + Errno.describe(Errno.EMFILE), thrown);
+            }
+        }
+        return switch (thrown) {
+            case IOException e -> e;
+            case UncheckedIOException e -> e.getCause();
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> new IOException(thrown);
+        };
     }
 
     /** Its node id. */

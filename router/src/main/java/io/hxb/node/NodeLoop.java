@@ -12,6 +12,7 @@ import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
+import io.hxb.node.loop.LoopErrors;
 import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.Registration;
 import io.hxb.trunk.Port;
@@ -77,7 +78,7 @@ final class NodeLoop implements LoopTask {
         flows = parts.flows().newLoop(originator, share, loop::wakeUp);
         forwarder = new Forwarder(forwarding, trunks, share, loop.clock(), originator, flows);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
-        contexts = parts.contexts().newLoop(index, flows);
+        contexts = openContexts(parts, index);
         health =
                 new HealthLoop(
                         parts.neighbourhood().health(),
@@ -91,6 +92,15 @@ final class NodeLoop implements LoopTask {
         final LinkUpkeep own = new LinkUpkeep(loop, received, links.board(), this::relink);
         upkeep = isFirst ? new NodeUpkeep(parts, loop, senders.all(), share, health, own) : own;
         export = export(parts, index, received);
+    }
+
+    private ContextPolling openContexts(final NodeParts parts, final int index) throws IOException {
+        try {
+            return parts.contexts().newLoop(index, flows);
+        } catch (final IOException | RuntimeException e) {
+            senders.close();
+            throw e;
+        }
     }
 
     private CounterExport export(final NodeParts parts, final int index, final Link[] received) {
@@ -151,7 +161,7 @@ final class NodeLoop implements LoopTask {
             work += forwarder.deliverLoopback();
         }
         work += flows.doWork(nowNs);
-        upkeep.doWork(nowNs);
+        lookAfterTheNode(nowNs);
         if (work > 0) {
             busyTurns++;
         } else {
@@ -165,6 +175,15 @@ final class NodeLoop implements LoopTask {
         health.doWork(nowNs);
         export.doWork(nowNs);
         return work;
+    }
+
+    // The health of the links and the counters go on when it fails.
+    private void lookAfterTheNode(final long nowNs) {
+        try {
+            upkeep.doWork(nowNs);
+        } catch (final RuntimeException | Error e) {
+            LoopErrors.INSTANCE.onError(e);
+        }
     }
 
     private void noteFrames() {

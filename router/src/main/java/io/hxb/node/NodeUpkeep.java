@@ -49,11 +49,14 @@ final class NodeUpkeep implements Upkeep {
     private final LinkNews news;
     private final NodeCounters nodeCounters;
     private final boolean[] wasUp;
+    private final Runnable[] everyBeat;
+    private final Runnable copyCounters;
     private Registration registration = Registration.NONE;
     private boolean isLookDue = true;
     private int changesSeen;
     private long lookNs;
     private long heartbeatNs;
+    private long beatNs;
 
     /**
      * Makes the upkeep of a node.
@@ -95,6 +98,13 @@ final class NodeUpkeep implements Upkeep {
         parts.neighbourhood().health().addListener(news);
         nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
+        everyBeat =
+                new Runnable[] {
+                    () -> counters.heartbeat(parts.epochClock().time()),
+                    () -> LINK_LOG.doWork(LOGGER),
+                    () -> complaints.doWork(beatNs)
+                };
+        copyCounters = nodeCounters::copy;
     }
 
     @Override
@@ -118,32 +128,43 @@ final class NodeUpkeep implements Upkeep {
     @Override
     public void doWork(final long nowNs) {
         links.doWork(nowNs);
-        news.doWork();
+        if (news.isWaiting()) {
+            Upkeep.alone(news::doWork);
+        }
         final int changes = board.changes();
         isLookDue |= changes != changesSeen;
         changesSeen = changes;
         if (isLookDue || nowNs - heartbeatNs >= 0) {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
-            counters.heartbeat(parts.epochClock().time());
-            LINK_LOG.doWork(LOGGER);
-            complaints.doWork(nowNs);
-            if (isLookDue || nowNs - lookNs >= 0) {
-                isLookDue = false;
-                lookNs = nowNs + LOOK_INTERVAL_NS;
-                lookAtLinks();
-                counters.findings(findings(nowNs));
-            }
-            nodeCounters.copy();
+            beat(nowNs);
         }
         discovery.doWork(nowNs, senders, parts.links().pool(), share);
+    }
+
+    private void beat(final long nowNs) {
+        beatNs = nowNs;
+        for (final Runnable part : everyBeat) {
+            Upkeep.alone(part);
+        }
+        if (isLookDue || nowNs - lookNs >= 0) {
+            isLookDue = false;
+            lookNs = nowNs + LOOK_INTERVAL_NS;
+            for (int i = 0; i < ports.size(); i++) {
+                final int index = i;
+                Upkeep.alone(() -> lookAtLink(index));
+            }
+            Upkeep.alone(parts.links().relay()::refresh);
+            Upkeep.alone(() -> counters.findings(findings(nowNs)));
+        }
+        Upkeep.alone(copyCounters);
     }
 
     @Override
     public void stop() {
         registration.cancel();
         links.stop();
-        nodeCounters.copy();
-        LINK_LOG.flush(LOGGER);
+        Upkeep.alone(copyCounters);
+        Upkeep.alone(() -> LINK_LOG.flush(LOGGER));
     }
 
     @Override
@@ -158,17 +179,14 @@ final class NodeUpkeep implements Upkeep {
     }
 
     // Each loop has its own links follow their NICs; what that means to the node is told here.
-    private void lookAtLinks() {
-        for (int i = 0; i < ports.size(); i++) {
-            final boolean isUp = ports.get(i).link().isUp();
-            if (isUp != wasUp[i]) {
-                wasUp[i] = isUp;
-                health.note();
-                nodeCounters.onStateChanged(i);
-                tellState(ports.get(i), isUp);
-            }
+    private void lookAtLink(final int index) {
+        final boolean isUp = ports.get(index).link().isUp();
+        if (isUp != wasUp[index]) {
+            wasUp[index] = isUp;
+            health.note();
+            nodeCounters.onStateChanged(index);
+            tellState(ports.get(index), isUp);
         }
-        parts.links().relay().refresh();
     }
 
     private void tellState(final Port port, final boolean isUp) {

@@ -1,7 +1,21 @@
 package io.hxb.node;
 
+import io.hxb.node.loop.LoopErrors;
+
 /** What one loop of a node looks after now and then, besides frames. Called by that loop. */
 interface Upkeep {
+    /**
+     * Runs one part of an upkeep so that the others go on without it when it fails: what it throws
+     * is told and counted. A few times a second, not in every turn.
+     */
+    static void alone(final Runnable part) {
+        try {
+            part.run();
+        } catch (final RuntimeException | Error e) {
+            LoopErrors.INSTANCE.onError(e);
+        }
+    }
+
     /** Waits for what wakes it; first call on the loop's thread. */
     void start();
 

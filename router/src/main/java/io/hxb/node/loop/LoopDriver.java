@@ -45,7 +45,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private final NanoClock source;
     private final TurnClock clock = new TurnClock();
     private final ErrorHandler errorHandler;
-    private final DeadlineTimer timer = new DeadlineTimer();
+    private final DeadlineTimer timer;
     private final AdaptiveSpin spin;
     private final boolean isInvoker;
     // Null for an invoker, whose thread is not known yet and not to be joined.
@@ -65,7 +65,13 @@ public final class LoopDriver implements Loop, AutoCloseable {
         this.source = source;
         this.errorHandler = errorHandler;
         spin = new AdaptiveSpin(waitMode.spinNs(), waitMode.sharedSpinNs());
-        events = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
+        timer = new DeadlineTimer();
+        try {
+            events = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
+        } catch (final RuntimeException e) {
+            timer.close();
+            throw e;
+        }
         isInvoker = threadFactory == null;
         thread = isInvoker ? null : threadFactory.newThread(this::run);
     }

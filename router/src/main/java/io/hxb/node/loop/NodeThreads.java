@@ -37,15 +37,20 @@ public final class NodeThreads implements AutoCloseable {
      */
     public static NodeThreads start(final LoopConfig config, final int firstLoop) {
         final NodeThreads threads = new NodeThreads();
-        for (int i = firstLoop; i < firstLoop + config.loopCount(); i++) {
-            threads.drivers.add(
-                    LoopDriver.start(
-                            waitMode(config),
-                            threadFactory(config, i),
-                            SystemNanoClock.INSTANCE,
-                            LoopErrors.INSTANCE));
+        try {
+            for (int i = firstLoop; i < firstLoop + config.loopCount(); i++) {
+                threads.drivers.add(
+                        LoopDriver.start(
+                                waitMode(config),
+                                threadFactory(config, i),
+                                SystemNanoClock.INSTANCE,
+                                LoopErrors.INSTANCE));
+            }
+            return threads;
+        } catch (final RuntimeException e) {
+            threads.close();
+            throw e;
         }
-        return threads;
     }
 
     /** Makes one loop that the application's thread runs (invoker). */

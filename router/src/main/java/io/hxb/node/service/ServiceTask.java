@@ -44,7 +44,13 @@ public final class ServiceTask implements LoopTask {
     public static ServiceTask open(
             final Loop loop, final PmDevice device, final ContextManager contexts)
             throws IOException {
-        final PmContext context = device.openContext(ServiceProtocol.CONTEXT, OPTIONS);
+        final PmContext context;
+        try {
+            context = device.openContext(ServiceProtocol.CONTEXT, OPTIONS);
+        } catch (final IOException | RuntimeException e) {
+            device.close();
+            throw e;
+        }
         final PortTable ports = new PortTable(device.nodeId(), contexts::incarnation);
         return new ServiceTask(loop, device, context, ports);
     }
