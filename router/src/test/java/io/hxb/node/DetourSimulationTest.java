@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.flow.route.RouteCounters;
 import io.hxb.link.sim.SimFaults;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -183,20 +184,22 @@ class DetourSimulationTest {
 
     @Test
     void shouldDeliverOnceAndInOrderWhateverDiesAsLongAsThereIsAWay() {
-        long connected = 0;
-        long apart = 0;
-        for (long seed = 0; seed < SEEDS; seed++) {
-            if (ONLY_SEED < 0 || ONLY_SEED == seed) {
-                try {
-                    final long pairs = new RandomDeaths(seed).run();
-                    connected += pairs >>> 32;
-                    apart += pairs & 0xFFFF_FFFFL;
-                } catch (final AssertionError e) {
-                    throw new AssertionError("replay by -Dhxb.sim.seed=" + seed, e);
-                }
-            }
+        if (ONLY_SEED >= 0) {
+            replay(ONLY_SEED);
+            return;
         }
-        assertTrue(ONLY_SEED >= 0 || (connected > 10L * SEEDS && apart > SEEDS), "pairs");
+        final long pairs = Seeds.sum(SEEDS, DetourSimulationTest::replay);
+        final long connected = pairs >>> 32;
+        final long apart = pairs & 0xFFFF_FFFFL;
+        assertTrue(connected > 10L * SEEDS && apart > SEEDS, "pairs");
+    }
+
+    private static long replay(final long seed) {
+        try {
+            return new RandomDeaths(seed).run();
+        } catch (final AssertionError e) {
+            throw new AssertionError("replay by -Dhxb.sim.seed=" + seed, e);
+        }
     }
 
     private static RouteCounters routes(final SimCluster cluster, final int node) {

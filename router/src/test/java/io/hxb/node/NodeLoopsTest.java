@@ -46,7 +46,7 @@ class NodeLoopsTest {
     private static final int CHURNERS = 2;
     private static final int HELD_BY_CHILD = 8;
     private static final int ECHOED_BY_CHILD = 9;
-    private static final int ROUNDS = 60;
+    private static final int ROUNDS = 30;
     private static final int KILLS = 2;
 
     @TempDir private Path folder;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.link.sim.SimFaults;
+import io.hxb.testing.Seeds;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -44,10 +45,7 @@ class TrunkFaultSimulationTest {
         for (final long seed : ONCE_FAILED) {
             replay(seed);
         }
-        long excluded = 0;
-        for (long seed = 0; seed < SEEDS; seed++) {
-            excluded += replay(seed);
-        }
+        final long excluded = Seeds.sum(SEEDS, TrunkFaultSimulationTest::replay);
         assertTrue(excluded > SEEDS, "links were left out only " + excluded + " times");
     }
 

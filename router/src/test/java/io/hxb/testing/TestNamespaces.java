@@ -21,6 +21,7 @@ import java.util.function.Supplier;
  */
 public final class TestNamespaces implements AutoCloseable {
     private static final AtomicInteger COUNTER = new AtomicInteger();
+    private static final AtomicInteger NIC_INDEX = new AtomicInteger(100);
     private static final long WAIT_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long WAIT_STEP_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -70,9 +71,20 @@ public final class TestNamespaces implements AutoCloseable {
             final String namespaceB,
             final String nicB,
             final int mtuBytes) {
+        // The kernel tells at once of a carrier whose two ends have different numbers, else only
+        // once a second. Source: Linux, net/core/link_watch.c, linkwatch_urgent_event.
+        final int index = NIC_INDEX.getAndAdd(2);
         ip(
-                "link add %s mtu %d netns %s type veth peer name %s mtu %d netns %s"
-                        .formatted(nicA, mtuBytes, namespaceA, nicB, mtuBytes, namespaceB));
+                "link add %s index %d mtu %d netns %s type veth peer name %s index %d mtu %d netns %s"
+                        .formatted(
+                                nicA,
+                                index,
+                                mtuBytes,
+                                namespaceA,
+                                nicB,
+                                index + 1,
+                                mtuBytes,
+                                namespaceB));
     }
 
     /** Waits until a NIC is up and its cable works; a veth takes up to a second. */

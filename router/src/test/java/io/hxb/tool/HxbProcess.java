@@ -2,7 +2,6 @@ package io.hxb.tool;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.hxb.tool.lab.NodeProcesses;
 import io.hxb.tool.report.Json;
 
 import java.io.File;
@@ -43,7 +42,7 @@ final class HxbProcess implements AutoCloseable {
         // Tests that run in the background of a shell have inherited that interrupts are ignored.
         final List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
         command.addAll(prefix);
-        command.addAll(NodeProcesses.self(arguments));
+        command.addAll(FastStart.command(arguments));
         final ProcessBuilder builder =
                 new ProcessBuilder(command)
                         .redirectOutput(output.toFile())

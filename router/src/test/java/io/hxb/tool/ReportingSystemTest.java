@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.tool.lab.NodeProcesses;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
@@ -150,7 +149,7 @@ class ReportingSystemTest {
             arguments.addAll(command.equals(name) ? List.of() : List.of("--json"));
             final Path errors = Files.createTempFile(folder, "full", ".txt");
             final ProcessBuilder builder =
-                    new ProcessBuilder(NodeProcesses.self(arguments.toArray(String[]::new)))
+                    new ProcessBuilder(FastStart.command(arguments.toArray(String[]::new)))
                             .redirectInput(new File("/dev/null"))
                             .redirectOutput(new File("/dev/full"))
                             .redirectError(errors.toFile());

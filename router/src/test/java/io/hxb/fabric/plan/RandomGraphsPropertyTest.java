@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.SplittableRandom;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
 
 /** What must hold of every algorithm on every connected graph; a failure prints the seed. */
 @Tag("property")
@@ -51,29 +53,35 @@ class RandomGraphsPropertyTest {
         };
     }
 
+    private static void forSeeds(final int count, final LongConsumer check) {
+        LongStream.range(0, count).parallel().forEach(check);
+    }
+
     @Test
     void shouldConnectAllPairsWithoutCycles() {
-        for (long seed = 0; seed < GRAPHS; seed++) {
-            // given
-            final SwitchGraph graph = graph(seed);
-            final RoutingAlgorithm[] all = RoutingAlgorithm.values();
-            for (int i = 0; i < 4; i++) {
-                final RoutingAlgorithm algorithm = all[(int) ((seed * 4 + i) % 15)];
-                final RoutingOptions options =
-                        RoutingOptions.DEFAULTS.withSelection(selection(seed));
-                // when
-                final Routing routing = algorithm.routing(graph, options);
-                final RouteSet routes = routing.routes(options.selection(), seed);
-                // then
-                final String what = "seed " + seed + " " + algorithm + " " + graph;
-                final Verification found = Verifier.verify(routing, routes);
-                assertTrue(found.isConnected() && found.isLegal(), () -> what + found);
-                assertTrue(
-                        found.isAcyclic() || algorithm == RoutingAlgorithm.MINIMAL,
-                        () -> what + found);
-                assertTrue(routes.sumLinks() >= minimalSum(graph), what);
-            }
-        }
+        forSeeds(
+                GRAPHS,
+                seed -> {
+                    // given
+                    final SwitchGraph graph = graph(seed);
+                    final RoutingAlgorithm[] all = RoutingAlgorithm.values();
+                    for (int i = 0; i < 4; i++) {
+                        final RoutingAlgorithm algorithm = all[(int) ((seed * 4 + i) % 15)];
+                        final RoutingOptions options =
+                                RoutingOptions.DEFAULTS.withSelection(selection(seed));
+                        // when
+                        final Routing routing = algorithm.routing(graph, options);
+                        final RouteSet routes = routing.routes(options.selection(), seed);
+                        // then
+                        final String what = "seed " + seed + " " + algorithm + " " + graph;
+                        final Verification found = Verifier.verify(routing, routes);
+                        assertTrue(found.isConnected() && found.isLegal(), () -> what + found);
+                        assertTrue(
+                                found.isAcyclic() || algorithm == RoutingAlgorithm.MINIMAL,
+                                () -> what + found);
+                        assertTrue(routes.sumLinks() >= minimalSum(graph), what);
+                    }
+                });
     }
 
     @Test
@@ -130,18 +138,20 @@ class RandomGraphsPropertyTest {
 
     @Test
     void shouldMakeTheSameRoutesAgain() {
-        for (long seed = 0; seed < 200; seed++) {
-            for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
-                if (algorithm.isForLattices()) {
-                    continue;
-                }
-                // when
-                final RouteSet first = routes(graph(seed), algorithm, seed);
-                final RouteSet second = routes(graph(seed), algorithm, seed);
-                // then
-                assertNull(difference(first, second), "seed " + seed + " " + algorithm);
-            }
-        }
+        forSeeds(
+                200,
+                seed -> {
+                    for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
+                        if (algorithm.isForLattices()) {
+                            continue;
+                        }
+                        // when
+                        final RouteSet first = routes(graph(seed), algorithm, seed);
+                        final RouteSet second = routes(graph(seed), algorithm, seed);
+                        // then
+                        assertNull(difference(first, second), "seed " + seed + " " + algorithm);
+                    }
+                });
     }
 
     private static RouteSet routes(
@@ -183,32 +193,36 @@ class RandomGraphsPropertyTest {
 
     @Test
     void shouldLeadAdaptivePacketsToTheirDestination() {
-        for (long seed = 0; seed < 300; seed++) {
-            // given
-            final SwitchGraph graph = graph(seed);
-            final SplittableRandom random = new SplittableRandom(seed);
-            for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
-                if (algorithm.isForLattices()) {
-                    continue;
-                }
-                final Routing routing = algorithm.routing(graph, RoutingOptions.DEFAULTS);
-                final int[] out = new int[graph.maxDegree() * routing.virtualChannels()];
-                for (int packet = 0; packet < 20; packet++) {
-                    final int from = random.nextInt(graph.switchCount());
-                    final int to = random.nextInt(graph.switchCount());
-                    int at = Routing.INJECTED;
-                    int node = from;
-                    // when
-                    for (int links = 0; node != to; links++) {
-                        final int count = routing.next(from, at, to, out);
-                        assertFalse(count == 0 || links > 1000, "seed " + seed + " " + algorithm);
-                        at = out[random.nextInt(count)];
-                        // then
-                        assertEquals(node, graph.source(at / routing.virtualChannels()));
-                        node = graph.target(at / routing.virtualChannels());
+        forSeeds(
+                300,
+                seed -> {
+                    // given
+                    final SwitchGraph graph = graph(seed);
+                    final SplittableRandom random = new SplittableRandom(seed);
+                    for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
+                        if (algorithm.isForLattices()) {
+                            continue;
+                        }
+                        final Routing routing = algorithm.routing(graph, RoutingOptions.DEFAULTS);
+                        final int[] out = new int[graph.maxDegree() * routing.virtualChannels()];
+                        for (int packet = 0; packet < 20; packet++) {
+                            final int from = random.nextInt(graph.switchCount());
+                            final int to = random.nextInt(graph.switchCount());
+                            int at = Routing.INJECTED;
+                            int node = from;
+                            // when
+                            for (int links = 0; node != to; links++) {
+                                final int count = routing.next(from, at, to, out);
+                                assertFalse(
+                                        count == 0 || links > 1000,
+                                        "seed " + seed + " " + algorithm);
+                                at = out[random.nextInt(count)];
+                                // then
+                                assertEquals(node, graph.source(at / routing.virtualChannels()));
+                                node = graph.target(at / routing.virtualChannels());
+                            }
+                        }
                     }
-                }
-            }
-        }
+                });
     }
 }
