@@ -1,0 +1,251 @@
+package io.hxb.bench.soak;
+
+import io.hxb.bench.harness.Peers;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The command line of long runs: {@code benchmarks/run soak --hours N}. One thread does everything;
+ * an interrupt has it stop and report.
+ */
+@Command(
+        name = "soak",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs a cluster of real nodes for hours while links are cut, nodes and programs are"
+                + " killed,",
+            "strangers send rubbish and greedy programs take all they get; checks every byte and",
+            "reports everything that grows. Needs root. Ends with 0 if nothing was lost and nothing"
+                + " grew."
+        })
+public final class Soak implements Callable<Integer> {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long TURN_NS = 20_000_000L;
+    private static final long SAMPLE_NS = 5 * SECOND;
+    private static final long TELL_NS = 60 * SECOND;
+    private static final long REST_LIMIT_NS = 60 * SECOND;
+    private static final long SETTLE_NS = 4 * SECOND;
+    private static final int RESTS = 12;
+    private static final long MIN_REST_NS = 60 * SECOND;
+    private static final long END_LIMIT_S = 240;
+
+    @Option(names = "--hours", description = "how long")
+    private double hours;
+
+    @Option(names = "--minutes", description = "how long, for a try")
+    private double minutes;
+
+    @Option(names = "--shape", defaultValue = "2x2", description = "default ${DEFAULT-VALUE}")
+    private String shape;
+
+    @Option(
+            names = "--links",
+            defaultValue = "2",
+            description = "links in each dimension (default ${DEFAULT-VALUE})")
+    private int links;
+
+    @Option(
+            names = "--rate",
+            defaultValue = "1000",
+            description =
+                    "messages a second that each node's program sends (default ${DEFAULT-VALUE})")
+    private int messagesPerSecond;
+
+    @Option(
+            names = "--strangers",
+            defaultValue = "200",
+            description = "frames a second that strangers send (default ${DEFAULT-VALUE})")
+    private int strangerFrames;
+
+    @Option(names = "--seed", description = "of everything random (default: any)")
+    private long seed = System.nanoTime() & 0xFFFF_FFFFL;
+
+    @Option(names = "--out", description = "folder (default: benchmarks/results/soak-TIME)")
+    private Path out;
+
+    private final SoakReport report = new SoakReport();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean isEnding;
+    private long startNs;
+
+    private Soak() {}
+
+    /** Runs one; ends with 0, 1 if something is wrong, 2 for wrong usage. */
+    public static void main(final String[] arguments) {
+        System.exit(new CommandLine(new Soak()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        final long lengthNs = (long) ((hours * 60 + minutes) * 60 * SECOND);
+        if (lengthNs <= 0) {
+            throw new CommandLine.ParameterException(
+                    new CommandLine(this), "how long? give --hours or --minutes");
+        }
+        final Path folder =
+                out != null
+                        ? out.toAbsolutePath()
+                        : Peers.results().toAbsolutePath().resolve("soak-" + Instant.now());
+        Files.createDirectories(folder);
+        Runtime.getRuntime().addShutdownHook(new Thread(this::awaitReport, "soak-report"));
+        System.out.println("seed " + seed + ", files in " + folder);
+        try {
+            run(folder, lengthNs);
+            report.finish(System.out, folder);
+        } finally {
+            ended.countDown();
+        }
+        return report.isOk() ? 0 : 1;
+    }
+
+    // An interrupt ends the run early, and the report is made as at its end.
+    private void awaitReport() {
+        isEnding = true;
+        try {
+            ended.await(END_LIMIT_S, TimeUnit.SECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run(final Path folder, final long lengthNs)
+            throws IOException, InterruptedException {
+        final SplittableRandom random = new SplittableRandom(seed);
+        final SoakLab lab =
+                new SoakLab(folder, "soak" + ProcessHandle.current().pid(), shape, links);
+        try (lab;
+                Crowd crowd = new Crowd(lab, folder, random.split(), messagesPerSecond);
+                Strangers strangers = new Strangers(lab.spec(), lab.config(), random.split());
+                SocketRubbish rubbish = new SocketRubbish(lab.config(), random.split());
+                Turmoil turmoil = new Turmoil(lab, seed)) {
+            startNs = System.nanoTime();
+            final Watch watch = new Watch(lab, crowd, startNs);
+            work(lengthNs, new Parts(crowd, strangers, turmoil, watch));
+            sumUp(crowd, strangers, rubbish, turmoil, watch);
+        }
+        lab.leftovers().forEach(left -> problem("left behind: " + left));
+    }
+
+    /** What is looked after in each turn. */
+    private record Parts(Crowd crowd, Strangers strangers, Turmoil turmoil, Watch watch) {}
+
+    private void work(final long lengthNs, final Parts parts) throws IOException {
+        final long restNs = Math.max(MIN_REST_NS, lengthNs / RESTS);
+        final long endNs = startNs + lengthNs;
+        long sampleNs = startNs + SAMPLE_NS;
+        long tellNs = startNs + TELL_NS;
+        long nextRestNs = startNs + restNs;
+        long strangersNs = startNs;
+        long nowNs = startNs;
+        while (!isEnding && nowNs - endNs < 0) {
+            parts.turmoil().turn(nowNs);
+            parts.crowd().turn(nowNs);
+            final int due = (int) ((nowNs - strangersNs) * strangerFrames / SECOND);
+            parts.strangers().send(due);
+            strangersNs += strangerFrames == 0 ? 0 : due * SECOND / strangerFrames;
+            if (nowNs - sampleNs >= 0) {
+                sampleNs = nowNs + SAMPLE_NS;
+                parts.watch().sample(nowNs);
+                look(parts);
+            }
+            if (nowNs - tellNs >= 0) {
+                tellNs = nowNs + TELL_NS;
+                tell(parts);
+            }
+            if (nowNs - nextRestNs >= 0) {
+                rest(parts);
+                parts.crowd().goOn();
+                nextRestNs = System.nanoTime() + restNs;
+                strangersNs = System.nanoTime();
+            }
+            LockSupport.parkNanos(TURN_NS);
+            nowNs = System.nanoTime();
+        }
+        rest(parts);
+    }
+
+    // All faults are mended, everybody ends what is under way: nothing may be missing then.
+    private void rest(final Parts parts) throws IOException {
+        parts.turmoil().rest();
+        parts.crowd().rest();
+        final long limitNs = System.nanoTime() + REST_LIMIT_NS;
+        while (!parts.crowd().isQuiet() && System.nanoTime() - limitNs < 0) {
+            LockSupport.parkNanos(TURN_NS);
+        }
+        if (!parts.crowd().isQuiet()) {
+            problem("no rest within a minute:" + parts.crowd().restless());
+        }
+        LockSupport.parkNanos(SETTLE_NS);
+        final long unexplained = parts.crowd().now("unexplained_messages");
+        if (unexplained > 0) {
+            problem(unexplained + " messages are missing at rest, and no sender was told");
+        }
+        parts.watch().sampleRest(System.nanoTime());
+        look(parts);
+    }
+
+    private void look(final Parts parts) {
+        parts.crowd().takeProblems().forEach(this::problem);
+        parts.watch().takeProblems().forEach(this::problem);
+    }
+
+    private void problem(final String text) {
+        System.out.println("problem: " + text);
+        report.problem((System.nanoTime() - startNs) / 1e9, text);
+    }
+
+    private void tell(final Parts parts) {
+        System.out.printf(
+                "%.0f s: %d messages, %.1f MB checked, lost %d, repeated %d, corrupt %d; faults"
+                    + " %s%n",
+                (System.nanoTime() - startNs) / 1e9,
+                parts.crowd().total("received_messages"),
+                parts.crowd().total("received_bytes") / 1e6,
+                parts.crowd().total("lost_messages"),
+                parts.crowd().total("repeated_messages"),
+                parts.crowd().total("corrupt_messages"),
+                parts.turmoil().counts());
+    }
+
+    private void sumUp(
+            final Crowd crowd,
+            final Strangers strangers,
+            final SocketRubbish rubbish,
+            final Turmoil turmoil,
+            final Watch watch) {
+        report.fact("seconds", Math.round((System.nanoTime() - startNs) / 1e9));
+        report.fact("seed", seed);
+        report.fact("shape", shape);
+        report.fact("links", links);
+        for (final String name : Crowd.TOTALS) {
+            report.fact(name, crowd.total(name));
+        }
+        for (final String name :
+                List.of("corrupt_messages", "repeated_messages", "lost_messages")) {
+            if (crowd.total(name) > 0) {
+                problem(name + ": " + crowd.total(name));
+            }
+        }
+        report.fact("programs_killed", crowd.kills());
+        report.fact("greedy_programs", crowd.hogCount());
+        report.fact("faults", turmoil.counts());
+        report.fact("frames_dropped_by_faults", turmoil.dropped());
+        report.fact("frames_of_strangers", strangers.sent());
+        report.fact("connections_with_rubbish", rubbish.connections());
+        report.fact("longest_heartbeat_ms", watch.maxHeartbeatMs());
+        watch.growths().forEach(report::growth);
+    }
+}
