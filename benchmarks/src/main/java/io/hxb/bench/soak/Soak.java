@@ -26,10 +26,10 @@ import java.util.concurrent.locks.LockSupport;
         mixinStandardHelpOptions = true,
         description = {
             "Runs a cluster of real nodes for hours while links are cut, nodes and programs are"
-                + " killed,",
+                    + " killed,",
             "strangers send rubbish and greedy programs take all they get; checks every byte and",
             "reports everything that grows. Needs root. Ends with 0 if nothing was lost and nothing"
-                + " grew."
+                    + " grew."
         })
 public final class Soak implements Callable<Integer> {
     private static final long SECOND = 1_000_000_000L;
@@ -210,7 +210,7 @@ public final class Soak implements Callable<Integer> {
     private void tell(final Parts parts) {
         System.out.printf(
                 "%.0f s: %d messages, %.1f MB checked, lost %d, repeated %d, corrupt %d; faults"
-                    + " %s%n",
+                        + " %s%n",
                 (System.nanoTime() - startNs) / 1e9,
                 parts.crowd().total("received_messages"),
                 parts.crowd().total("received_bytes") / 1e6,

@@ -17,6 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class SocketRubbish implements AutoCloseable {
     private static final long PAUSE_NS = 100_000_000;
+    private static final long ANSWER_NS = 2_000_000;
+    private static final long LIMIT_MS = 1_000;
     private static final int REQUESTS = 12;
 
     private final ClusterConfig config;
@@ -40,9 +42,8 @@ final class SocketRubbish implements AutoCloseable {
     private void run() {
         while (!isEnding) {
             final int node = random.nextInt(config.shape().nodeCount());
-            try (UnixSocket socket = UnixSocket.connect(config.socketPath(node))) {
+            try (UnixSocket socket = UnixSocket.connect(config.socketPath(node), LIMIT_MS)) {
                 connections.incrementAndGet();
-                socket.timeout(1_000);
                 talk(socket);
             } catch (final LinuxException e) {
                 // The node is down, or has had enough.
@@ -71,7 +72,8 @@ final class SocketRubbish implements AutoCloseable {
                 return;
             }
             if (random.nextInt(3) != 0) {
-                socket.receive(message.address(), AttachMessage.LENGTH_BYTES, true);
+                LockSupport.parkNanos(ANSWER_NS);
+                socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false);
                 socket.closeReceivedDescriptors();
             }
         }
