@@ -30,6 +30,7 @@ import java.util.zip.CRC32C;
  * @param limits what one user may have of a node.
  * @param tenants who shares the nodes, and whom they may talk to.
  * @param attach how applications reach the node.
+ * @param security what frames carry against forgery.
  * @param hosts coordinate vector of each host name; may be empty.
  */
 public record ClusterConfig(
@@ -49,6 +50,7 @@ public record ClusterConfig(
         LimitConfig limits,
         TenantPlan tenants,
         AttachConfig attach,
+        SecurityConfig security,
         Map<String, Long> hosts) {
 
     /** What a name may be, in words. */
@@ -183,7 +185,8 @@ public record ClusterConfig(
                         LinkPlan.counts(links.endpoints()).toString(),
                         Boolean.toString(frame.crc()),
                         Integer.toString(frame.etherType()),
-                        Integer.toString(frame.relayEtherType())));
+                        Integer.toString(frame.relayEtherType()),
+                        security.mode().name()));
     }
 
     /** The same with other orders. */
@@ -246,6 +249,11 @@ public record ClusterConfig(
         return new Builder(this).hosts(value).build();
     }
 
+    /** The same with other security. */
+    public ClusterConfig withSecurity(final SecurityConfig value) {
+        return new Builder(this).security(value).build();
+    }
+
     private static int hash(final String text) {
         final CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));
@@ -274,6 +282,7 @@ public record ClusterConfig(
         private LimitConfig limits = LimitConfig.DEFAULT;
         private TenantPlan tenants = TenantPlan.NONE;
         private AttachConfig attach = AttachConfig.DEFAULT;
+        private SecurityConfig security = SecurityConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
         /** Begins with the defaults and the id that the name gives. */
@@ -301,6 +310,7 @@ public record ClusterConfig(
             limits = given.limits;
             tenants = given.tenants;
             attach = given.attach;
+            security = given.security;
             hosts = given.hosts;
         }
 
@@ -376,6 +386,12 @@ public record ClusterConfig(
             return this;
         }
 
+        /** What frames carry against forgery. */
+        public Builder security(final SecurityConfig value) {
+            security = value;
+            return this;
+        }
+
         /** Coordinate vector of each host name. */
         public Builder hosts(final Map<String, Long> value) {
             hosts = value;
@@ -386,7 +402,7 @@ public record ClusterConfig(
         public ClusterConfig build() {
             return new ClusterConfig(
                     name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                    frame, context, limits, tenants, attach, hosts);
+                    frame, context, limits, tenants, attach, security, hosts);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.hxb.flow;
 
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.Link;
 
@@ -11,8 +12,8 @@ import java.lang.foreign.Arena;
  * The memory that one loop sends from, bounded and made at start: headers of frames with one
  * message, whole frames for several messages, and control frames.
  *
- * <p>Sizes: txFrames x 128 bytes, sharedFrames x (16 + mtuBytes), control frames x (16 + 64 + 72,
- * or windowFrames / 8), each rounded up to 64 bytes.
+ * <p>Sizes: txFrames x 128 bytes, sharedFrames x (16 + mtuBytes + 24), control frames x (16 + 64 +
+ * 24 + 72, or windowFrames / 8), each rounded up to 64 bytes.
  */
 final class TxPool {
     static final int CONTROL_FRAMES = 256;
@@ -21,7 +22,8 @@ final class TxPool {
             align(
                     Link.HEADROOM_BYTES
                             + FrameHeaderFlyweight.LENGTH
-                            + MessageRecordFlyweight.LENGTH);
+                            + MessageRecordFlyweight.LENGTH
+                            + SealFlyweight.LENGTH);
 
     private final TxFrame[] frames;
     private final TxFrame[] free;
@@ -46,7 +48,7 @@ final class TxPool {
                             index, base + (long) index * HEADER_STRIDE_BYTES + Link.HEADROOM_BYTES);
             free[freeCount++] = frames[index];
         }
-        sharedStrideBytes = align(Link.HEADROOM_BYTES + sizes.mtuBytes());
+        sharedStrideBytes = sharedStrideBytes(sizes);
         sharedBase = allocate(arena, sizes.sharedFrames(), sharedStrideBytes);
         freeShared = numbers(sizes.sharedFrames());
         freeSharedCount = freeShared.length;
@@ -68,7 +70,7 @@ final class TxPool {
     /** Native bytes of one loop's pool. */
     static long bytes(final FlowSizes sizes, final int windowFrames) {
         return (long) sizes.txFrames() * HEADER_STRIDE_BYTES
-                + (long) sizes.sharedFrames() * align(Link.HEADROOM_BYTES + sizes.mtuBytes())
+                + (long) sizes.sharedFrames() * sharedStrideBytes(sizes)
                 + (long) CONTROL_FRAMES * controlStrideBytes(sizes, windowFrames);
     }
 
@@ -129,7 +131,16 @@ final class TxPool {
     private static int controlStrideBytes(final FlowSizes sizes, final int windowFrames) {
         final int bodyBytes =
                 Math.max(ackBodyBytes(windowFrames, sizes.mtuBytes()), UnreachableFlyweight.LENGTH);
-        return align(Link.HEADROOM_BYTES + FrameHeaderFlyweight.LENGTH + bodyBytes);
+        return align(
+                Link.HEADROOM_BYTES
+                        + FrameHeaderFlyweight.LENGTH
+                        + bodyBytes
+                        + SealFlyweight.LENGTH);
+    }
+
+    // The trailer of a sealed frame lies behind it.
+    private static int sharedStrideBytes(final FlowSizes sizes) {
+        return align(Link.HEADROOM_BYTES + sizes.mtuBytes() + SealFlyweight.LENGTH);
     }
 
     private static int[] numbers(final int count) {

@@ -2,6 +2,7 @@ package io.hxb.forward;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.link.BufferPool;
+import io.hxb.session.Sessions;
 import io.hxb.trunk.discovery.Discovery;
 
 /**
@@ -12,5 +13,10 @@ import io.hxb.trunk.discovery.Discovery;
  * @param pool the node's receive buffers.
  * @param discovery told of link-local and invalid frames.
  */
-public record ForwardParts(
-        ClusterConfig cluster, long here, BufferPool pool, Discovery discovery) {}
+public record ForwardParts(ClusterConfig cluster, long here, BufferPool pool, Discovery discovery) {
+
+    /** The sessions of the node with others. */
+    Sessions sessions() {
+        return discovery.health().sessions();
+    }
+}

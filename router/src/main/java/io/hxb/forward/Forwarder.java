@@ -5,6 +5,7 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.BufferPool;
@@ -15,6 +16,8 @@ import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
+import io.hxb.session.FrameSeals;
+import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.discovery.Discovery;
@@ -45,6 +48,8 @@ public final class Forwarder implements FrameSink {
     private final Originator originator;
     private final UnreachableAnswers answers;
     private final FlowLoop flows;
+    private final FrameSeals seals;
+    private final Sessions sessions;
     private final ForwardCounters counters;
     private final FrameHeaderFlyweight received = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
@@ -80,6 +85,8 @@ public final class Forwarder implements FrameSink {
         this.flows = flows;
         codec = new RouteCodec(shape);
         loopback = originator.loopback();
+        seals = originator.seals();
+        sessions = parts.sessions();
         counters = originator.counters();
         answers = new UnreachableAnswers(parts, share, codec, originator, counters);
     }
@@ -117,7 +124,7 @@ public final class Forwarder implements FrameSink {
             counters.drop(DropReason.STRANGER);
             owner.release(token);
         } else if (destination == here) {
-            deliver(owner, token, headerAddress, lengthBytes);
+            receive(owner, token, headerAddress, lengthBytes);
         } else if (destination == FrameHeaderFlyweight.ANY_DESTINATION) {
             onLinkLocal(link, headerAddress, sourceAddress);
             owner.release(token);
@@ -153,7 +160,7 @@ public final class Forwarder implements FrameSink {
         if (Route.isDetour(route)) {
             received.route(codec.passed(route, here));
         }
-        final int frameBytes = FrameHeaderFlyweight.LENGTH + received.bodyLength();
+        final int frameBytes = FrameHeaderFlyweight.frameLength(headerAddress);
         final int link =
                 trunks[dimension].offer(
                         hop & 0xFF,
@@ -178,6 +185,41 @@ public final class Forwarder implements FrameSink {
         } else {
             counters.drop(DropReason.NO_ROUTE);
             answers.tell(UnreachableFlyweight.NO_ROUTE, headerAddress, clock.nowNs());
+        }
+    }
+
+    // A frame that another node sent to this one: its seal comes before anything else.
+    private void receive(
+            final FrameOwner owner,
+            final long token,
+            final long headerAddress,
+            final int lengthBytes) {
+        final int reason = open(headerAddress);
+        if (reason != DropReason.NONE) {
+            counters.drop(reason > 0 ? DropReason.COORDINATES : reason);
+            owner.release(token);
+        } else if (received.type() == FrameType.SESSION) {
+            takeSession(headerAddress);
+            owner.release(token);
+        } else {
+            deliver(owner, token, headerAddress, lengthBytes);
+        }
+    }
+
+    private int open(final long headerAddress) {
+        if (seals.isOn()) {
+            return seals.open(headerAddress);
+        }
+        return FrameHeaderFlyweight.isSealed(headerAddress) ? DropReason.SEAL : DropReason.NONE;
+    }
+
+    private void takeSession(final long headerAddress) {
+        final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
+        if (reason != DropReason.NONE) {
+            counters.drop(reason);
+        } else {
+            counters.deliver();
+            sessions.onFrame(headerAddress, Sessions.ROUTED, clock.nowNs());
         }
     }
 
@@ -212,13 +254,27 @@ public final class Forwarder implements FrameSink {
     }
 
     private void onLinkLocal(final Link link, final long headerAddress, final long sourceAddress) {
+        final int opened = open(headerAddress);
+        if (opened < DropReason.NONE) {
+            counters.drop(opened);
+            discovery.onNotOpened(
+                    link.index(), opened, headerAddress, sourceAddress, clock.nowNs());
+            return;
+        }
         final int reason = FrameValidator.checkEndToEnd(headerAddress, shape, crc);
         if (reason != DropReason.NONE) {
             counters.drop(reason);
             return;
         }
         counters.takeLinkLocal();
-        discovery.onFrame(link.index(), headerAddress, sourceAddress, clock.nowNs());
+        if (opened == FrameSeals.ELSEWHERE) {
+            return;
+        }
+        if (received.type() == FrameType.SESSION) {
+            sessions.onFrame(headerAddress, link.index(), clock.nowNs());
+        } else {
+            discovery.onFrame(link.index(), headerAddress, sourceAddress, clock.nowNs());
+        }
     }
 
     private void onInvalidHeader(

@@ -6,11 +6,13 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.TurnClock;
 import io.hxb.routing.Route;
 import io.hxb.routing.RouteCodec;
+import io.hxb.session.FrameSeals;
 import io.hxb.trunk.TrunkSender;
 
 /**
@@ -33,6 +35,7 @@ public final class Originator implements FlowOutput {
     private final ForwardCounters counters = new ForwardCounters();
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
+    private final FrameSeals seals;
 
     /**
      * Makes the way out of one loop.
@@ -59,6 +62,7 @@ public final class Originator implements FlowOutput {
         codec = new RouteCodec(cluster.shape());
         loopback = new Loopback(parts.pool(), share);
         this.flusher = flusher;
+        seals = parts.sessions().newLoop();
         routes = new RouteTable(cluster, here, this::isReached, clock);
     }
 
@@ -67,6 +71,11 @@ public final class Originator implements FlowOutput {
      */
     ForwardCounters counters() {
         return counters;
+    }
+
+    /** Seals what begins here, and opens what ends here. */
+    FrameSeals seals() {
+        return seals;
     }
 
     /** Frames of this node to itself, which the loop's {@link Forwarder} delivers. */
@@ -97,31 +106,36 @@ public final class Originator implements FlowOutput {
             final FrameOwner owner,
             final long token) {
         long route = firstRoute(headerAddress);
+        boolean isFinished = false;
         for (int others = OTHER_ROUTES; route != Route.NONE; others--) {
             final int hop = direct(headerAddress, route);
-            if (hasCrc) {
-                seal(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
-            }
             int link = NO_ROUTE;
             if (hop == RouteCodec.HERE) {
                 link =
-                        loopback.offer(
+                        sendHere(
                                 headerAddress,
                                 headerLengthBytes,
                                 payloadAddress,
                                 payloadLengthBytes,
                                 owner,
                                 token);
-                if (link >= 0) {
-                    counters.loopBack();
-                }
             } else if (hop >> 8 < trunks.length) {
+                // CRC and seal leave out what differs from route to route.
+                if (!isFinished
+                        && !finish(
+                                headerAddress,
+                                headerLengthBytes,
+                                payloadAddress,
+                                payloadLengthBytes)) {
+                    return BLOCKED;
+                }
+                isFinished = true;
                 link =
                         trunks[hop >> 8].offer(
                                 hop & 0xFF,
                                 0,
                                 headerAddress,
-                                headerLengthBytes,
+                                headerLengthBytes + trailerBehind(payloadLengthBytes),
                                 payloadAddress,
                                 payloadLengthBytes,
                                 owner,
@@ -136,6 +150,30 @@ public final class Originator implements FlowOutput {
             route = others == 0 ? Route.NONE : otherRoute(headerAddress);
         }
         return NO_ROUTE;
+    }
+
+    private int sendHere(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final FrameOwner owner,
+            final long token) {
+        if (hasCrc) {
+            setCrc(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+        }
+        final int link =
+                loopback.offer(
+                        headerAddress,
+                        headerLengthBytes,
+                        payloadAddress,
+                        payloadLengthBytes,
+                        owner,
+                        token);
+        if (link >= 0) {
+            counters.loopBack();
+        }
+        return link;
     }
 
     /**
@@ -153,16 +191,54 @@ public final class Originator implements FlowOutput {
         if (hop == RouteCodec.HERE || hop >> 8 >= trunks.length) {
             return NO_ROUTE;
         }
-        if (hasCrc) {
-            seal(headerAddress, lengthBytes, 0, 0);
+        if (!finish(headerAddress, lengthBytes, 0, 0)) {
+            return BLOCKED;
         }
         final int link =
                 trunks[hop >> 8].offer(
-                        hop & 0xFF, 0, headerAddress, lengthBytes, 0, 0, owner, token);
+                        hop & 0xFF,
+                        0,
+                        headerAddress,
+                        lengthBytes + trailerBehind(0),
+                        0,
+                        0,
+                        owner,
+                        token);
         if (link >= 0) {
             counters.originate();
         }
         return link;
+    }
+
+    // The trailer of a frame in one piece is part of that piece, else the link finds it.
+    private int trailerBehind(final int payloadLengthBytes) {
+        return payloadLengthBytes == 0 && seals.isOn() ? SealFlyweight.LENGTH : 0;
+    }
+
+    /**
+     * Writes CRC and seal, where the cluster has them.
+     *
+     * @return false if there is no session with the destination yet.
+     */
+    private boolean finish(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes) {
+        final boolean isOn = seals.isOn();
+        // Sealed by the key of the cluster when it was written.
+        if (isOn && header.type() == FrameType.SESSION) {
+            return true;
+        }
+        if (isOn) {
+            header.flags(header.flags() | FrameHeaderFlyweight.FLAG_SEALED);
+        }
+        if (hasCrc) {
+            setCrc(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
+        }
+        return !isOn
+                || seals.seal(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes)
+                        == FrameSeals.SEALED;
     }
 
     private long firstRoute(final long headerAddress) {
@@ -190,7 +266,7 @@ public final class Originator implements FlowOutput {
         return codec.nextHop(route, here, header.destination());
     }
 
-    private void seal(
+    private void setCrc(
             final long headerAddress,
             final int headerLengthBytes,
             final long payloadAddress,

@@ -48,8 +48,11 @@ public final class ComplaintFlyweight {
     /** The two ports have different MTUs. */
     public static final int MTU_DIFFERS = 8;
 
+    /** The two nodes have no key in common. */
+    public static final int OTHER_KEY = 9;
+
     /** Number of kinds: they are 1 to {@value}. */
-    public static final int KIND_COUNT = 8;
+    public static final int KIND_COUNT = 9;
 
     private static final int DIMENSION_OFFSET = 1;
     private static final int LINK_NUMBER_OFFSET = 2;
@@ -69,7 +72,8 @@ public final class ComplaintFlyweight {
         "OTHER_CLUSTER",
         "OTHER_FINGERPRINT",
         "OTHER_VERSION",
-        "MTU_DIFFERS"
+        "MTU_DIFFERS",
+        "OTHER_KEY"
     };
 
     private long address;

@@ -13,9 +13,11 @@ public interface LinkSender extends AutoCloseable {
      * @param neighbour coordinate of the receiver in the link's dimension, or {@link
      *     Link#BROADCAST}.
      * @param headerAddress first byte of the HXB header, 8-byte aligned.
-     * @param headerLengthBytes bytes from there, 64 or more.
+     * @param headerLengthBytes bytes from there, 64 or more; the trailer of a sealed frame in one
+     *     piece included.
      * @param payloadAddress first byte of what follows, gathered from elsewhere; any value when
-     *     {@code payloadLengthBytes} is 0.
+     *     {@code payloadLengthBytes} is 0. The trailer of a sealed frame with payload lies behind
+     *     the header's bytes and is sent last.
      * @param payloadLengthBytes 0 or more.
      * @param owner who gets the memory back; may be called within this call only when it returns
      *     true and queues are flushed on the way.

@@ -1,6 +1,7 @@
 package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.session.Sessions;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Complaints;
@@ -17,13 +18,22 @@ import io.hxb.trunk.health.TrunkHealth;
 record Neighbourhood(Discovery discovery, TrunkHealth health, Complaints complaints) {
     /** Of a node that has heard nobody yet. */
     static Neighbourhood of(
-            final ClusterConfig config, final NodeIdentity self, final Port[] ports) {
+            final ClusterConfig config,
+            final NodeIdentity self,
+            final Sessions sessions,
+            final Port[] ports) {
         final Complaints complaints = new Complaints();
         final long helloIntervalNs = config.frame().helloIntervalNs();
-        final TrunkHealth health = new TrunkHealth(self, config.trunk(), helloIntervalNs, ports);
+        final TrunkHealth health =
+                new TrunkHealth(self, sessions, config.trunk(), helloIntervalNs, ports);
         return new Neighbourhood(
                 new Discovery(self, helloIntervalNs, ports, health, complaints),
                 health,
                 complaints);
+    }
+
+    /** The sessions with other nodes. */
+    Sessions sessions() {
+        return health.sessions();
     }
 }

@@ -21,6 +21,8 @@ import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
 import io.hxb.pm.attach.RunFolders;
+import io.hxb.session.KeyFile;
+import io.hxb.session.KeyRing;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -29,6 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -46,6 +49,8 @@ final class NodeBuilder {
     private final int nodeId;
     private final NodeThreads threads;
     private final ResourceStack resources;
+    private final SecureRandom random = new SecureRandom();
+    private KeyRing keys = KeyRing.NONE;
     private final UdpNames names = new UdpNames();
 
     /**
@@ -64,6 +69,7 @@ final class NodeBuilder {
 
     /** Opens everything and starts the loops. */
     Node build() throws IOException {
+        keys = KeyFile.read(config.security(), System.getenv());
         final SharedMemory memory = resources.push(receivePool(config.pool()));
         final BufferPool pool =
                 new BufferPool(
@@ -71,7 +77,8 @@ final class NodeBuilder {
         final BufferPool.Share[] shares = new BufferPool.Share[threads.count()];
         Arrays.setAll(shares, i -> pool.newShare());
         final Link[] links = openLinks(pool, shares);
-        final int mtuBytes = Arrays.stream(links).mapToInt(Link::mtuBytes).min().orElseThrow();
+        final int linkBytes = Arrays.stream(links).mapToInt(Link::mtuBytes).min().orElseThrow();
+        final int mtuBytes = NodeParts.frameBytes(config, linkBytes);
         final int incarnation = incarnation();
         final ContextManager contexts =
                 resources.push(
@@ -147,7 +154,11 @@ final class NodeBuilder {
         final NodeIdentity self =
                 NodeParts.identity(config, nodeId, incarnation, HostName.ofThisMachine());
         final Neighbourhood neighbourhood =
-                Neighbourhood.of(config, self, ports.toArray(new Port[0]));
+                Neighbourhood.of(
+                        config,
+                        self,
+                        NodeParts.sessions(config, self, keys, random),
+                        ports.toArray(new Port[0]));
         resources.push(names).start(neighbourhood.discovery());
         // After the links, so that the relay is closed before them.
         final NodeLinks all =
@@ -210,9 +221,12 @@ final class NodeBuilder {
         return new CounterLabels.LinkLabel(link.dimension(), link.number(), port.link().name());
     }
 
-    // Differs from any earlier start within the last weeks: hundredths of a second.
-    private static int incarnation() {
-        final int started = (int) (System.currentTimeMillis() / 10) << 4;
-        return started == 0 ? 1 : started;
+    // Nobody can predict it, and it differs from any earlier start.
+    private int incarnation() {
+        int incarnation = random.nextInt();
+        while (incarnation == 0) {
+            incarnation = random.nextInt();
+        }
+        return incarnation;
     }
 }

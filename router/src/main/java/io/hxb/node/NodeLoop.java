@@ -15,6 +15,7 @@ import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopErrors;
 import io.hxb.node.loop.LoopTask;
 import io.hxb.node.loop.Registration;
+import io.hxb.session.Sessions;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.health.HealthLoop;
@@ -40,6 +41,8 @@ final class NodeLoop implements LoopTask {
     private final CounterExport export;
     private final BufferPool.Share share;
     private final boolean isFirst;
+    private final Sessions sessions;
+    private int sessionsSeen;
     private Registration wakeRegistration = Registration.NONE;
     private long busyTurns;
     private long idleTurns;
@@ -77,6 +80,8 @@ final class NodeLoop implements LoopTask {
                 new Originator(forwarding, trunks, share, loop.clock(), senders::flush);
         flows = parts.flows().newLoop(originator, share, loop::wakeUp);
         forwarder = new Forwarder(forwarding, trunks, share, loop.clock(), originator, flows);
+        sessions = parts.neighbourhood().sessions();
+        sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
         contexts = openContexts(parts, index);
         health =
@@ -90,7 +95,17 @@ final class NodeLoop implements LoopTask {
                         this::onExcluded,
                         loop::wakeUp);
         final LinkUpkeep own = new LinkUpkeep(loop, received, links.board(), this::relink);
-        upkeep = isFirst ? new NodeUpkeep(parts, loop, senders.all(), share, health, own) : own;
+        upkeep =
+                isFirst
+                        ? new NodeUpkeep(
+                                parts,
+                                loop,
+                                senders.all(),
+                                share,
+                                health,
+                                own,
+                                new SessionCourier(parts, loop, senders.all(), share, originator))
+                        : own;
         export = export(parts, index, received);
     }
 
@@ -151,7 +166,7 @@ final class NodeLoop implements LoopTask {
     @Override
     public int doWork(final long nowNs) {
         assert loop.isOwnThread() : "called by " + Thread.currentThread();
-        if (senders.takeUnblocked()) {
+        if (senders.takeUnblocked() || hasNewSession()) {
             flows.onLinkWritable();
         }
         int work = contexts.doWork(nowNs);
@@ -184,6 +199,13 @@ final class NodeLoop implements LoopTask {
         } catch (final RuntimeException | Error e) {
             LoopErrors.INSTANCE.onError(e);
         }
+    }
+
+    private boolean hasNewSession() {
+        final int begun = sessions.begun();
+        final boolean isNew = begun != sessionsSeen;
+        sessionsSeen = begun;
+        return isNew;
     }
 
     private void noteFrames() {

@@ -1,15 +1,21 @@
 package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.SecurityConfig;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowSizes;
 import io.hxb.flow.FlowTable;
 import io.hxb.forward.ForwardParts;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.link.BufferPool;
+import io.hxb.session.KeyRing;
+import io.hxb.session.Sessions;
 import io.hxb.trunk.NodeIdentity;
 
 import org.agrona.concurrent.EpochClock;
+
+import java.util.random.RandomGenerator;
 
 /**
  * What all loops of one node share. Made by a node or a simulation before the loops.
@@ -46,6 +52,31 @@ record NodeParts(
                 config.fingerprint(),
                 incarnation,
                 hostName);
+    }
+
+    /**
+     * The sessions of a node that starts now.
+     *
+     * @param ring the keys that the configuration names.
+     * @param random source of nonces that nobody can predict.
+     */
+    static Sessions sessions(
+            final ClusterConfig config,
+            final NodeIdentity self,
+            final KeyRing ring,
+            final RandomGenerator random) {
+        return new Sessions(self.ofSession(), config.security().mode(), ring, random);
+    }
+
+    /**
+     * Header and body of the largest frame of a node.
+     *
+     * @param linkBytes what each of its links carries.
+     */
+    static int frameBytes(final ClusterConfig config, final int linkBytes) {
+        return config.security().mode() == SecurityConfig.Mode.NONE
+                ? linkBytes
+                : linkBytes - SealFlyweight.LENGTH;
     }
 
     /** The flows of a node whose links carry {@code mtuBytes}. */

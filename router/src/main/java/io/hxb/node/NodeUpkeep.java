@@ -45,6 +45,7 @@ final class NodeUpkeep implements Upkeep {
     private final BufferPool.Share share;
     private final HealthLoop health;
     private final LinkUpkeep links;
+    private final SessionCourier courier;
     private final LinkBoard board;
     private final LinkNews news;
     private final NodeCounters nodeCounters;
@@ -66,6 +67,7 @@ final class NodeUpkeep implements Upkeep {
      * @param share of that loop.
      * @param health that loop's part in the health of the links.
      * @param links that loop's links.
+     * @param courier sends SESSION frames over that loop.
      */
     NodeUpkeep(
             final NodeParts parts,
@@ -73,13 +75,15 @@ final class NodeUpkeep implements Upkeep {
             final LinkSender[] senders,
             final BufferPool.Share share,
             final HealthLoop health,
-            final LinkUpkeep links) {
+            final LinkUpkeep links,
+            final SessionCourier courier) {
         this.parts = parts;
         this.loop = loop;
         this.senders = senders;
         this.share = share;
         this.health = health;
         this.links = links;
+        this.courier = courier;
         board = parts.links().board();
         discovery = parts.neighbourhood().discovery();
         complaints = parts.neighbourhood().complaints();
@@ -138,6 +142,7 @@ final class NodeUpkeep implements Upkeep {
             heartbeatNs = nowNs + HEARTBEAT_INTERVAL_NS;
             beat(nowNs);
         }
+        courier.doWork(nowNs);
         discovery.doWork(nowNs, senders, parts.links().pool(), share);
     }
 
@@ -169,13 +174,17 @@ final class NodeUpkeep implements Upkeep {
 
     @Override
     public long nextDeadlineNs() {
+        final long dueNs = LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs);
         return LoopTask.earlier(
-                links.nextDeadlineNs(), LoopTask.earlier(discovery.nextDeadlineNs(), heartbeatNs));
+                links.nextDeadlineNs(), LoopTask.earlier(dueNs, courier.nextDeadlineNs()));
     }
 
     @Override
     public boolean hasNews() {
-        return news.isWaiting() || links.hasNews() || board.changes() != changesSeen;
+        return news.isWaiting()
+                || links.hasNews()
+                || courier.hasNews()
+                || board.changes() != changesSeen;
     }
 
     // Each loop has its own links follow their NICs; what that means to the node is told here.

@@ -118,6 +118,14 @@ public final class MessageVector {
         Memory.putLong(message(index) + 24, 2);
     }
 
+    /** Adds a third piece to message {@code index}, which has two. */
+    public void setThirdPiece(final int index, final long address, final int lengthBytes) {
+        final long vector = vectors + ((long) index * iovecs + 2) * IOVEC_LENGTH;
+        Memory.putLong(vector, address);
+        Memory.putLong(vector + 8, lengthBytes);
+        Memory.putLong(message(index) + 24, 3);
+    }
+
     /** Bytes that message {@code index} received. */
     public int receivedBytes(final int index) {
         return Memory.getInt(message(index) + 56);

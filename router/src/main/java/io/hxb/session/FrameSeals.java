@@ -274,7 +274,7 @@ public final class FrameSeals {
 
     private int onNoSession(final int node) {
         if (node != sessions.here()) {
-            sessions.hurry(node);
+            sessions.hurry(node, Sessions.ROUTED);
         }
         return DropReason.NO_SESSION;
     }

@@ -51,6 +51,8 @@ final class Peer {
     private long dueNs;
     private boolean isDueNow;
     private Pause hurries = Pause.NONE;
+    // What asks now is a doubt: a peer that has not started anew keeps its session.
+    private boolean isDoubting;
     // Said once.
     private Saying answer;
     private Pause answers = Pause.NONE;
@@ -85,12 +87,19 @@ final class Peer {
      * @return true if that is news.
      */
     boolean begin(final ClusterKey key, final int link, final int max) {
+        isDoubting = false;
         if (attemptsLeft == 0) {
             ask(Saying.first(key, link), max);
             return true;
         }
         if (!question.isEstablished()) {
             attemptsLeft = Math.max(attemptsLeft, max);
+            if (link != Sessions.ROUTED && question.link() == Sessions.ROUTED) {
+                // To a neighbour there may be no route before there is a session.
+                question = Saying.first(question.key(), link);
+                isDueNow = true;
+                return true;
+            }
         }
         return false;
     }
@@ -101,12 +110,14 @@ final class Peer {
      *
      * @return true if it asks.
      */
-    boolean hurry(final ClusterKey key, final long nowNs) {
+    boolean hurry(final ClusterKey key, final int link, final long nowNs) {
         if (attemptsLeft > 0 || !hurries.isOver(MAX_REPEAT_NS, nowNs)) {
             return false;
         }
         hurries = new Pause(nowNs);
-        return begin(key, Sessions.ROUTED, 1);
+        begin(key, link, 1);
+        isDoubting = true;
+        return true;
     }
 
     /** Goes onto the list of peers that something is due with; false if it is there. */
@@ -133,6 +144,7 @@ final class Peer {
      *
      * @param key it was sealed with.
      * @param link it came over, or {@link Sessions#ROUTED}.
+     * @param incarnation of the peer's node.
      * @param maker makes a session.
      * @return true if a session has begun that the peer has, too.
      */
@@ -140,12 +152,18 @@ final class Peer {
             final SessionFlyweight message,
             final ClusterKey key,
             final int link,
+            final int incarnation,
             final SessionMaker maker,
             final long nowNs) {
         final Nonce said = new Nonce(message.nonceLow(), message.nonceHigh());
         final Nonce heard = new Nonce(message.echoLow(), message.echoHigh());
         final boolean isAsked = message.hasFlag(SessionFlyweight.FLAG_ASK);
         final boolean isFresh = !pending.isNone() && heard.equals(pending);
+        if (isFresh && isDoubting && isConfirmed && newest.peerIncarnation() == incarnation) {
+            pending = Nonce.NONE;
+            attemptsLeft = 0;
+            return false;
+        }
         if (isFresh) {
             promote(maker.make(key, pending, said));
         }

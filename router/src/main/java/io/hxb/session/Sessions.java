@@ -12,6 +12,7 @@ import io.hxb.topology.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.random.RandomGenerator;
 
@@ -116,19 +117,24 @@ public final class Sessions {
         return here;
     }
 
-    /**
-     * A loop's way to seal and open; before it starts.
-     *
-     * @param wakeUp called by any thread when a session has begun, so that what waits is tried.
-     */
-    public synchronized FrameSeals newLoop(final Runnable wakeUp) {
-        final FrameSeals loop = new FrameSeals(this, loops.size());
+    /** The sessions of a node without a key. */
+    public static Sessions off(final Identity self) {
+        return new Sessions(self, SecurityConfig.Mode.NONE, KeyRing.NONE, new SplittableRandom());
+    }
+
+    /** A loop's way to seal and open; before the loop starts. */
+    public synchronized FrameSeals newLoop() {
         if (loops.size() == SealFlyweight.MAX_LOOPS) {
             throw new IllegalStateException("too many loops: " + loops.size());
         }
+        final FrameSeals loop = new FrameSeals(this, loops.size());
         loops.add(loop);
-        wakeUps.add(wakeUp);
         return loop;
+    }
+
+    /** Has any thread call that when a session has begun, so that what waits is tried. */
+    public synchronized void addListener(final Runnable wakeUp) {
+        wakeUps.add(wakeUp);
     }
 
     /** Sets what wakes the loop that sends SESSION frames; before it starts. */
@@ -182,11 +188,16 @@ public final class Sessions {
         }
     }
 
-    /** A frame could not be opened: its sender may have another session than we. */
-    synchronized void hurry(final int node) {
-        if (hurries < MAX_HURRIES) {
+    /**
+     * Something that proves nothing says that a node has another session than we: asks it, now and
+     * then.
+     *
+     * @param link over which the node is a neighbour, or {@link #ROUTED}.
+     */
+    public synchronized void hurry(final int node, final int link) {
+        if (node != here && hurries < MAX_HURRIES) {
             final Peer peer = makePeer(node);
-            if (peer.hurry(keys.ring.keys().getFirst(), nowNs)) {
+            if (peer.hurry(keys.ring.keys().getFirst(), link, nowNs)) {
                 hurries++;
                 activate(peer);
             }
@@ -247,6 +258,7 @@ public final class Sessions {
                         message,
                         keys.ring.keys().get(index),
                         link,
+                        incarnation,
                         (key, own, theirs) ->
                                 new Session(
                                         key,

@@ -1,5 +1,6 @@
 package io.hxb.trunk;
 
+import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 
 /**
@@ -14,4 +15,10 @@ import io.hxb.topology.Shape;
  * @param hostName name that people know this machine by.
  */
 public record NodeIdentity(
-        Shape shape, long here, int clusterId, int fingerprint, int incarnation, String hostName) {}
+        Shape shape, long here, int clusterId, int fingerprint, int incarnation, String hostName) {
+
+    /** What its frames say of it. */
+    public Sessions.Identity ofSession() {
+        return new Sessions.Identity(shape, here, clusterId, incarnation);
+    }
+}

@@ -157,6 +157,14 @@ class ClusterConfigPropertyTest {
                                 Path.of("relative/" + random.nextInt(100)),
                                 random.ints(random.nextInt(3), 0, 70_000).boxed().toList(),
                                 List.of()))
+                .withSecurity(
+                        random.nextBoolean()
+                                ? SecurityConfig.DEFAULT
+                                : new SecurityConfig(
+                                        random.nextBoolean()
+                                                ? SecurityConfig.Mode.AUTHENTICATE
+                                                : SecurityConfig.Mode.ENCRYPT,
+                                        List.of("/etc/a key", "credential:hxb")))
                 .withHosts(Map.of("host-" + random.nextInt(10) + ".example", 0L));
     }
 

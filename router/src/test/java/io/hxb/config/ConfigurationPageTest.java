@@ -23,8 +23,17 @@ class ConfigurationPageTest {
     private static final String UNKNOWN = "thisKeyIsNotKnownToAnybodyAtAll";
     private static final List<String> SECTIONS =
             List.of(
-                    "udp", "flow", "trunk", "pool", "loop", "socket", "frame", "context", "limits",
-                    "attach");
+                    "udp",
+                    "flow",
+                    "trunk",
+                    "pool",
+                    "loop",
+                    "socket",
+                    "frame",
+                    "context",
+                    "limits",
+                    "attach",
+                    "security");
 
     private final List<Row> rows = ConfigurationPage.rows();
 

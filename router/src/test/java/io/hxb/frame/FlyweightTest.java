@@ -215,6 +215,6 @@ class FlyweightTest {
         assertEquals("TOO_SHORT", DropReason.name(DropReason.TOO_SHORT));
         assertEquals("STRANGER", DropReason.name(-DropReason.COUNT));
         assertEquals("MTU_DIFFERS", ComplaintFlyweight.name(ComplaintFlyweight.MTU_DIFFERS));
-        assertEquals(ComplaintFlyweight.KIND_COUNT, ComplaintFlyweight.MTU_DIFFERS);
+        assertEquals(ComplaintFlyweight.KIND_COUNT, ComplaintFlyweight.OTHER_KEY);
     }
 }

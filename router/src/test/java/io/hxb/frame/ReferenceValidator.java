@@ -140,7 +140,7 @@ final class ReferenceValidator {
                                     && Byte.toUnsignedInt(body.get(25))
                                             <= Math.min(64, body.limit() - 48);
                     case FrameType.COMPLAINT ->
-                            body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 8;
+                            body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 9;
                     case FrameType.LINK_STATUS -> isStatus(body);
                     case FrameType.SESSION -> isSession(body);
                     case FrameType.UNREACHABLE ->

@@ -15,6 +15,8 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.node.loop.LoopTask;
+import io.hxb.session.KeyRing;
+import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
 import io.hxb.trunk.discovery.Discovery;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 
 /** A whole hyper-crossbar in one thread and virtual time: the node's own code over sim links. */
 final class SimCluster implements AutoCloseable {
@@ -39,6 +42,7 @@ final class SimCluster implements AutoCloseable {
         final SimApplication application;
         final Link[] links;
         final Discovery discovery;
+        final Sessions sessions;
         final List<Port> ports;
 
         /** A process that does nothing any more; its links take frames, nobody fetches them. */
@@ -55,6 +59,7 @@ final class SimCluster implements AutoCloseable {
             flows = NodeParts.flows(config, node, MTU_BYTES, pool, application);
             final NodeParts parts = hardware.newParts(node, node + 1, pool, ports, flows);
             discovery = parts.neighbourhood().discovery();
+            sessions = parts.neighbourhood().sessions();
             loop = hardware.newLoop(parts, turns, share, links);
             application.attach(flows, loop.flows(), share);
         }
@@ -130,10 +135,21 @@ final class SimCluster implements AutoCloseable {
             final SimFaults faults,
             final int buffers,
             final int slots) {
+        this(seed, config, faults, buffers, slots, node -> SimHardware.ring(config, 1));
+    }
+
+    /** The same with the keys of each node. */
+    SimCluster(
+            final long seed,
+            final ClusterConfig config,
+            final SimFaults faults,
+            final int buffers,
+            final int slots,
+            final IntFunction<KeyRing> rings) {
         this.seed = seed;
         this.config = config;
         network = new SimNetwork(clock, seed);
-        hardware = new SimHardware(config, clock, network, faults);
+        hardware = new SimHardware(config, clock, network, faults, rings);
         for (int node = 0; node < config.shape().nodeCount(); node++) {
             members.add(new Member(node, buffers, slots));
         }

@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkConfig;
+import io.hxb.config.SecurityConfig;
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
 import io.hxb.flow.FlowTable;
@@ -14,6 +15,8 @@ import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
+import io.hxb.session.ClusterKey;
+import io.hxb.session.KeyRing;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
@@ -25,6 +28,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.function.IntFunction;
 
 /**
  * What simulated clusters of whole nodes are made of: memory, NICs, cables and the parts of a node
@@ -39,6 +44,7 @@ final class SimHardware implements AutoCloseable {
     private final SimClock clock;
     private final SimNetwork network;
     private final SimFaults faults;
+    private final IntFunction<KeyRing> rings;
     private final Map<String, SimSegment> segments = new HashMap<>();
 
     /** Makes the hardware of a cluster whose segments all have {@code faults} at first. */
@@ -47,10 +53,39 @@ final class SimHardware implements AutoCloseable {
             final SimClock clock,
             final SimNetwork network,
             final SimFaults faults) {
+        this(config, clock, network, faults, node -> ring(config, 1));
+    }
+
+    /** The same with the keys of each node. */
+    SimHardware(
+            final ClusterConfig config,
+            final SimClock clock,
+            final SimNetwork network,
+            final SimFaults faults,
+            final IntFunction<KeyRing> rings) {
+        this.rings = rings;
         this.config = config;
         this.clock = clock;
         this.network = network;
         this.faults = faults;
+    }
+
+    /** Keys from seeds, or none if the cluster has none. */
+    static KeyRing ring(final ClusterConfig config, final int... seeds) {
+        final List<ClusterKey> keys = new ArrayList<>();
+        for (final int seed : seeds) {
+            final byte[] secret = new byte[ClusterKey.LENGTH];
+            new Random(seed).nextBytes(secret);
+            keys.add(new ClusterKey(secret));
+        }
+        return config.security().mode() == SecurityConfig.Mode.NONE
+                ? KeyRing.NONE
+                : new KeyRing(keys);
+    }
+
+    /** Frames have {@link #MTU_BYTES} without their trailer. */
+    private int linkBytes() {
+        return 2 * MTU_BYTES - NodeParts.frameBytes(config, MTU_BYTES);
     }
 
     BufferPool newPool(final int buffers) {
@@ -73,7 +108,7 @@ final class SimHardware implements AutoCloseable {
                             segment,
                             link.index(),
                             Shape.coordinate(here, link.dimension()),
-                            MTU_BYTES,
+                            linkBytes(),
                             pool,
                             share));
         }
@@ -92,7 +127,15 @@ final class SimHardware implements AutoCloseable {
                 config,
                 self,
                 new NodeLinks(pool, ports, LinkWatch.NONE, KernelRelay.NONE),
-                Neighbourhood.of(config, self, ports.toArray(new Port[0])),
+                Neighbourhood.of(
+                        config,
+                        self,
+                        NodeParts.sessions(
+                                config,
+                                self,
+                                rings.apply(node),
+                                new Random(31L * node + incarnation)),
+                        ports.toArray(new Port[0])),
                 flows,
                 NodeContexts.NONE,
                 newCounters(node),

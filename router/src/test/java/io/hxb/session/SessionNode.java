@@ -38,7 +38,7 @@ final class SessionNode {
                         SecurityConfig.Mode.AUTHENTICATE,
                         ring,
                         random);
-        seals = sessions.newLoop(() -> {});
+        seals = sessions.newLoop();
     }
 
     static ClusterKey key(final int seed) {

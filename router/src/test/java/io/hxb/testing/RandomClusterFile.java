@@ -73,10 +73,13 @@ public final class RandomClusterFile {
                         "tenants.NAME.userLimits",
                         "loop.cpus",
                         "loop.priority",
+                        "security.keys",
                         "attach.directory",
                         "attach.countersDirectory")) {
             values.put(key, "");
         }
+        // A key is a file, which is not there.
+        values.put("security.mode", pick("", "none"));
         values.put("pool.hugePages", pick("", "off", "auto"));
         values.put("socket.kernelRelay", pick("", "off", "auto"));
         values.put(

@@ -14,6 +14,7 @@ import io.hxb.config.OrderConfig;
 import io.hxb.config.PoolConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.RouteConfig;
+import io.hxb.config.SecurityConfig;
 import io.hxb.config.Share;
 import io.hxb.config.SocketConfig;
 import io.hxb.config.TenantPlan;
@@ -60,6 +61,7 @@ final class ClusterReader {
         final TenantPlan tenants =
                 new TenantReader(context.maxContexts()).read(root.section("tenants"));
         final AttachConfig attach = attach(root.section("attach"));
+        final SecurityConfig security = security(root.section("security"));
         final Map<String, Long> hosts = hosts(shape, root.section("hosts"));
         root.finish();
         if (shape == null || links == null || orders == null) {
@@ -79,6 +81,7 @@ final class ClusterReader {
                         .limits(limits)
                         .tenants(tenants)
                         .attach(attach)
+                        .security(security)
                         .hosts(hosts);
         return root.build(null, builder::build);
     }
@@ -301,6 +304,14 @@ final class ClusterReader {
         final List<Integer> gids = section.counts("allowedGids", fallback.allowedGids());
         section.finish();
         return section.build(fallback, () -> new AttachConfig(directory, counters, uids, gids));
+    }
+
+    private static SecurityConfig security(final YamlSection section) {
+        final SecurityConfig fallback = SecurityConfig.DEFAULT;
+        final SecurityConfig.Mode mode = section.choice("mode", fallback.mode());
+        final List<String> keys = section.texts("keys", fallback.keys());
+        section.finish();
+        return section.build(fallback, () -> new SecurityConfig(mode, keys));
     }
 
     private static Map<String, Long> hosts(final Shape shape, final YamlSection section) {

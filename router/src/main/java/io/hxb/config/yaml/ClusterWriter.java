@@ -141,6 +141,13 @@ final class ClusterWriter {
         line("  countersDirectory", quote(config.attach().countersDirectory().toString()));
         line("  allowedUids", config.attach().allowedUids());
         line("  allowedGids", config.attach().allowedGids());
+        section("security");
+        line("  mode", lower(config.security().mode()));
+        line(
+                "  keys",
+                config.security().keys().stream()
+                        .map(ClusterWriter::quote)
+                        .collect(Collectors.joining(", ", "[", "]")));
     }
 
     private void tenant(final TenantConfig tenant) {

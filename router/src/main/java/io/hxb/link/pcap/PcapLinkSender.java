@@ -1,5 +1,7 @@
 package io.hxb.link.pcap;
 
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
@@ -33,12 +35,20 @@ final class PcapLinkSender implements LinkSender {
             final int payloadLengthBytes,
             final FrameOwner owner,
             final long token) {
-        final int length = headerLengthBytes + payloadLengthBytes;
+        final int trailerBytes =
+                payloadLengthBytes > 0 && FrameHeaderFlyweight.isSealed(headerAddress)
+                        ? SealFlyweight.LENGTH
+                        : 0;
+        final int length = headerLengthBytes + payloadLengthBytes + trailerBytes;
         final boolean fits = length <= COPY_BYTES;
         if (fits) {
             Memory.copy(headerAddress, copy.address(), headerLengthBytes);
             if (payloadLengthBytes > 0) {
                 Memory.copy(payloadAddress, copy.address() + headerLengthBytes, payloadLengthBytes);
+                Memory.copy(
+                        headerAddress + headerLengthBytes,
+                        copy.address() + headerLengthBytes + payloadLengthBytes,
+                        trailerBytes);
             }
         }
         final boolean isTaken =

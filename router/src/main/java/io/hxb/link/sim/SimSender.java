@@ -1,5 +1,7 @@
 package io.hxb.link.sim;
 
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
@@ -123,7 +125,11 @@ final class SimSender implements LinkSender {
     }
 
     private static byte[] bytes(final Queued frame) {
-        final byte[] bytes = new byte[frame.headerLengthBytes() + frame.payloadLengthBytes()];
+        final int pieces = frame.headerLengthBytes() + frame.payloadLengthBytes();
+        final boolean hasTrailer =
+                frame.payloadLengthBytes() > 0
+                        && FrameHeaderFlyweight.isSealed(frame.headerAddress());
+        final byte[] bytes = new byte[pieces + (hasTrailer ? SealFlyweight.LENGTH : 0)];
         final MemorySegment target = MemorySegment.ofArray(bytes);
         MemorySegment.copy(Memory.ALL, frame.headerAddress(), target, 0, frame.headerLengthBytes());
         if (frame.payloadLengthBytes() > 0) {
@@ -133,6 +139,10 @@ final class SimSender implements LinkSender {
                     target,
                     frame.headerLengthBytes(),
                     frame.payloadLengthBytes());
+        }
+        if (hasTrailer) {
+            final long trailer = frame.headerAddress() + frame.headerLengthBytes();
+            MemorySegment.copy(Memory.ALL, trailer, target, pieces, SealFlyweight.LENGTH);
         }
         return bytes;
     }

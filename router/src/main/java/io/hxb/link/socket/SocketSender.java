@@ -1,5 +1,7 @@
 package io.hxb.link.socket;
 
+import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Descriptors;
@@ -57,7 +59,7 @@ public abstract class SocketSender implements LinkSender {
         this.descriptor = descriptor;
         this.prefixBytes = prefixBytes;
         mask = queueFrames - 1;
-        messages = new MessageVector(queueFrames, 2, nameBytes, 0);
+        messages = new MessageVector(queueFrames, 3, nameBytes, 0);
         owners = new FrameOwner[queueFrames];
         tokens = new long[queueFrames];
         frameBytes = new int[queueFrames];
@@ -108,9 +110,15 @@ public abstract class SocketSender implements LinkSender {
         final int index = tail & mask;
         messages.setPiece(index, headerAddress - prefixBytes, headerLengthBytes + prefixBytes);
         messages.setSecondPiece(index, payloadAddress, payloadLengthBytes);
+        int length = headerLengthBytes + payloadLengthBytes;
+        if (payloadLengthBytes > 0 && FrameHeaderFlyweight.isSealed(headerAddress)) {
+            final long trailer = headerAddress + headerLengthBytes;
+            messages.setThirdPiece(index, trailer, SealFlyweight.LENGTH);
+            length += SealFlyweight.LENGTH;
+        }
         owners[index] = owner;
         tokens[index] = token;
-        frameBytes[index] = headerLengthBytes + payloadLengthBytes;
+        frameBytes[index] = length;
         tail++;
     }
 

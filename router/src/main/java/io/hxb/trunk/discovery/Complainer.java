@@ -4,6 +4,8 @@ import io.hxb.frame.ComplaintFlyweight;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.log.Printable;
+import io.hxb.session.ClusterKey;
+import io.hxb.session.KeyRing;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
@@ -180,6 +182,8 @@ final class Complainer {
                     "these nodes run different versions of HXB: install one release on all nodes";
             case ComplaintFlyweight.MTU_DIFFERS ->
                     "these ports have different MTUs: set both NICs to the same";
+            case ComplaintFlyweight.OTHER_KEY ->
+                    "these nodes have no key in common: give both the same file of security.keys";
             default -> "complaint " + kind + ": install one release of HXB on all nodes";
         };
     }
@@ -202,6 +206,36 @@ final class Complainer {
                         + FrameHeaderFlyweight.VERSION
                         + ": install one release of HXB on all nodes",
                 nowNs);
+    }
+
+    /**
+     * Notes that a node of this cluster calls whose key is another. Nothing of it is certain.
+     *
+     * @param ring the keys of this node.
+     */
+    void onOtherKey(
+            final Port port, final HelloFlyweight stranger, final KeyRing ring, final long nowNs) {
+        complaints.add(
+                ComplaintFlyweight.OTHER_KEY,
+                port.link().index(),
+                "a node on "
+                        + port.label()
+                        + " of "
+                        + hereText()
+                        + " has "
+                        + keys(stranger.keyId(), stranger.otherKeyId())
+                        + ", this node has "
+                        + keys(ring.id(0), ring.id(1))
+                        + ": give both the same file of security.keys",
+                nowNs);
+    }
+
+    private static String keys(final int first, final int second) {
+        return first == 0
+                ? "no key"
+                : second == 0
+                        ? "key " + ClusterKey.text(first)
+                        : "keys " + ClusterKey.text(first) + " and " + ClusterKey.text(second);
     }
 
     /** Notes that another cluster is on the segment. */

@@ -6,8 +6,11 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.link.BufferPool;
+import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.linux.Memory;
+import io.hxb.session.KeyRing;
+import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
@@ -38,6 +41,11 @@ public final class Discovery {
     private final HeardNeighbours heard;
     private final DiscoverySender output;
     private final TrunkHealth health;
+    private final Sessions sessions;
+    // By link: somebody there has shown that it does not hear us at the address we know of it.
+    private final boolean[] isUnheard;
+    private final boolean[] hasOtherKey;
+    private final long[] otherKeyNs;
     private final long[] helloDueNs;
     private final long[] helloSentNs;
     private final long[] complaintDueNs;
@@ -72,7 +80,11 @@ public final class Discovery {
         this.ports = ports.clone();
         complainer = new Complainer(self, complaints);
         heard = new HeardNeighbours(self, this.ports);
-        output = new DiscoverySender(self);
+        sessions = health.sessions();
+        output = new DiscoverySender(self, sessions, sessions.newLoop());
+        isUnheard = new boolean[ports.length];
+        hasOtherKey = new boolean[ports.length];
+        otherKeyNs = new long[ports.length];
         helloDueNs = new long[ports.length];
         helloSentNs = new long[ports.length];
         complaintDueNs = new long[ports.length];
@@ -183,17 +195,40 @@ public final class Discovery {
         }
         final int neighbour = Shape.coordinate(source, dimension);
         final int index = port.link().index();
+        if (sessions.isOn() && hello.receiver() == FrameHeaderFlyweight.ANY_DESTINATION) {
+            onUnproven(port, neighbour, sourceAddress, nowNs);
+            return;
+        }
         final long known = port.link().learned(neighbour);
         if (!isBelieved(port, neighbour, known, sourceAddress, nowNs)) {
             return;
         }
         // Whoever has just come, or come back, is answered at once.
         if (heard.onHello(index, neighbour, hello.incarnation(), nowNs) || known != sourceAddress) {
-            final long soonNs = helloSentNs[index] + MIN_HELLO_NS;
-            helloDueNs[index] = soonNs - nowNs > 0 ? soonNs : nowNs;
-            nextDueNs = Math.min(nextDueNs, helloDueNs[index]);
+            hasten(index, nowNs);
         }
         health.onHello(port, neighbour, sourceAddress, hello.incarnation(), nowNs);
+    }
+
+    // Whoever calls to everybody looks for neighbours: it gets a session, and then a hello by it.
+    private void onUnproven(
+            final Port port, final int neighbour, final long sourceAddress, final long nowNs) {
+        final int index = port.link().index();
+        final int node = self.shape().node(header.source());
+        isUnheard[index] |= port.link().learned(neighbour) != sourceAddress;
+        if (!sessions.hasSession(node)) {
+            sessions.want(node, index);
+        } else if (sessions.incarnation(node) != hello.incarnation()) {
+            sessions.hurry(node, index);
+        } else {
+            hasten(index, nowNs);
+        }
+    }
+
+    private void hasten(final int index, final long nowNs) {
+        final long soonNs = helloSentNs[index] + MIN_HELLO_NS;
+        helloDueNs[index] = soonNs - nowNs > 0 ? soonNs : nowNs;
+        nextDueNs = Math.min(nextDueNs, helloDueNs[index]);
     }
 
     // A neighbour that is heard stays where it is: otherwise a single frame would turn its frames
@@ -240,6 +275,44 @@ public final class Discovery {
             queueComplaint(linkIndex, ComplaintFlyweight.OTHER_VERSION, 0, nowNs);
         } else if (reason == DropReason.CLUSTER) {
             complainer.onOtherCluster(port, header.wrap(headerAddress).clusterId(), nowNs);
+        }
+    }
+
+    /**
+     * A link-local frame arrived whose seal is not valid; says so when it is a hello, which names
+     * its sender's keys.
+     *
+     * @param reason of {@link DropReason}.
+     */
+    public void onNotOpened(
+            final int linkIndex,
+            final int reason,
+            final long headerAddress,
+            final long sourceAddress,
+            final long nowNs) {
+        final Port port = ports[linkIndex];
+        final boolean isOfOthers = reason == DropReason.UNSEALED || reason == DropReason.SEAL;
+        if (isOfOthers && sourceAddress != port.link().localAddress()) {
+            onOtherKey(port, headerAddress, nowNs);
+        }
+    }
+
+    private synchronized void onOtherKey(
+            final Port port, final long headerAddress, final long nowNs) {
+        header.wrap(headerAddress);
+        if (header.type() != FrameType.HELLO
+                || !HelloFlyweight.isRight(header.bodyAddress(), header.bodyLength())) {
+            return;
+        }
+        hello.wrap(header.bodyAddress());
+        final KeyRing ring = sessions.ring();
+        final int index = port.link().index();
+        // A forged hello that claims our own key says nothing, and one a second is enough.
+        if (hello.keyId() != ring.id(0)
+                && (!hasOtherKey[index] || nowNs - otherKeyNs[index] >= COMPLAINT_INTERVAL_NS)) {
+            hasOtherKey[index] = true;
+            otherKeyNs[index] = nowNs;
+            complainer.onOtherKey(port, hello, ring, nowNs);
         }
     }
 
@@ -320,12 +393,87 @@ public final class Discovery {
             final LinkSender sender,
             final BufferPool pool,
             final BufferPool.Share share) {
+        if (!sessions.isOn()) {
+            return sendHelloTo(
+                    port,
+                    FrameHeaderFlyweight.ANY_DESTINATION,
+                    Link.BROADCAST,
+                    sender,
+                    pool,
+                    share);
+        }
+        final int index = port.link().index();
+        final int dimension = port.dimension();
+        int sent = 0;
+        boolean isMissing = false;
+        for (int i = 0; i < self.shape().extent(dimension); i++) {
+            final long receiver = Shape.withCoordinate(self.here(), dimension, i);
+            if (receiver != self.here()) {
+                isMissing |= !heard.hears(port, i);
+                if (sessions.hasSession(self.shape().node(receiver))) {
+                    final boolean isKnown = !isUnheard[index] && port.link().learned(i) != 0;
+                    final int coordinate = isKnown ? i : Link.BROADCAST;
+                    sent += sendHelloTo(port, receiver, coordinate, sender, pool, share);
+                }
+            }
+        }
+        isUnheard[index] = false;
+        return isMissing
+                ? sent
+                        + sendHelloTo(
+                                port,
+                                FrameHeaderFlyweight.ANY_DESTINATION,
+                                Link.BROADCAST,
+                                sender,
+                                pool,
+                                share)
+                : sent;
+    }
+
+    private int sendHelloTo(
+            final Port port,
+            final long receiver,
+            final int coordinate,
+            final LinkSender sender,
+            final BufferPool pool,
+            final BufferPool.Share share) {
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return 0;
         }
         counters.onHelloSent(port.link().index());
-        return output.sendHello(port, sender, pool, share, id);
+        return output.sendHello(port, receiver, coordinate, sender, pool, share, id);
+    }
+
+    /**
+     * Sends the SESSION frame that is due to a neighbour; see {@link Sessions#pollDue}.
+     *
+     * @param node id of the neighbour.
+     * @param link over which it is one.
+     * @param id buffer of the pool; goes back to the share once the frame is sent, or at once.
+     */
+    public synchronized void sendSession(
+            final int node,
+            final int link,
+            final long nowNs,
+            final LinkSender[] senders,
+            final BufferPool pool,
+            final BufferPool.Share share,
+            final int id) {
+        final Port port = ports[link];
+        final int neighbour = Shape.coordinate(self.shape().coordinates(node), port.dimension());
+        final boolean isKnown = !isUnheard[link] && port.link().learned(neighbour) != 0;
+        output.sendSession(
+                node, isKnown ? neighbour : Link.BROADCAST, senders[link], pool, share, id, nowNs);
+    }
+
+    /** A session has begun: its node hears a hello by it soon. */
+    public synchronized void onSessionBegun(final long nowNs) {
+        if (startNs != NEVER) {
+            for (final Port port : ports) {
+                hasten(port.link().index(), nowNs);
+            }
+        }
     }
 
     private int sendComplaint(

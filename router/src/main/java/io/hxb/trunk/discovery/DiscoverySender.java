@@ -8,32 +8,48 @@ import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.session.FrameSeals;
+import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
 /**
- * Writes hello and complaint frames and sends them to all on a link, over the senders of whichever
- * loop drives the discovery. Guarded by the lock of {@link Discovery}.
+ * Writes hello and complaint frames and sends them, and SESSION frames, over the senders of
+ * whichever loop drives the discovery. Guarded by the lock of {@link Discovery}.
  */
 final class DiscoverySender {
     private final NodeIdentity self;
+    private final Sessions sessions;
+    private final FrameSeals seals;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final HelloFlyweight hello = new HelloFlyweight();
     private final ComplaintFlyweight complaint = new ComplaintFlyweight();
 
-    DiscoverySender(final NodeIdentity self) {
+    /**
+     * Prepares to send.
+     *
+     * @param seals used by nobody else.
+     */
+    DiscoverySender(final NodeIdentity self, final Sessions sessions, final FrameSeals seals) {
         this.self = self;
+        this.sessions = sessions;
+        this.seals = seals;
     }
 
     /**
      * Says who this node is.
      *
+     * @param receiver the neighbour it is for, whose session seals it; all ones for everybody.
+     * @param coordinate of that neighbour in the port's dimension if its address is known there,
+     *     else {@link Link#BROADCAST}.
      * @param id buffer of the pool; goes back to the share once the frame is sent, or at once.
      * @return frames queued, 0 or 1.
      */
     int sendHello(
             final Port port,
+            final long receiver,
+            final int coordinate,
             final LinkSender sender,
             final BufferPool pool,
             final BufferPool.Share share,
@@ -49,8 +65,11 @@ final class DiscoverySender {
                 .dimensions(self.shape().dimensions())
                 .incarnation(self.incarnation())
                 .mtuBytes(port.link().mtuBytes())
+                .receiver(receiver)
+                .keyIds(sessions.ring().id(0), sessions.ring().id(1))
                 .name(self.hostName());
-        return broadcast(sender, id, hello.length(), share);
+        header.bodyLength(hello.length());
+        return seal(receiver) ? offer(sender, coordinate, id, share) : giveBack(id, share);
     }
 
     /**
@@ -78,7 +97,9 @@ final class DiscoverySender {
                 .otherCoordinates(subject)
                 .dimension(port.dimension())
                 .linkNumber(port.number());
-        return broadcast(sender, id, ComplaintFlyweight.LENGTH, share);
+        header.bodyLength(ComplaintFlyweight.LENGTH);
+        seal(FrameHeaderFlyweight.ANY_DESTINATION);
+        return offer(sender, Link.BROADCAST, id, share);
     }
 
     private static long packedExtents(final Shape shape) {
@@ -101,24 +122,52 @@ final class DiscoverySender {
                 .destination(FrameHeaderFlyweight.ANY_DESTINATION);
     }
 
-    private int broadcast(
-            final LinkSender sender,
-            final int id,
-            final int bodyBytes,
-            final BufferPool.Share share) {
-        header.bodyLength(bodyBytes);
-        final boolean isTaken =
-                sender.offer(
-                        Link.BROADCAST,
-                        header.address(),
-                        FrameHeaderFlyweight.LENGTH + bodyBytes,
-                        0,
-                        0,
-                        share,
-                        id);
-        if (!isTaken) {
-            share.release(id);
+    private boolean seal(final long receiver) {
+        if (!seals.isOn()) {
+            return true;
         }
-        return isTaken ? 1 : 0;
+        final int length = FrameHeaderFlyweight.LENGTH + header.bodyLength();
+        if (receiver == FrameHeaderFlyweight.ANY_DESTINATION) {
+            seals.sealByKey(header.address(), length);
+            return true;
+        }
+        final int node = self.shape().node(receiver);
+        return seals.sealTo(node, header.address(), length, 0, 0) == FrameSeals.SEALED;
+    }
+
+    /**
+     * Sends the SESSION frame that is due to a neighbour.
+     *
+     * @param node its id.
+     * @param coordinate as for {@link #sendHello}.
+     * @param id as for {@link #sendHello}.
+     */
+    void sendSession(
+            final int node,
+            final int coordinate,
+            final LinkSender sender,
+            final BufferPool pool,
+            final BufferPool.Share share,
+            final int id,
+            final long nowNs) {
+        header.wrap(pool.headerAddress(id));
+        sessions.write(node, header.address(), nowNs);
+        offer(sender, coordinate, id, share);
+    }
+
+    private int offer(
+            final LinkSender sender,
+            final int coordinate,
+            final int id,
+            final BufferPool.Share share) {
+        final int length = FrameHeaderFlyweight.frameLength(header.address());
+        return sender.offer(coordinate, header.address(), length, 0, 0, share, id)
+                ? 1
+                : giveBack(id, share);
+    }
+
+    private static int giveBack(final int id, final BufferPool.Share share) {
+        share.release(id);
+        return 0;
     }
 }

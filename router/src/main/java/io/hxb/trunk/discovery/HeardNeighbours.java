@@ -137,7 +137,8 @@ final class HeardNeighbours {
         return neighbours;
     }
 
-    private boolean hears(final Port port, final int neighbour) {
+    /** True if a neighbour is heard on a port. */
+    boolean hears(final Port port, final int neighbour) {
         return hears(port.link().index(), neighbour);
     }
 

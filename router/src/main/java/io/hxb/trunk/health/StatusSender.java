@@ -6,6 +6,7 @@ import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.session.FrameSeals;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
@@ -16,6 +17,7 @@ import io.hxb.trunk.Port;
  */
 final class StatusSender {
     private final NodeIdentity self;
+    private final FrameSeals seals;
     private final Port[][] trunks;
     private final NodeTraffic traffic;
     private final HealthCounters counters;
@@ -28,12 +30,14 @@ final class StatusSender {
     /**
      * Prepares to send.
      *
+     * @param seals used by nobody else.
      * @param trunks the node's ports, {@code [dimensions][links of that trunk]}.
      * @param senders the loop's senders, by link index, {@code [links]}.
      * @param share the loop's share of the pool.
      */
     StatusSender(
             final NodeIdentity self,
+            final FrameSeals seals,
             final Port[][] trunks,
             final NodeTraffic traffic,
             final HealthCounters counters,
@@ -41,6 +45,7 @@ final class StatusSender {
             final BufferPool pool,
             final BufferPool.Share share) {
         this.self = self;
+        this.seals = seals;
         this.trunks = trunks;
         this.traffic = traffic;
         this.counters = counters;
@@ -120,18 +125,33 @@ final class StatusSender {
     }
 
     private boolean offer(final int bufferId, final NeighbourHealth neighbour, final Port port) {
+        final int length = FrameHeaderFlyweight.LENGTH + status.length();
         final boolean isTaken =
-                senders[port.link().index()].offer(
-                        neighbour.neighbour(),
-                        header.address(),
-                        FrameHeaderFlyweight.LENGTH + status.length(),
-                        0,
-                        0,
-                        share,
-                        bufferId);
+                isSealed(neighbour, length)
+                        && senders[port.link().index()].offer(
+                                neighbour.neighbour(),
+                                header.address(),
+                                FrameHeaderFlyweight.frameLength(header.address()),
+                                0,
+                                0,
+                                share,
+                                bufferId);
         if (!isTaken) {
             share.release(bufferId);
         }
         return isTaken;
+    }
+
+    // A neighbour with which there is no session yet is told later: it has to hear a hello first.
+    private boolean isSealed(final NeighbourHealth neighbour, final int lengthBytes) {
+        if (!seals.isOn()) {
+            return true;
+        }
+        final int node =
+                self.shape()
+                        .node(
+                                Shape.withCoordinate(
+                                        self.here(), neighbour.dimension(), neighbour.neighbour()));
+        return seals.sealTo(node, header.address(), lengthBytes, 0, 0) == FrameSeals.SEALED;
     }
 }

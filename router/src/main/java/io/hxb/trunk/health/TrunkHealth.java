@@ -5,6 +5,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.LinkSender;
+import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
@@ -33,6 +34,7 @@ public final class TrunkHealth {
     private static final int HELLOS_UNHEARD = 5;
 
     private final NodeIdentity self;
+    private final Sessions sessions;
     private final TrunkConfig config;
     private final long helloIntervalNs;
     private final Port[] ports;
@@ -53,7 +55,7 @@ public final class TrunkHealth {
     private boolean hasLooked;
 
     /**
-     * Makes the health of one node's links.
+     * Makes the health of one node's links, whose frames are not sealed.
      *
      * @param self who this node is.
      * @param config when a link counts as failed and when as healed.
@@ -65,7 +67,22 @@ public final class TrunkHealth {
             final TrunkConfig config,
             final long helloIntervalNs,
             final Port[] ports) {
+        this(self, Sessions.off(self.ofSession()), config, helloIntervalNs, ports);
+    }
+
+    /**
+     * The same with a key.
+     *
+     * @param sessions by which status frames are sealed.
+     */
+    public TrunkHealth(
+            final NodeIdentity self,
+            final Sessions sessions,
+            final TrunkConfig config,
+            final long helloIntervalNs,
+            final Port[] ports) {
         this.self = self;
+        this.sessions = sessions;
         this.config = config;
         this.helloIntervalNs = helloIntervalNs;
         this.ports = ports.clone();
@@ -97,6 +114,11 @@ public final class TrunkHealth {
         return counters;
     }
 
+    /** The sessions with other nodes. */
+    public Sessions sessions() {
+        return sessions;
+    }
+
     /** Where the frames of each link are counted, {@code [links]}. */
     public HeardFrames[] heard() {
         return heard.clone();
@@ -119,7 +141,8 @@ public final class TrunkHealth {
     /** A loop's sender of status frames. */
     StatusSender newStatusSender(
             final LinkSender[] senders, final BufferPool pool, final BufferPool.Share share) {
-        return new StatusSender(self, trunks, traffic, counters, senders, pool, share);
+        return new StatusSender(
+                self, sessions.newLoop(), trunks, traffic, counters, senders, pool, share);
     }
 
     WorkPlan plan() {
