@@ -67,8 +67,8 @@ public final class PmContext implements AutoCloseable {
         receives =
                 new ReceiveEnd(
                         control,
-                        attachment.receivePoolAddress(),
-                        device.facts().receiveBuffers(),
+                        memory.receivePoolAddress(),
+                        memory.receiveBuffers(),
                         device.facts().receiveBufferBytes(),
                         bell);
         events = control.eventRing();

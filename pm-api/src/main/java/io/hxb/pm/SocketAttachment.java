@@ -13,6 +13,7 @@ import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.NodePage;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +39,7 @@ final class SocketAttachment implements Attachment {
     private SharedMemory nodePage;
     private SharedMemory receivePool;
     private int minDeliveryEntries;
+    private int ownBuffers;
     private int requests;
     private boolean isUnanswered;
     private boolean isRefusedForNow;
@@ -87,10 +89,15 @@ final class SocketAttachment implements Attachment {
     }
 
     private synchronized void hello() throws PmException, LinuxException {
-        exchange(message.request(AttachMessage.HELLO), 2);
-        nodePage = SharedMemory.mapReadOnly(socket.receivedDescriptor(0), NodePage.LENGTH_BYTES);
-        receivePool = SharedMemory.mapReadOnly(socket.receivedDescriptor(1), message.argument(0));
+        ask(message.request(AttachMessage.HELLO));
         minDeliveryEntries = Math.toIntExact(message.argument(1));
+        ownBuffers = Math.toIntExact(message.argument(2));
+        expectDescriptors(ownBuffers > 0 ? 1 : 2);
+        nodePage = SharedMemory.mapReadOnly(socket.receivedDescriptor(0), NodePage.LENGTH_BYTES);
+        if (ownBuffers == 0) {
+            receivePool =
+                    SharedMemory.mapReadOnly(socket.receivedDescriptor(1), message.argument(0));
+        }
     }
 
     @Override
@@ -99,21 +106,24 @@ final class SocketAttachment implements Attachment {
         if (contextMemory.containsKey(contextId)) {
             throw new PmException("context " + contextId + " is in use by this device");
         }
-        final int mtuBytes = new NodePage(nodePage.address()).facts().mtuBytes();
-        final ContextRequest sizes = request.resolved(mtuBytes, minDeliveryEntries);
-        final OwnMemory control = lend("hxb-control", sizes.controlBytes(), true);
-        OwnMemory sendPool = null;
+        final NodePage.Facts facts = new NodePage(nodePage.address()).facts();
+        final ContextRequest sizes = request.resolved(facts.mtuBytes(), minDeliveryEntries);
+        final List<OwnMemory> lent = new ArrayList<>();
         try {
-            sendPool = lend("hxb-send", sizes.sendPoolBytes(), true);
-            openContext(contextId, sizes, control, sendPool);
-        } catch (final PmException e) {
-            takeBack(control);
-            if (sendPool != null) {
-                takeBack(sendPool);
+            lent.add(lend("hxb-control", sizes.controlBytes(), true));
+            lent.add(lend("hxb-send", sizes.sendPoolBytes(), true));
+            if (ownBuffers > 0) {
+                final long ownBytes = (long) ownBuffers * facts.receiveBufferBytes();
+                lent.add(lend("hxb-own-receive", ownBytes, true));
             }
+            openContext(contextId, sizes, lent);
+        } catch (final PmException e) {
+            lent.forEach(this::takeBack);
             throw e;
         }
-        contextMemory.put(contextId, List.of(control, sendPool));
+        contextMemory.put(contextId, lent);
+        final OwnMemory control = lent.get(0);
+        final OwnMemory sendPool = lent.get(1);
         return new ContextMemory(
                 contextId,
                 control.address(),
@@ -121,6 +131,8 @@ final class SocketAttachment implements Attachment {
                 sendPool.address(),
                 sizes.sendBuffers(),
                 sizes.sendBufferBytes(),
+                ownBuffers > 0 ? lent.get(2).address() : receivePool.address(),
+                ownBuffers > 0 ? ownBuffers : facts.receiveBuffers(),
                 sizes.deliveryEntries(),
                 (int) message.argument(0),
                 socket.receivedDescriptor(0),
@@ -128,10 +140,7 @@ final class SocketAttachment implements Attachment {
     }
 
     private void openContext(
-            final int contextId,
-            final ContextRequest sizes,
-            final OwnMemory control,
-            final OwnMemory sendPool)
+            final int contextId, final ContextRequest sizes, final List<OwnMemory> lent)
             throws PmException {
         message.request(AttachMessage.OPEN_CONTEXT)
                 .argument(0, contextId)
@@ -139,8 +148,9 @@ final class SocketAttachment implements Attachment {
                 .argument(2, sizes.sendBufferBytes())
                 .argument(3, sizes.deliveryEntries())
                 .argument(4, sizes.peerWaitNs())
-                .argument(5, control.id())
-                .argument(6, sendPool.id());
+                .argument(5, lent.get(0).id())
+                .argument(6, lent.get(1).id())
+                .argument(7, ownBuffers > 0 ? lent.get(2).id() : 0);
         try {
             exchange(message, 2);
         } catch (final PmException e) {
@@ -279,6 +289,11 @@ final class SocketAttachment implements Attachment {
 
     private void exchange(final AttachMessage request, final int descriptors, final int... passed)
             throws PmException {
+        ask(request, passed);
+        expectDescriptors(descriptors);
+    }
+
+    private void ask(final AttachMessage request, final int... passed) throws PmException {
         isRefusedForNow = false;
         if (isClosed) {
             throw new IllegalStateException("the device is closed");
@@ -307,6 +322,9 @@ final class SocketAttachment implements Attachment {
             isRefusedForNow = message.isForNow();
             throw new PmException("the node on " + path + " refuses: " + message.text());
         }
+    }
+
+    private void expectDescriptors(final int descriptors) throws PmException {
         if (socket.receivedDescriptors() != descriptors) {
             final int received = socket.receivedDescriptors();
             socket.closeReceivedDescriptors();
@@ -374,11 +392,6 @@ final class SocketAttachment implements Attachment {
     @Override
     public long nodePageAddress() {
         return nodePage.address();
-    }
-
-    @Override
-    public long receivePoolAddress() {
-        return receivePool.address();
     }
 
     @Override

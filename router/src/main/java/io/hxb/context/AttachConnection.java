@@ -154,9 +154,14 @@ final class AttachConnection {
     private String hello() throws LinuxException {
         isGreeted = true;
         manager.onAttachAccepted();
+        final int ownBuffers = manager.ownBuffers(application);
         message.reply(AttachMessage.HELLO)
-                .argument(0, manager.receivePoolMemory().lengthBytes())
-                .argument(1, manager.parts().minDeliveryEntries());
+                .argument(1, manager.parts().minDeliveryEntries())
+                .argument(2, ownBuffers);
+        if (ownBuffers > 0) {
+            return reply(manager.nodePageMemory().descriptor());
+        }
+        message.argument(0, manager.receivePoolMemory().lengthBytes());
         return reply(
                 manager.nodePageMemory().descriptor(), manager.receivePoolMemory().descriptor());
     }
@@ -170,7 +175,10 @@ final class AttachConnection {
                         message.argument(4));
         final EndpointMemory memory =
                 EndpointMemory.of(
-                        application, manager.parts(), request, (int) range(5), (int) range(6));
+                        application,
+                        manager,
+                        request,
+                        new int[] {(int) range(5), (int) range(6), (int) range(7)});
         final int contextId = (int) range(0);
         manager.open(memory, contextId, request.peerWaitNs(), null);
         message.reply(AttachMessage.OPEN_CONTEXT).argument(0, manager.loopIndex(contextId));

@@ -1,8 +1,11 @@
 package io.hxb.context;
 
+import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
 import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.link.BufferPool;
 import io.hxb.linux.Memory;
 import io.hxb.linux.SignalSocket;
 import io.hxb.pm.attach.Attachment;
@@ -28,6 +31,10 @@ final class ContextEndpoint {
     private final ContextManager manager;
     private final ContextParts parts;
     private final ReceiveBooks books;
+
+    /** Where its messages are copied to; null if they stay in the node's pool. */
+    private final BufferPool own;
+
     private final EndpointMemory memory;
     private final long peerWaitNs;
     private final int signal;
@@ -58,7 +65,8 @@ final class ContextEndpoint {
         this.contextId = contextId;
         this.incarnation = incarnation;
         parts = manager.parts();
-        books = manager.books();
+        own = memory.receivePool();
+        books = own == null ? manager.books() : new ReceiveBooks(own.bufferCount());
         this.peerWaitNs = peerWaitNs;
         signal = memory.signal();
         control =
@@ -95,7 +103,7 @@ final class ContextEndpoint {
 
     /** Where the memory lies in this process, for an application within it. */
     Attachment.ContextMemory describe() {
-        return memory.describe(contextId, manager.loopIndex(contextId));
+        return memory.describe(contextId, manager);
     }
 
     /** Starts serving on a loop. */
@@ -104,26 +112,70 @@ final class ContextEndpoint {
         port = flows;
         counters = owner.counters();
         sends.start(flows, counters);
+        final int quota = parts.receiveQuotaFrames();
         port.openContext(
                 contextId,
                 incarnation,
-                parts.receiveQuotaFrames(),
-                peerWaitNs,
-                manager.rights(application, contextId));
+                new ContextTerms(
+                        own == null ? quota : Math.min(quota, own.bufferCount()),
+                        own != null,
+                        peerWaitNs,
+                        manager.rights(application, contextId)));
     }
 
-    /** Delivers one frame; any loop. True if it was taken. */
-    boolean deliver(
+    /** Delivers one frame; any loop. The answer to {@link FlowListener#onFrame}. */
+    int deliver(
             final FlowEnds ends,
             final int bufferId,
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
+        if (own != null) {
+            return copy(ends, bufferId, bodyAddress, bodyLengthBytes, messageCount);
+        }
         final long first = counts.claim(messageCount);
         if (first == DeliveryCounts.FULL) {
-            return false;
+            return FlowListener.FULL;
         }
         final long bufferAddress = manager.bufferAddress(bufferId);
+        enter(first, ends, bufferId, bufferAddress, bodyAddress, bodyLengthBytes, messageCount);
+        return FlowListener.DELIVERED;
+    }
+
+    private int copy(
+            final FlowEnds ends,
+            final int bufferId,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
+        final int copyId = own.acquire();
+        if (copyId == BufferPool.NONE) {
+            counts.stall();
+            return FlowListener.FULL;
+        }
+        final long first = counts.claim(messageCount);
+        if (first == DeliveryCounts.FULL) {
+            own.release(copyId);
+            return FlowListener.FULL;
+        }
+        // Only now: a context that is closed waits for what was claimed, then its memory goes.
+        final long bufferAddress = manager.bufferAddress(bufferId);
+        final long offset = bodyAddress - bufferAddress;
+        Memory.copy(bodyAddress, own.address(copyId) + offset, bodyLengthBytes);
+        // Lengths are read where the application cannot write.
+        enter(first, ends, copyId, bufferAddress, bodyAddress, bodyLengthBytes, messageCount);
+        return FlowListener.COPIED;
+    }
+
+    // Enters the messages that lie in one buffer, or in the same way in another one.
+    private void enter(
+            final long first,
+            final FlowEnds ends,
+            final int bufferId,
+            final long bufferAddress,
+            final long bodyAddress,
+            final int bodyLengthBytes,
+            final int messageCount) {
         final long end = bodyAddress + bodyLengthBytes;
         long record = bodyAddress;
         for (int i = 0; i < messageCount && record <= end - MessageRecordFlyweight.LENGTH; i++) {
@@ -147,7 +199,6 @@ final class ContextEndpoint {
         // Last, because the owner may have the memory given back as soon as all that was claimed is
         // counted.
         counts.published(messageCount);
-        return true;
     }
 
     /** What its application sends; the owner. */
@@ -228,7 +279,7 @@ final class ContextEndpoint {
             }
             if (left == 0) {
                 frames++;
-                port.released(books.flowHandle(id), id);
+                giveBack(id);
             }
         }
         if (messages > 0) {
@@ -239,6 +290,17 @@ final class ContextEndpoint {
             port.resume(contextId);
         }
         return messages;
+    }
+
+    private void giveBack(final int id) {
+        if (own == null) {
+            port.released(books.flowHandle(id), id);
+        } else {
+            // Read before the buffer may be another frame's.
+            final int flowHandle = books.flowHandle(id);
+            own.release(id);
+            port.releasedCopy(flowHandle);
+        }
     }
 
     private int violated(final CloseReason reason) {
@@ -274,7 +336,7 @@ final class ContextEndpoint {
             for (int id = 0; id < books.bufferCount(); id++) {
                 if (books.takeOut(id, contextId)) {
                     counters.onReleased(0, 1);
-                    port.released(books.flowHandle(id), id);
+                    giveBack(id);
                 }
             }
             port.closeContext(contextId);

@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.config.ContextConfig;
 import io.hxb.config.Share;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
@@ -155,10 +156,12 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             final int bodyLengthBytes,
             final int messageCount) {
         final ContextEndpoint endpoint = endpoints.get(ends.contextId());
-        if (endpoint != null
-                && endpoint.incarnation() == ends.incarnation()
-                && endpoint.deliver(ends, bufferId, bodyAddress, bodyLengthBytes, messageCount)) {
-            return DELIVERED;
+        if (endpoint != null && endpoint.incarnation() == ends.incarnation()) {
+            final int answer =
+                    endpoint.deliver(ends, bufferId, bodyAddress, bodyLengthBytes, messageCount);
+            if (answer != FULL) {
+                return answer;
+            }
         }
         framesRefused.incrementAndGet();
         return FULL;
@@ -200,7 +203,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return framesRefused.get();
     }
 
-    /** Receive buffers that applications hold or have not looked at; for reports, any thread. */
+    /**
+     * Receive buffers of the node that applications hold or have not looked at; for reports, any
+     * thread.
+     */
     public int heldBuffers() {
         return books.heldBuffers();
     }
@@ -439,6 +445,19 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     void unregister(final ContextEndpoint endpoint) {
         endpoints.set(endpoint.contextId(), null);
+    }
+
+    /** Receive buffers that each context of an application has of its own; 0 if it has none. */
+    int ownBuffers(final Application application) {
+        final ContextConfig context = parts.cluster().context();
+        return context.isolation() == ContextConfig.Isolation.SHARED || application.isLocal()
+                ? 0
+                : context.ownBuffers();
+    }
+
+    /** Where received frames lie. */
+    BufferPool pool() {
+        return pool;
     }
 
     long bufferAddress(final int bufferId) {

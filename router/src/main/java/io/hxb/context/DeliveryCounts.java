@@ -35,7 +35,7 @@ final class DeliveryCounts {
             }
             if (position + messages - (long) VALUE.getAcquire(values, RELEASED) > capacity) {
                 // Said before looking again, so that a release in between is not missed.
-                VALUE.setVolatile(values, STALLED, 1L);
+                stall();
                 if (position + messages - (long) VALUE.getVolatile(values, RELEASED) > capacity) {
                     return FULL;
                 }
@@ -44,6 +44,11 @@ final class DeliveryCounts {
                 return position;
             }
         }
+    }
+
+    /** There was no buffer for a frame: {@link #takeStalled} says so once; any loop. */
+    void stall() {
+        VALUE.setVolatile(values, STALLED, 1L);
     }
 
     /** Claimed positions of one frame have been published; any loop. */
@@ -63,7 +68,7 @@ final class DeliveryCounts {
         }
     }
 
-    /** True once after a claim found no room; the owner, behind a release. */
+    /** True once after there was no room; the owner, behind a release. */
     boolean takeStalled() {
         return (long) VALUE.getVolatile(values, STALLED) != 0
                 && (long) VALUE.getAndSet(values, STALLED, 0L) != 0;

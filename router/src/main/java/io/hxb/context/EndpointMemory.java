@@ -1,5 +1,6 @@
 package io.hxb.context;
 
+import io.hxb.link.BufferPool;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
@@ -8,6 +9,9 @@ import io.hxb.pm.PmException;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -18,6 +22,8 @@ final class EndpointMemory {
     private final Application application;
     private final LentMemory control;
     private final LentMemory sendPool;
+    private final LentMemory receiveMemory;
+    private final BufferPool receivePool;
     private final int signal;
     private final int wakeApplication;
     private final int wakeNode;
@@ -30,13 +36,23 @@ final class EndpointMemory {
             final Application application,
             final ContextRequest sizes,
             final LentMemory control,
-            final LentMemory sendPool)
+            final LentMemory sendPool,
+            final LentMemory receiveMemory,
+            final int receiveBufferBytes)
             throws LinuxException {
         // The node, and an application in this process.
         users = new AtomicInteger(application.isLocal() ? 2 : 1);
         this.application = application;
         this.control = control;
         this.sendPool = sendPool;
+        this.receiveMemory = receiveMemory;
+        receivePool =
+                receiveMemory == null
+                        ? null
+                        : new BufferPool(
+                                receiveMemory.address(),
+                                (int) (receiveMemory.lengthBytes() / receiveBufferBytes),
+                                receiveBufferBytes);
         sendSlots = sizes.sendBuffers();
         sendBufferBytes = sizes.sendBufferBytes();
         deliveryEntries = sizes.deliveryEntries();
@@ -56,36 +72,30 @@ final class EndpointMemory {
      * Takes memory that an application of another process has lent.
      *
      * @param request what the application asks for, in the sizes that it really gets.
-     * @param controlId id of the control memory.
-     * @param sendPoolId id of the send pool.
+     * @param ids of the control memory, of the send pool, and of the receive pool if it has its
+     *     own.
      * @throws PmException in words, if it is not as it has to be.
      */
     static EndpointMemory of(
             final Application application,
-            final ContextParts parts,
+            final ContextManager manager,
             final ContextRequest request,
-            final int controlId,
-            final int sendPoolId)
+            final int[] ids)
             throws PmException {
-        if (!request.equals(parts.sizes(request))) {
+        if (!request.equals(manager.parts().sizes(request))) {
             throw new PmException("the sizes of a context are not such as the node needs");
         }
-        final LentMemory control = application.takeOut(controlId, request.controlBytes());
-        return of(application, request, control, sendPoolId);
-    }
-
-    private static EndpointMemory of(
-            final Application application,
-            final ContextRequest sizes,
-            final LentMemory control,
-            final int sendPoolId)
-            throws PmException {
-        LentMemory sendPool = null;
+        final int bufferBytes = manager.pool().bufferBytes();
+        final long ownBytes = (long) manager.ownBuffers(application) * bufferBytes;
+        final List<LentMemory> taken = new ArrayList<>();
         try {
-            sendPool = application.takeOut(sendPoolId, sizes.sendPoolBytes());
-            return new EndpointMemory(application, sizes, control, sendPool);
+            taken.add(application.takeOut(ids[0], request.controlBytes()));
+            taken.add(application.takeOut(ids[1], request.sendPoolBytes()));
+            taken.add(ownBytes == 0 ? null : application.takeOut(ids[2], ownBytes));
+            return new EndpointMemory(
+                    application, request, taken.get(0), taken.get(1), taken.get(2), bufferBytes);
         } catch (final PmException | LinuxException e) {
-            throw giveBack(application, control, sendPool, e);
+            throw giveBack(application, taken, e);
         }
     }
 
@@ -94,25 +104,19 @@ final class EndpointMemory {
             final Application application, final ContextParts parts, final ContextRequest request)
             throws PmException {
         final ContextRequest sizes = parts.sizes(request);
-        final LentMemory control = application.make(sizes.controlBytes(), true);
-        LentMemory sendPool = null;
+        final List<LentMemory> made = new ArrayList<>();
         try {
-            sendPool = application.make(sizes.sendPoolBytes(), true);
-            return new EndpointMemory(application, sizes, control, sendPool);
+            made.add(application.make(sizes.controlBytes(), true));
+            made.add(application.make(sizes.sendPoolBytes(), true));
+            return new EndpointMemory(application, sizes, made.get(0), made.get(1), null, 0);
         } catch (final PmException | LinuxException e) {
-            throw giveBack(application, control, sendPool, e);
+            throw giveBack(application, made, e);
         }
     }
 
     private static PmException giveBack(
-            final Application application,
-            final LentMemory control,
-            final LentMemory sendPool,
-            final Exception cause) {
-        application.giveBack(control);
-        if (sendPool != null) {
-            application.giveBack(sendPool);
-        }
+            final Application application, final List<LentMemory> memory, final Exception cause) {
+        memory.stream().filter(Objects::nonNull).forEach(application::giveBack);
         return new PmException("the node cannot open the context: " + cause.getMessage(), cause);
     }
 
@@ -140,6 +144,11 @@ final class EndpointMemory {
         return sendPool;
     }
 
+    /** Receive buffers of its own; null if its messages stay in the node's pool. */
+    BufferPool receivePool() {
+        return receivePool;
+    }
+
     /** The node's end of the SignalSocket by which it wakes the application. */
     int signal() {
         return signal;
@@ -156,7 +165,7 @@ final class EndpointMemory {
     }
 
     /** Where the memory lies in this process, for an application within it. */
-    Attachment.ContextMemory describe(final int contextId, final int loop) {
+    Attachment.ContextMemory describe(final int contextId, final ContextManager manager) {
         return new Attachment.ContextMemory(
                 contextId,
                 control.address(),
@@ -164,8 +173,10 @@ final class EndpointMemory {
                 sendPool.address(),
                 sendSlots,
                 sendBufferBytes,
+                manager.pool().baseAddress(),
+                manager.pool().bufferCount(),
                 deliveryEntries,
-                loop,
+                manager.loopIndex(contextId),
                 wakeApplication,
                 wakeNode);
     }
@@ -180,6 +191,9 @@ final class EndpointMemory {
         }
         application.giveBack(control);
         application.giveBack(sendPool);
+        if (receiveMemory != null) {
+            application.giveBack(receiveMemory);
+        }
         Descriptors.close(signal);
         Descriptors.close(wakeApplication);
         Descriptors.close(wakeNode);

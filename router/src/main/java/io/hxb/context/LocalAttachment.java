@@ -33,11 +33,6 @@ final class LocalAttachment implements Attachment {
     }
 
     @Override
-    public long receivePoolAddress() {
-        return manager.receivePoolMemory().address();
-    }
-
-    @Override
     public ContextMemory openContext(final int contextId, final ContextRequest request)
             throws PmException {
         final EndpointMemory memory = EndpointMemory.make(application, manager.parts(), request);

@@ -7,6 +7,8 @@ package io.hxb.flow;
  * user. Sources share what the context may have evenly; who gets none waits in line. Owned by the
  * loop that owns the context.
  *
+ * <p>A context that takes copies needs no cover for those: its quota is what it has room for.
+ *
  * <p>An application earns credit by releasing frames: one that never does so holds little, however
  * much is free.
  */
@@ -21,8 +23,13 @@ final class ContextCredit {
     private final CreditPool user;
     private final int guaranteedFrames;
     private final int quotaFrames;
+    private final boolean isCopied;
     private final WaitingLine<ReceiveFlow> line = new WaitingLine<>();
     private int committedFrames;
+
+    /** Of those, copies that the application has and this loop knows of. */
+    private int copiedFrames;
+
     private int lentFrames;
     private int earnedFrames;
     private int releasedFrames;
@@ -33,21 +40,20 @@ final class ContextCredit {
      * Begins with nothing committed.
      *
      * @param sizes what is guaranteed, and what it may have at first.
-     * @param quotaFrames that it may have at most.
      * @param node lends what the node has.
-     * @param user lends what the context's user may have of that; null for as much as there is.
+     * @param terms those of the context.
      */
     ContextCredit(
             final FlowLoop owner,
             final CreditSizes sizes,
-            final int quotaFrames,
             final CreditPool node,
-            final CreditPool user) {
+            final ContextTerms terms) {
         this.owner = owner;
         this.node = node;
-        this.user = user;
+        user = terms.rights().receiveCredit();
         guaranteedFrames = sizes.guaranteedFrames();
-        this.quotaFrames = quotaFrames;
+        quotaFrames = terms.receiveQuotaFrames();
+        isCopied = terms.isCopied();
         earnedFrames = Math.min(quotaFrames, sizes.firstFrames());
     }
 
@@ -59,6 +65,7 @@ final class ContextCredit {
         if (beyond > 0) {
             commit(window, beyond);
         }
+        onArrived(window, next);
         window.grow(next);
         final int limit = limitFrames();
         final int sharers = activeFlows + line.length() + (window.isActive() ? 0 : 1);
@@ -79,7 +86,7 @@ final class ContextCredit {
 
     /** What the context may have now: it changes with what others have. */
     int limitFrames() {
-        final int covered = guaranteedFrames + lentFrames;
+        final int covered = guaranteedFrames + lentFrames + copiedFrames;
         int allowance = node.allowance(lentFrames);
         if (user != null) {
             allowance = Math.min(allowance, user.allowance(lentFrames));
@@ -89,8 +96,13 @@ final class ContextCredit {
 
     // Borrows what is missing to commit so many more; how many of them are covered.
     private int cover(final int frames) {
-        final int missing = committedFrames + frames - guaranteedFrames - lentFrames;
+        final int missing = frames - coveredFrames();
         return frames <= 0 || missing <= 0 ? frames : frames - missing + borrow(missing);
+    }
+
+    // That may be committed without borrowing more; below 0 if too many are.
+    private int coveredFrames() {
+        return guaranteedFrames + lentFrames + copiedFrames - committedFrames;
     }
 
     private int borrow(final int frames) {
@@ -104,7 +116,7 @@ final class ContextCredit {
     }
 
     private void giveBackIdle() {
-        final int idle = Math.min(lentFrames, guaranteedFrames + lentFrames - committedFrames);
+        final int idle = Math.min(lentFrames, coveredFrames());
         if (isClosed || idle > lentFrames / IDLE_PART + IDLE_FRAMES) {
             lentFrames -= idle;
             node.giveBack(idle);
@@ -127,12 +139,21 @@ final class ContextCredit {
         count(wasActive, window, -frames);
     }
 
+    /** Frames were handed over: if they were copied, they occupy the pool no more. */
+    void onArrived(final ReceiveWindow window, final int next) {
+        if (isCopied) {
+            copiedFrames += window.takeArrived(next);
+            giveBackIdle();
+        }
+    }
+
     /** The application has released a frame of a source. */
     void onReleased(final ReceiveWindow window) {
         if (earnedFrames < quotaFrames && ++releasedFrames >= earnedFrames / 2) {
             releasedFrames = 0;
             earnedFrames = Math.min(quotaFrames, 2 * earnedFrames);
         }
+        copiedFrames -= isCopied ? 1 : 0;
         commit(window, -1);
     }
 

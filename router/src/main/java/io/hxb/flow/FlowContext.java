@@ -43,15 +43,14 @@ final class FlowContext {
             final int incarnation,
             final FlowLoop owner,
             final ContextCredit credit,
-            final long peerWaitNs,
-            final FlowRights rights,
+            final ContextTerms terms,
             final FlowContext before) {
         this.id = id;
         this.incarnation = incarnation;
         this.owner = owner;
-        this.peerWaitNs = peerWaitNs;
-        this.rights = rights;
         this.credit = credit;
+        peerWaitNs = terms.peerWaitNs();
+        rights = terms.rights();
         previous = before != null && before.queuedFrames() > 0 ? before : null;
     }
 

@@ -8,6 +8,9 @@ public interface FlowListener {
     /** The frame and its buffer were taken. */
     int DELIVERED = 1;
 
+    /** The frame was copied: its buffer is the caller's. */
+    int COPIED = 2;
+
     /**
      * Hands one data frame over, in order within its source; for one source never by two threads at
      * once, for different sources possibly. The body has been checked: its records lie inside it
@@ -20,7 +23,7 @@ public interface FlowListener {
      * @param bodyAddress first record (see MessageRecordFlyweight).
      * @param bodyLengthBytes bytes of the body.
      * @param messageCount records in the body.
-     * @return {@link #DELIVERED} or {@link #FULL}.
+     * @return {@link #DELIVERED}, {@link #COPIED} or {@link #FULL}.
      */
     int onFrame(
             FlowEnds ends, int bufferId, long bodyAddress, int bodyLengthBytes, int messageCount);

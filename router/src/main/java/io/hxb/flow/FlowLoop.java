@@ -330,13 +330,8 @@ public final class FlowLoop implements FlowPort {
     }
 
     @Override
-    public void openContext(
-            final int contextId,
-            final int incarnation,
-            final int receiveQuotaFrames,
-            final long peerWaitNs,
-            final FlowRights rights) {
-        table.openContext(contextId, incarnation, this, receiveQuotaFrames, peerWaitNs, rights);
+    public void openContext(final int contextId, final int incarnation, final ContextTerms terms) {
+        table.openContext(contextId, incarnation, this, terms);
     }
 
     @Override
@@ -353,6 +348,11 @@ public final class FlowLoop implements FlowPort {
     @Override
     public void released(final int flowHandle, final int bufferId) {
         table.released(flowHandle, bufferId, share);
+    }
+
+    @Override
+    public void releasedCopy(final int flowHandle) {
+        table.releasedCopy(flowHandle);
     }
 
     /** Counters of this loop; any thread may read. */

@@ -3,15 +3,10 @@ package io.hxb.flow;
 /** What the contexts of one loop ask of its flows, a {@link FlowLoop}. Called by that loop only. */
 public interface FlowPort {
     /**
-     * Lets peers send to a context; see {@link FlowTable#openContext(int, int, FlowLoop, int, long,
-     * FlowRights)}.
+     * Lets peers send to a context; see {@link FlowTable#openContext(int, int, FlowLoop,
+     * ContextTerms)}.
      */
-    void openContext(
-            int contextId,
-            int incarnation,
-            int receiveQuotaFrames,
-            long peerWaitNs,
-            FlowRights rights);
+    void openContext(int contextId, int incarnation, ContextTerms terms);
 
     /** Frames that a context may have now, on the way to it or held; 0 if it is not open. */
     int creditFrames(int contextId);
@@ -64,6 +59,9 @@ public interface FlowPort {
 
     /** Gives a delivered frame's buffer back. */
     void released(int flowHandle, int bufferId);
+
+    /** The context has released its copy of a delivered frame. */
+    void releasedCopy(int flowHandle);
 
     /** A context that refused a frame has room again. */
     void resume(int contextId);

@@ -115,7 +115,7 @@ public final class FlowTable implements AutoCloseable {
 
     /**
      * Opens a context whose messages do not wait for their destinations to be opened; otherwise as
-     * {@link #openContext(int, int, FlowLoop, int, long, FlowRights)}.
+     * {@link #openContext(int, int, FlowLoop, ContextTerms)}.
      */
     public void openContext(
             final int contextId,
@@ -126,8 +126,8 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /**
-     * Opens a context with all rights; otherwise as {@link #openContext(int, int, FlowLoop, int,
-     * long, FlowRights)}.
+     * Opens a context with all rights; otherwise as {@link #openContext(int, int, FlowLoop,
+     * ContextTerms)}.
      */
     public void openContext(
             final int contextId,
@@ -135,7 +135,9 @@ public final class FlowTable implements AutoCloseable {
             final FlowLoop owner,
             final int receiveQuotaFrames,
             final long peerWaitNs) {
-        openContext(contextId, incarnation, owner, receiveQuotaFrames, peerWaitNs, FlowRights.ALL);
+        final ContextTerms terms =
+                new ContextTerms(receiveQuotaFrames, false, peerWaitNs, FlowRights.ALL);
+        openContext(contextId, incarnation, owner, terms);
     }
 
     /**
@@ -144,40 +146,26 @@ public final class FlowTable implements AutoCloseable {
      * @param contextId 0 to {@link FlowSizes#maxContexts()} - 1, not open.
      * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
      * @param owner the loop that sends for the context and answers its sources.
-     * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or
-     *     the application may hold; its sources share them. How many these are at a time depends on
-     *     what other contexts have, too.
-     * @param peerWaitNs how long its messages wait for a destination that nobody has opened, 0 or
-     *     more.
-     * @param rights what its flows may do.
      */
     public void openContext(
             final int contextId,
             final int incarnation,
             final FlowLoop owner,
-            final int receiveQuotaFrames,
-            final long peerWaitNs,
-            final FlowRights rights) {
+            final ContextTerms terms) {
         if (contextId < 0 || contextId >= contexts.length()) {
             throw new IllegalArgumentException(
                     "contextId must be 0.." + (contexts.length() - 1) + ": " + contextId);
         }
-        if (incarnation == 0 || receiveQuotaFrames < 1) {
-            throw new IllegalArgumentException(
-                    "incarnation must not be 0, the quota at least 1: "
-                            + incarnation
-                            + ", "
-                            + receiveQuotaFrames);
+        if (incarnation == 0) {
+            throw new IllegalArgumentException("incarnation must not be 0");
         }
         final FlowContext before = contexts.get(contextId);
         if (before != null && before.isOpen()) {
             throw new IllegalStateException("context is open already: " + contextId);
         }
-        final ContextCredit quota =
-                new ContextCredit(
-                        owner, creditSizes, receiveQuotaFrames, credit, rights.receiveCredit());
+        final ContextCredit quota = new ContextCredit(owner, creditSizes, credit, terms);
         final FlowContext context =
-                new FlowContext(contextId, incarnation, owner, quota, peerWaitNs, rights, before);
+                new FlowContext(contextId, incarnation, owner, quota, terms, before);
         contexts.setRelease(contextId, context);
         owner.add(context);
     }
@@ -206,6 +194,17 @@ public final class FlowTable implements AutoCloseable {
     public void released(final int flowHandle, final int bufferId, final BufferPool.Share share) {
         final ReceiveFlow flow = handles.getAcquire(flowHandle & INDEX_MASK);
         share.release(bufferId);
+        if (flow != null && flow.ends.flowHandle() == flowHandle) {
+            flow.context.owner.onReleased(flow);
+        }
+    }
+
+    /**
+     * As {@link #released}, for a frame of which the context had a copy; on the loop that owns the
+     * context.
+     */
+    public void releasedCopy(final int flowHandle) {
+        final ReceiveFlow flow = handles.getAcquire(flowHandle & INDEX_MASK);
         if (flow != null && flow.ends.flowHandle() == flowHandle) {
             flow.context.owner.onReleased(flow);
         }

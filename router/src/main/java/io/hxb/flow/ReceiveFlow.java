@@ -147,6 +147,7 @@ final class ReceiveFlow extends Flow {
             return false;
         }
         isSettled = true;
+        context.credit.onArrived(window, array.next());
         context.credit.commit(window, heldFrames() - window.committedFrames());
         return true;
     }

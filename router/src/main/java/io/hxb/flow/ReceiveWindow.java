@@ -44,11 +44,15 @@ final class ReceiveWindow {
 
     private int grownAt;
 
+    /** First sequence that the context's credit has not seen arrive. */
+    private int arrivedNext;
+
     ReceiveWindow(final int firstSequence, final int maxFrames) {
         this.maxFrames = maxFrames;
         LIMIT.setRelease(this, firstSequence);
         announcedLimit = firstSequence;
         grownAt = firstSequence;
+        arrivedNext = firstSequence;
         targetFrames = Math.min(FIRST_TARGET_FRAMES, maxFrames);
     }
 
@@ -92,6 +96,13 @@ final class ReceiveWindow {
         }
         LIMIT.setRelease(this, next);
         return beyond;
+    }
+
+    /** Frames that were handed over since the last call; {@code next} is the next to arrive. */
+    int takeArrived(final int next) {
+        final int frames = next - arrivedNext;
+        arrivedNext = next;
+        return frames;
     }
 
     /** Lets the source send so many more. */

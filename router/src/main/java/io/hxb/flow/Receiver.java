@@ -322,12 +322,15 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                         delivered.bodyAddress(),
                         bodyLengthBytes,
                         messageCount);
-        if (answer == FlowListener.DELIVERED) {
-            counters.onDelivered(messageCount, bodyLengthBytes);
-            return true;
+        if (answer == FlowListener.FULL) {
+            counters.onRefused();
+            return false;
         }
-        counters.onRefused();
-        return false;
+        counters.onDelivered(messageCount, bodyLengthBytes);
+        if (answer == FlowListener.COPIED) {
+            share.release(bufferId);
+        }
+        return true;
     }
 
     private void accept(final ReceiveFlow flow) {

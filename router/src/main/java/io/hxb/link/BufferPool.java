@@ -103,6 +103,15 @@ public final class BufferPool implements FrameOwner {
         return new Share(this);
     }
 
+    /** Takes a buffer from the common stack: its id, or {@link #NONE}; any thread. */
+    public int acquire() {
+        final int id = pop();
+        if (id != NONE) {
+            out[id] = 1;
+        }
+        return id;
+    }
+
     /** Puts buffer {@code token} back on the common stack; any thread. */
     @Override
     public void release(final long token) {

@@ -1,9 +1,9 @@
 package io.hxb.context;
 
+import io.hxb.flow.ContextTerms;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
-import io.hxb.flow.FlowRights;
 import io.hxb.flow.Staged;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.link.BufferPool;
@@ -43,14 +43,9 @@ final class LoopbackPort implements FlowPort {
     }
 
     @Override
-    public void openContext(
-            final int contextId,
-            final int incarnation,
-            final int receiveQuotaFrames,
-            final long peerWaitNs,
-            final FlowRights rights) {
+    public void openContext(final int contextId, final int incarnation, final ContextTerms terms) {
         open[contextId] = true;
-        quota[contextId] = receiveQuotaFrames;
+        quota[contextId] = terms.receiveQuotaFrames();
         held[contextId] = 0;
         incarnations[contextId] = incarnation;
     }
@@ -146,6 +141,9 @@ final class LoopbackPort implements FlowPort {
                 share.release(buffer);
                 return;
             }
+            if (taken == FlowListener.COPIED) {
+                share.release(buffer);
+            }
             held[destination]++;
             waiting[destination].poll();
             listener.onSendDone(pending.source, pending.slot, PmStatus.OK);
@@ -176,6 +174,12 @@ final class LoopbackPort implements FlowPort {
     public void released(final int flowHandle, final int bufferId) {
         held[flowHandle]--;
         share.release(bufferId);
+        deliver(flowHandle);
+    }
+
+    @Override
+    public void releasedCopy(final int flowHandle) {
+        held[flowHandle]--;
         deliver(flowHandle);
     }
 

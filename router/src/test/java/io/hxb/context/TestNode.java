@@ -49,6 +49,13 @@ final class TestNode implements AutoCloseable {
         this(1024, 1, cluster(), memoryReturn);
     }
 
+    /** A node whose attached contexts have so many receive buffers of their own. */
+    static TestNode copying(final int ownBuffers) throws Exception {
+        final ContextConfig context =
+                new ContextConfig(64, QUOTA_FRAMES, ContextConfig.Isolation.COPY, ownBuffers);
+        return new TestNode(1024, 1, cluster().withContext(context), new MemoryReturn());
+    }
+
     private TestNode(
             final int buffers,
             final int incarnation,

@@ -68,7 +68,8 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         final Shape shape = Shape.of(8, 2);
         table = setup.newTable(shape, 0, pool, this);
         loop = table.newLoop(this, share);
-        table.openContext(CONTEXT, INCARNATION, loop, 64, peerWaitNs, rights);
+        final ContextTerms terms = new ContextTerms(64, false, peerWaitNs, rights);
+        table.openContext(CONTEXT, INCARNATION, loop, terms);
     }
 
     static FlowSetup setup() {
@@ -326,7 +327,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
-        if (answer == DELIVERED) {
+        if (answer != FULL) {
             final int sequence = (int) Memory.getLong(bodyAddress + 8);
             delivered.add(
                     new Delivery(ends.sourceNode(), sequence - FIRST, ends.flowHandle(), bufferId));

@@ -220,7 +220,7 @@ class FlowReceiveTest {
         // given: a source that is used
         open(PEER);
         for (int i = 0; i < 20; i++) {
-            receiveAll(PEER, 16 * i, 16);
+            receiveAll(PEER, 16 * i, 16 * i + 16);
             flows.delivered.forEach(flows::release);
             flows.delivered.clear();
             flows.work(0);
@@ -229,6 +229,44 @@ class FlowReceiveTest {
         // when
         flows.table.closeContext(FlowFixture.CONTEXT);
         // then
+        assertEquals(0, flows.table.credit().lentFrames());
+    }
+
+    @Test
+    void shouldCoverCopiesByTheQuotaAlone() {
+        // given: a context that takes copies and has room for 64
+        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.table.openContext(
+                FlowFixture.CONTEXT,
+                FlowFixture.INCARNATION,
+                flows.loop,
+                new ContextTerms(64, true, 0, FlowRights.ALL));
+        flows.answer = FlowListener.COPIED;
+        open(PEER);
+        int next = 0;
+        while (next < 200) {
+            receiveAll(PEER, next, next + 10);
+            next += 10;
+            flows.delivered.forEach(frame -> flows.table.releasedCopy(frame.handle));
+            flows.delivered.clear();
+            flows.work(0);
+        }
+        // when: it releases nothing any more
+        for (int i = 0; i < 100; i++) {
+            flows.data(PEER, FIRST + next + i);
+            flows.work(0);
+        }
+        flows.workFor(MILLISECOND);
+        // then
+        assertEquals(64, flows.delivered.size());
+        assertEquals(0, flows.last(FrameType.ACK).windowFrames);
+        assertEquals(0, flows.pool.outstanding(), "copies occupy no buffer of the pool");
+        assertEquals(0, flows.table.credit().lentFrames(), "others may have what is free");
+        // and when it releases them, it gets more
+        flows.delivered.forEach(frame -> flows.table.releasedCopy(frame.handle));
+        flows.workFor(MILLISECOND);
+        assertTrue(flows.last(FrameType.ACK).windowFrames >= 32);
+        flows.table.closeContext(FlowFixture.CONTEXT);
         assertEquals(0, flows.table.credit().lentFrames());
     }
 

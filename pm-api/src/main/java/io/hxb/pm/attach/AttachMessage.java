@@ -28,17 +28,21 @@ import java.nio.charset.StandardCharsets;
  *     84    428 why it was refused, UTF-8
  *
  * type            arguments of the request               of the reply              descriptors
- * HELLO           -                                      receive pool bytes, min   reply: page, pool
- *                                                        delivery entries
+ * HELLO           -                                      receive pool bytes or 0,  reply: page, and
+ *                                                        min delivery entries,     pool if not 0
+ *                                                        own receive buffers of a
+ *                                                        context or 0
  * LEND            id of the memory, bytes, 1 if the node -
  *                 writes to it too (control memory, send
- *                 pool) or 0 (region)
+ *                 pool, own receive
+ *                 buffers) or 0 (region)
  * ADD_PIECES      id of the memory, number of pieces     -                         request: 1 to 8
  *                                                                                  pieces
  * OPEN_CONTEXT    id, send buffers, bytes of each,       loop                      reply: wake
  *                 delivery entries, ns to wait for                                 application, wake
  *                 peers' contexts, ids of control                                  node
- *                 memory and send pool
+ *                 memory, send pool and own
+ *                 receive buffers or 0
  * CLOSE_CONTEXT   id; its memory comes back too          no reply
  * TAKE_BACK       id of the memory                       no reply
  * </pre>

@@ -10,9 +10,6 @@ public interface Attachment extends AutoCloseable {
     /** Address of the node page (see NodePage), mapped until {@link #close}. */
     long nodePageAddress();
 
-    /** Address of the receive pool, mapped read-only until {@link #close}. */
-    long receivePoolAddress();
-
     /**
      * Opens a context and maps its memory.
      *
@@ -56,6 +53,9 @@ public interface Attachment extends AutoCloseable {
      * @param sendPoolAddress send buffers, one after the other.
      * @param sendBuffers their number.
      * @param sendBufferBytes bytes of each.
+     * @param receivePoolAddress receive buffers, one after the other: the node's, mapped read-only,
+     *     or the context's own.
+     * @param receiveBuffers their number.
      * @param deliveryEntries entries of the delivery ring.
      * @param loop the node's loop that serves the context.
      * @param wakeApplication end of a SignalSocket by which the node wakes the application.
@@ -68,6 +68,8 @@ public interface Attachment extends AutoCloseable {
             long sendPoolAddress,
             int sendBuffers,
             int sendBufferBytes,
+            long receivePoolAddress,
+            int receiveBuffers,
             int deliveryEntries,
             int loop,
             int wakeApplication,

@@ -269,8 +269,11 @@ final class ClusterReader {
         final ContextConfig fallback = ContextConfig.DEFAULT;
         final int maxContexts = section.count("maxContexts", fallback.maxContexts());
         final int maxHeld = section.count("maxHeldBuffers", fallback.maxHeldBuffers());
+        final ContextConfig.Isolation isolation = section.choice("isolation", fallback.isolation());
+        final int ownBuffers = section.count("ownBuffers", fallback.ownBuffers());
         section.finish();
-        return section.build(fallback, () -> new ContextConfig(maxContexts, maxHeld));
+        return section.build(
+                fallback, () -> new ContextConfig(maxContexts, maxHeld, isolation, ownBuffers));
     }
 
     private static LimitConfig limits(final YamlSection section) {

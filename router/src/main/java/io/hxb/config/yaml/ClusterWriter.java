@@ -132,6 +132,8 @@ final class ClusterWriter {
         section("context");
         line("  maxContexts", config.context().maxContexts());
         line("  maxHeldBuffers", config.context().maxHeldBuffers());
+        line("  isolation", lower(config.context().isolation()));
+        line("  ownBuffers", config.context().ownBuffers());
         section("limits");
         for (final Share share : Share.values()) {
             line("  " + share.key(), limit(share, config.limits().limit(share)));

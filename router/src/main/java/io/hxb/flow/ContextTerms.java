@@ -1,0 +1,24 @@
+package io.hxb.flow;
+
+/**
+ * What a context is opened with. Immutable.
+ *
+ * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or the
+ *     application may hold; its sources share them. How many these are at a time depends on what
+ *     other contexts have, too.
+ * @param isCopied true if it takes copies: then a frame occupies a buffer of the pool only until it
+ *     is delivered.
+ * @param peerWaitNs how long its messages wait for a destination that nobody has opened, 0 or more.
+ * @param rights what its flows may do.
+ */
+public record ContextTerms(
+        int receiveQuotaFrames, boolean isCopied, long peerWaitNs, FlowRights rights) {
+
+    /** Checks the quota. */
+    public ContextTerms {
+        if (receiveQuotaFrames < 1) {
+            throw new IllegalArgumentException(
+                    "the quota must be 1 or more: " + receiveQuotaFrames);
+        }
+    }
+}
