@@ -29,7 +29,7 @@ public final class PmEvent {
     /**
      * {@return what happened: {@link PmStatus#PEER_UNREACHABLE}, {@link PmStatus#PEER_RESTARTED},
      * {@link PmStatus#PEER_FULL}, {@link PmStatus#NO_SUCH_CONTEXT} or {@link PmStatus#NOT_ALLOWED};
-     * for a message also {@link PmStatus#NO_BUFFERS} when the node, or this user, has as many flows
+     * for a message also {@link PmStatus#FLOW_LIMIT} when the node, or this user, has as many flows
      * as it may have}
      */
     public int status() {
@@ -58,10 +58,20 @@ public final class PmEvent {
     public String toString() {
         final String where =
                 PmStatus.name(status) + " node " + node + " context " + context + " slot " + slot;
-        return status == PmStatus.NOT_ALLOWED
-                ? where
-                        + ": this context's tenant may not send there, see tenants in the cluster"
-                        + " file"
-                : where;
+        return switch (status) {
+            case PmStatus.NOT_ALLOWED ->
+                    where
+                            + ": this context's tenant may not send there, see tenants in the"
+                            + " cluster file";
+            case PmStatus.FLOW_LIMIT ->
+                    where
+                            + ": this node or user has as many flows as flow.maxFlows or"
+                            + " limits.flows of the cluster file allows";
+            case PmStatus.PEER_FULL ->
+                    where
+                            + ": the peer's node or user has as many flows as flow.maxFlows or"
+                            + " limits.flows of the cluster file allows";
+            default -> where;
+        };
     }
 }

@@ -44,7 +44,10 @@ public final class PmStatus {
      */
     public static final int NODE_SILENT = -10;
 
-    /** The peer's node has no room for another flow: try again when others have ended. */
+    /**
+     * The peer's node, or the peer's share of it, has as many flows as {@code flow.maxFlows} of the
+     * cluster file allows: try again when others have ended.
+     */
     public static final int PEER_FULL = -11;
 
     /**
@@ -58,6 +61,13 @@ public final class PmStatus {
      * further message there ends the same way.
      */
     public static final int NOT_ALLOWED = -13;
+
+    /**
+     * This node, or this context's share of it, has as many flows as {@code flow.maxFlows} or
+     * {@code limits.flows} of the cluster file allow: try again when others have ended. Those that
+     * are not in use end within seconds when more are wanted.
+     */
+    public static final int FLOW_LIMIT = -14;
 
     private PmStatus() {}
 
@@ -82,6 +92,7 @@ public final class PmStatus {
             case PEER_FULL -> "PEER_FULL";
             case EVENT -> "EVENT";
             case NOT_ALLOWED -> "NOT_ALLOWED";
+            case FLOW_LIMIT -> "FLOW_LIMIT";
             default -> "STATUS(" + status + ")";
         };
     }

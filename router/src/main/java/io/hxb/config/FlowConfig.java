@@ -13,6 +13,10 @@ package io.hxb.config;
  * @param minRetransmitNs shortest retransmission timer.
  * @param maxRetransmitNs longest retransmission timer, reached by doubling.
  * @param peerTimeoutNs a peer that acknowledges nothing for so long is unreachable.
+ * @param maxFlows sending flows of a node, and receiving flows of a node, 16 to 1,048,576. A
+ *     context gets a new one only while it has fewer than are free.
+ * @param idleTimeoutNs a flow on which nothing was sent for so long is forgotten by both ends; at
+ *     least two peer timeouts.
  * @param routes how the routes of its frames are judged.
  */
 public record FlowConfig(
@@ -23,6 +27,8 @@ public record FlowConfig(
         long minRetransmitNs,
         long maxRetransmitNs,
         long peerTimeoutNs,
+        int maxFlows,
+        long idleTimeoutNs,
         RouteConfig routes) {
 
     /** What holds when the file says nothing. */
@@ -35,6 +41,8 @@ public record FlowConfig(
                     2_000_000,
                     500_000_000,
                     5_000_000_000L,
+                    8_192,
+                    60_000_000_000L,
                     RouteConfig.DEFAULT);
 
     /** Checks the values. */
@@ -51,6 +59,8 @@ public record FlowConfig(
                 .duration("minRetransmit", minRetransmitNs, 10_000, 10_000_000_000L)
                 .duration("maxRetransmit", maxRetransmitNs, minRetransmitNs, 60_000_000_000L)
                 .duration("peerTimeout", peerTimeoutNs, 10_000_000, 3_600_000_000_000L)
+                .range("maxFlows", maxFlows, 16, 1 << 20)
+                .duration("idleTimeout", idleTimeoutNs, 2 * peerTimeoutNs, 36_000_000_000_000L)
                 .done();
     }
 
@@ -87,6 +97,16 @@ public record FlowConfig(
         return new Builder(this).peerTimeoutNs(value).build();
     }
 
+    /** The same with another {@link #maxFlows()}. */
+    public FlowConfig withMaxFlows(final int value) {
+        return new Builder(this).maxFlows(value).build();
+    }
+
+    /** The same with another {@link #idleTimeoutNs()}. */
+    public FlowConfig withIdleTimeoutNs(final long value) {
+        return new Builder(this).idleTimeoutNs(value).build();
+    }
+
     /** The same with another {@link #routes()}. */
     public FlowConfig withRoutes(final RouteConfig value) {
         return new Builder(this).routes(value).build();
@@ -111,6 +131,8 @@ public record FlowConfig(
         private long minRetransmitNs;
         private long maxRetransmitNs;
         private long peerTimeoutNs;
+        private int maxFlows;
+        private long idleTimeoutNs;
         private RouteConfig routes;
 
         /** Begins with what holds when the file says nothing. */
@@ -126,6 +148,8 @@ public record FlowConfig(
             minRetransmitNs = given.minRetransmitNs;
             maxRetransmitNs = given.maxRetransmitNs;
             peerTimeoutNs = given.peerTimeoutNs;
+            maxFlows = given.maxFlows;
+            idleTimeoutNs = given.idleTimeoutNs;
             routes = given.routes;
         }
 
@@ -169,9 +193,22 @@ public record FlowConfig(
             return this;
         }
 
-        /** See {@link FlowConfig#peerTimeoutNs()}. */
+        /** See {@link FlowConfig#peerTimeoutNs()}; raises the idle timeout to twice as long. */
         public Builder peerTimeoutNs(final long value) {
             peerTimeoutNs = value;
+            idleTimeoutNs = Math.max(idleTimeoutNs, 2 * value);
+            return this;
+        }
+
+        /** See {@link FlowConfig#maxFlows()}. */
+        public Builder maxFlows(final int value) {
+            maxFlows = value;
+            return this;
+        }
+
+        /** See {@link FlowConfig#idleTimeoutNs()}. */
+        public Builder idleTimeoutNs(final long value) {
+            idleTimeoutNs = value;
             return this;
         }
 
@@ -191,6 +228,8 @@ public record FlowConfig(
                     minRetransmitNs,
                     maxRetransmitNs,
                     peerTimeoutNs,
+                    maxFlows,
+                    idleTimeoutNs,
                     routes);
         }
     }

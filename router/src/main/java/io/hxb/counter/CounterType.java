@@ -106,7 +106,7 @@ public enum CounterType {
     FLOW_NO_SUCH_CONTEXT_EVENTS(66, "Flows that ended because the peer context was not open."),
     FLOW_SENDING_FLOWS(67, NODE, LEVEL, "Flows that have state for sending."),
     FLOW_RECEIVING_FLOWS(68, NODE, LEVEL, "Flows that have state for receiving."),
-    FLOW_REFUSED_EVENTS(69, "Flows refused because the table was full."),
+    FLOW_REFUSED_EVENTS(69, "Flows refused because the node, context or user had enough."),
     POOL_SIZE_BUFFERS(70, NODE, LEVEL, "Buffers of the receive pool."),
     POOL_FREE_BUFFERS(71, NODE, LEVEL, "Buffers of the receive pool that are free."),
     POOL_OUTSTANDING_BUFFERS(
@@ -210,7 +210,10 @@ public enum CounterType {
     FORWARD_DROPPED_STRANGER_FRAMES(
             124, "Frames dropped: from a link address that is no neighbour's."),
     COMPLAINT_OTHER_KEY_EVENTS(
-            125, "Hellos of neighbours that have no key in common with this node.");
+            125, "Hellos of neighbours that have no key in common with this node."),
+    FLOW_FORGOTTEN_EVENTS(126, "Flows forgotten, by either end, because nothing was sent on them."),
+    FLOW_RECALLED_EVENTS(
+            127, "Sources asked to close flows that they do not use, because few are free.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

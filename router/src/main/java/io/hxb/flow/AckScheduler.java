@@ -46,7 +46,7 @@ final class AckScheduler {
             final ReceiveFlow flow = due.first();
             if (flow.debt.isOwed() && !flow.array.isEnded()) {
                 flow.grant();
-                if (!control.sendAck(flow, false)) {
+                if (!control.sendAck(flow, ControlWriter.NO_RECALL)) {
                     break;
                 }
                 flow.onAcknowledged(true);
@@ -65,7 +65,9 @@ final class AckScheduler {
         int frames = 0;
         for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
             final ReceiveFlow flow = context.receiveFlow(index);
-            if (flow.debt.isOwed() && !flow.array.isEnded() && control.sendAck(flow, false)) {
+            if (flow.debt.isOwed()
+                    && !flow.array.isEnded()
+                    && control.sendAck(flow, ControlWriter.NO_RECALL)) {
                 flow.onAcknowledged(true);
                 frames++;
             }

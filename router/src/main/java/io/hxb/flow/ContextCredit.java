@@ -18,6 +18,8 @@ final class ContextCredit {
 
     private static final int IDLE_FRAMES = 2;
 
+    private static final long PROMISE_NS = 5_000_000;
+
     private final FlowLoop owner;
     private final CreditPool node;
     private final CreditPool user;
@@ -35,6 +37,11 @@ final class ContextCredit {
     private int releasedFrames;
     private int activeFlows;
     private boolean isClosed;
+
+    /** Frames that sources without a flow were told of late that they may send, and since when. */
+    private int promisedFrames;
+
+    private long promisedSinceNs;
 
     /**
      * Begins with nothing committed.
@@ -130,6 +137,25 @@ final class ContextCredit {
     void close() {
         isClosed = true;
         giveBackIdle();
+    }
+
+    /**
+     * What a source may send that has no flow yet, 0 or more. Only its first frame commits any of
+     * it, because anybody can ask; so what is promised within a few milliseconds stays within the
+     * limit, too. A source that gets nothing asks for more by a probe, which makes its flow.
+     */
+    int promise(final long nowNs) {
+        if (promisedFrames == 0 || nowNs - promisedSinceNs >= PROMISE_NS) {
+            promisedSinceNs = nowNs;
+            promisedFrames = 0;
+        }
+        final int limit = limitFrames();
+        final int share = Math.max(1, limit / (activeFlows + line.length() + 1));
+        final int free = limit - committedFrames - promisedFrames;
+        final int frames =
+                Math.max(0, Math.min(ReceiveWindow.FIRST_TARGET_FRAMES, Math.min(share, free)));
+        promisedFrames += frames;
+        return frames;
     }
 
     /** Takes back the last {@code frames} that were announced to a source. */

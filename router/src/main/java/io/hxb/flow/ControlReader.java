@@ -4,6 +4,7 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
+import io.hxb.link.BufferPool;
 import io.hxb.routing.Route;
 
 /**
@@ -12,6 +13,7 @@ import io.hxb.routing.Route;
  */
 final class ControlReader {
     private final FlowTable table;
+    private final BufferPool.Share share;
     private final Receiver receiver;
     private final SendFeedback feedback;
     private final ControlWriter control;
@@ -21,8 +23,13 @@ final class ControlReader {
     private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
 
-    ControlReader(final LoopParts parts, final Receiver receiver, final SendFeedback feedback) {
+    ControlReader(
+            final LoopParts parts,
+            final BufferPool.Share share,
+            final Receiver receiver,
+            final SendFeedback feedback) {
         table = parts.table();
+        this.share = share;
         control = parts.control();
         routes = parts.routes();
         counters = parts.counters();
@@ -30,23 +37,32 @@ final class ControlReader {
         this.feedback = feedback;
     }
 
-    /** Takes one frame; the caller gives its buffer back. */
-    void onFrame(final long headerAddress) {
-        final FrameHeaderFlyweight frame = header.wrap(headerAddress);
+    /** Takes one frame in a pool buffer, which becomes this object's. */
+    void onFrame(final int bufferId) {
+        final FrameHeaderFlyweight frame = header.wrap(table.pool().headerAddress(bufferId));
         final FlowContext context = table.context(frame.destinationContext());
+        final int node = table.shape().node(frame.source());
         if (context == null) {
             counters.onNoSuchContext();
+        } else if (frame.type() == FrameType.DATA) {
+            receiver.onFirstData(context, node, bufferId);
             return;
+        } else {
+            handle(frame, context, node);
         }
+        share.release(bufferId);
+    }
+
+    private void handle(
+            final FrameHeaderFlyweight frame, final FlowContext context, final int node) {
         final int type = frame.type();
-        final int node = table.shape().node(frame.source());
         if (type == FrameType.OPEN) {
             receiver.onOpen(context, frame, node);
             return;
         }
         if (frame.destinationIncarnation() != context.incarnation) {
             counters.onStale();
-            if (type == FrameType.PROBE) {
+            if (type == FrameType.PROBE || type == FrameType.CLOSE) {
                 control.sendUnreachable(
                         frame, context.incarnation, UnreachableFlyweight.STALE_INCARNATION);
             }
@@ -59,17 +75,21 @@ final class ControlReader {
         }
         final long key = Flow.key(context.id, node, frame.sourceContext());
         if (type == FrameType.PROBE) {
-            handleProbe(frame, key);
+            handleProbe(context, frame, node, key);
+        } else if (type == FrameType.CLOSE) {
+            receiver.onClose(context, frame, key);
         } else {
             handleAnswer(frame, key, type);
         }
     }
 
-    private void handleProbe(final FrameHeaderFlyweight frame, final long key) {
-        final ReceiveFlow flow = table.receiveFlows().get(key);
-        if (flow == null || !flow.isOf(frame)) {
-            counters.onStale();
-        } else {
+    private void handleProbe(
+            final FlowContext context,
+            final FrameHeaderFlyweight frame,
+            final int node,
+            final long key) {
+        final ReceiveFlow flow = receiver.admit(context, frame, node, key);
+        if (flow != null) {
             receiver.onProbe(flow, frame);
         }
     }
@@ -91,6 +111,8 @@ final class ControlReader {
             }
         } else if (type == FrameType.ACCEPT) {
             feedback.onAccept(flow, frame);
+        } else if (type == FrameType.CLOSED) {
+            feedback.onClosed(flow, frame);
         } else if (type != FrameType.ACK) {
             counters.onMalformed();
         } else if (!flow.isOpen() || flow.peerIncarnation() != frame.sourceIncarnation()) {
@@ -105,6 +127,9 @@ final class ControlReader {
                     frame.windowFrames(),
                     frame.bodyAddress(),
                     frame.bodyLength() / Long.BYTES * Long.SIZE);
+            if (frame.hasFlag(FrameHeaderFlyweight.FLAG_CLOSE)) {
+                feedback.onAskedToClose(flow);
+            }
         }
     }
 
@@ -125,10 +150,15 @@ final class ControlReader {
         }
         final int sequence = offending.sequence();
         if (offending.type() == FrameType.OPEN) {
-            return flow.isOpening() && sequence == flow.window.nextSequence();
+            return flow.isOpening() && sequence == flow.nonce();
+        }
+        if (offending.destinationIncarnation() != flow.peerIncarnation()) {
+            return false;
+        }
+        if (offending.type() == FrameType.CLOSE) {
+            return flow.isClosing() && sequence == flow.window.nextSequence();
         }
         return flow.isOpen()
-                && offending.destinationIncarnation() == flow.peerIncarnation()
                 && (offending.type() == FrameType.DATA
                         ? flow.window.isInFlight(sequence)
                         : offending.type() == FrameType.PROBE && flow.window.isPlausible(sequence));

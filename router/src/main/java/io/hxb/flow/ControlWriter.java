@@ -9,10 +9,17 @@ import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 
 /**
- * Writes and sends the frames by which two ends agree: OPEN, ACCEPT, ACK, PROBE, UNREACHABLE. Owned
- * by one loop. What cannot be sent now is not kept: each has a timer behind it that tries again.
+ * Writes and sends the frames by which two ends agree: OPEN, ACCEPT, ACK, PROBE, CLOSE, CLOSED and
+ * UNREACHABLE. Owned by one loop. What cannot be sent now is not kept: each has a timer behind it
+ * that tries again.
  */
 final class ControlWriter implements FrameOwner {
+    /** Nothing is asked back, the window, or the flow itself. */
+    static final int NO_RECALL = 0;
+
+    static final int WINDOW = 1;
+    static final int FLOW = 2;
+
     private final FlowOutput output;
     private final TxPool pool;
     private final FlowCounters counters;
@@ -51,14 +58,43 @@ final class ControlWriter implements FrameOwner {
         return header.route();
     }
 
-    /** Asks for the peer's incarnation; epoch, first sequence and tenant of the flow go along. */
-    boolean sendOpen(final SendFlow flow) {
+    /**
+     * Asks for the peer's incarnation and the first sequence; epoch, nonce and tenant of the flow
+     * go along.
+     *
+     * @param isAgain true if the question was asked before.
+     */
+    boolean sendOpen(final SendFlow flow, final boolean isAgain) {
         final int index = begin(flow, FrameType.OPEN);
         if (index < 0) {
             return false;
         }
-        header.epoch(flow.epoch()).sequence(flow.window.nextSequence());
+        header.epoch(flow.epoch())
+                .sequence(flow.nonce())
+                .flags(isAgain ? FrameHeaderFlyweight.FLAG_AGAIN : 0);
         TenantField.intoOpen(header, flow.context.rights.tenant());
+        return send(index, 0);
+    }
+
+    /** Tells the peer that all was sent and delivered, and asks it to forget the flow. */
+    boolean sendClose(final SendFlow flow) {
+        final int index = begin(flow, FrameType.CLOSE);
+        if (index < 0) {
+            return false;
+        }
+        header.epoch(flow.epoch())
+                .sequence(flow.window.nextSequence())
+                .destinationIncarnation(flow.peerIncarnation());
+        return send(index, 0);
+    }
+
+    /** Tells the source of {@code close} that its flow is forgotten. */
+    boolean sendClosed(final FlowContext context, final FrameHeaderFlyweight close) {
+        final int index = answer(FrameType.CLOSED, context, close);
+        if (index < 0) {
+            return false;
+        }
+        header.sequence(close.sequence()).acknowledgedEpoch(close.epoch());
         return send(index, 0);
     }
 
@@ -81,24 +117,32 @@ final class ControlWriter implements FrameOwner {
         return send(index, 0);
     }
 
-    /** Answers OPEN with what the source may send. */
-    boolean sendAccept(final ReceiveFlow flow) {
-        final int index = begin(flow, FrameType.ACCEPT);
+    /** Answers {@code open} with what the source may send: {@code windowFrames} from first on. */
+    boolean sendAccept(
+            final FlowContext context,
+            final FrameHeaderFlyweight open,
+            final int first,
+            final int windowFrames) {
+        final int index = answer(FrameType.ACCEPT, context, open);
         if (index < 0) {
             return false;
         }
-        header.destinationIncarnation(flow.peerIncarnation());
-        TenantField.intoAccept(header, flow.context.rights.tenant());
-        acknowledge(header, flow, flow.array.next());
+        header.flags(FrameHeaderFlyweight.FLAG_ACK)
+                .epoch(open.sequence())
+                .acknowledgement(first)
+                .windowFrames(windowFrames)
+                .acknowledgedEpoch(open.epoch());
+        TenantField.intoAccept(header, context.rights.tenant());
         return send(index, 0);
     }
 
     /**
      * Acknowledges.
      *
-     * @param isRecall tells the source a window of 0, so that it gives back what it does not use.
+     * @param recall {@link #NO_RECALL}, {@link #WINDOW} or {@link #FLOW}: what the source is asked
+     *     to give back if it does not use it.
      */
-    boolean sendAck(final ReceiveFlow flow, final boolean isRecall) {
+    boolean sendAck(final ReceiveFlow flow, final int recall) {
         final int index = begin(flow, FrameType.ACK);
         if (index < 0) {
             return false;
@@ -111,8 +155,10 @@ final class ControlWriter implements FrameOwner {
             header.flags(header.flags() | FrameHeaderFlyweight.FLAG_AGAIN)
                     .sequence(flow.arrivals.againSequence());
         }
-        if (isRecall) {
+        if (recall == WINDOW) {
             header.windowFrames(0);
+        } else if (recall == FLOW) {
+            header.flags(header.flags() | FrameHeaderFlyweight.FLAG_CLOSE);
         }
         counters.onAckSent();
         return send(index, ackBodyBytes);
@@ -186,6 +232,24 @@ final class ControlWriter implements FrameOwner {
                 .sourceIncarnation(flow.context.incarnation)
                 .sourceContext(flow.context.id)
                 .destinationContext(flow.peerContext);
+        return index;
+    }
+
+    private int answer(
+            final int type, final FlowContext context, final FrameHeaderFlyweight question) {
+        final int index = pool.acquireControl();
+        if (index < 0) {
+            counters.onNoMemory();
+            return index;
+        }
+        header.wrap(pool.controlHeaderAddress(index))
+                .clear()
+                .type(type)
+                .destination(question.source())
+                .sourceIncarnation(context.incarnation)
+                .destinationIncarnation(question.sourceIncarnation())
+                .sourceContext(context.id)
+                .destinationContext(question.sourceContext());
         return index;
     }
 

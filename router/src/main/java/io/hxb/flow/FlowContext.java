@@ -1,5 +1,6 @@
 package io.hxb.flow;
 
+import io.hxb.flow.order.Sequence;
 import io.hxb.flow.order.WorkStack;
 
 import java.util.ArrayList;
@@ -36,6 +37,16 @@ final class FlowContext {
     private SendFlow lastSendFlow;
     private int queuedFrames;
     private boolean isMoreComing;
+
+    /** Where the search for closed flows goes on. */
+    private int searchIndex;
+
+    /** Epoch of the next flow that is made: later than that of any flow that was forgotten. */
+    private int firstEpoch;
+
+    /** Handles of receiving flows of the context, of those that have ended too. */
+    private int handles;
+
     private volatile boolean isOpen = true;
 
     FlowContext(
@@ -108,8 +119,31 @@ final class FlowContext {
         sendFlows.add(flow);
     }
 
+    /** Forgets a flow that is closed; the next one to the same peer has a later epoch. */
+    void remove(final SendFlow flow) {
+        sendFlows.remove(flow);
+        rights.giveBackFlow();
+        if (Sequence.epochDistance(firstEpoch, flow.epoch()) > 0) {
+            firstEpoch = flow.epoch();
+        }
+        if (lastSendFlow == flow) {
+            lastSendFlow = null;
+        }
+    }
+
+    /** Epoch of the next flow that is made. */
+    int firstEpoch() {
+        return firstEpoch;
+    }
+
     int sendFlowCount() {
         return sendFlows.size();
+    }
+
+    /** The next of the sending flows, which this call goes through in turns; there is one. */
+    SendFlow nextSendFlow() {
+        searchIndex = searchIndex + 1 < sendFlows.size() ? searchIndex + 1 : 0;
+        return sendFlows.get(searchIndex);
     }
 
     SendFlow sendFlow(final int index) {
@@ -118,6 +152,19 @@ final class FlowContext {
 
     void add(final ReceiveFlow flow) {
         receiveFlows.add(flow);
+        handles++;
+    }
+
+    /** A receiving flow that has ended gave its handle back. */
+    void onHandleFreed() {
+        handles--;
+        rights.giveBackFlow();
+        assert handles >= 0 : handles;
+    }
+
+    /** Handles of receiving flows, of those that have ended too. */
+    int handles() {
+        return handles;
     }
 
     /** Done when a flow ends, so looking through all is good enough. */
@@ -135,6 +182,9 @@ final class FlowContext {
 
     /** Forgets all flows: the context is closed and they have ended. */
     void forgetFlows() {
+        for (int count = sendFlows.size(); count > 0; count--) {
+            rights.giveBackFlow();
+        }
         sendFlows.clear();
         receiveFlows.clear();
         lastSendFlow = null;

@@ -66,6 +66,12 @@ public final class FlowCounters {
     /** Flows refused, here or by the peer, because the tenants of their ends may not talk. */
     public long notAllowed;
 
+    /** Sending and receiving flows that were forgotten because nothing was sent on them. */
+    public long flowsForgotten;
+
+    /** Sources asked to close flows that they do not use, because few are free. */
+    public long flowsRecalled;
+
     /** Acknowledgement frames sent; those that ride on data frames are not counted. */
     public long acksSent;
 
@@ -166,6 +172,16 @@ public final class FlowCounters {
     /** A flow was refused because the tenants of its ends may not talk. */
     void onNotAllowed() {
         notAllowed++;
+    }
+
+    /** A flow was forgotten because nothing was sent on it. */
+    void onForgotten() {
+        flowsForgotten++;
+    }
+
+    /** A source was asked to close its flow. */
+    void onRecalled() {
+        flowsRecalled++;
     }
 
     /** An acknowledgement frame was sent. */

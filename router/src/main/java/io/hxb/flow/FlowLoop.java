@@ -37,6 +37,7 @@ public final class FlowLoop implements FlowPort {
     private final ControlReader reader;
     private final FlowOutput output;
     private final RecallTimer recall;
+    private final FlowSweep sweep;
     private final int maxMessageBytes;
     private final int nodeCount;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
@@ -70,7 +71,8 @@ public final class FlowLoop implements FlowPort {
         feedback = sender.feedback();
         acks = new AckScheduler(parts);
         receiver = new Receiver(parts, this, share, acks);
-        reader = new ControlReader(parts, receiver, feedback);
+        reader = new ControlReader(parts, share, receiver, feedback);
+        sweep = new FlowSweep(parts, sender, receiver);
     }
 
     /**
@@ -91,7 +93,7 @@ public final class FlowLoop implements FlowPort {
      * @param tag carried to the receiver.
      * @return {@code PmStatus.OK}; or nothing was taken and onSendDone will not be called:
      *     CONTEXT_CLOSED, TOO_LONG, PEER_UNREACHABLE (no such node in the shape), NO_SUCH_CONTEXT
-     *     (the number is out of range), NO_BUFFERS (too many flows, see {@link
+     *     (the number is out of range), FLOW_LIMIT (too many flows, see {@link
      *     FlowSizes#maxFlows()}).
      */
     public int submit(
@@ -123,8 +125,9 @@ public final class FlowLoop implements FlowPort {
         }
         final SendFlow flow = sender.flow(context, destinationNode, destinationContext);
         if (flow == null) {
+            sweep.onShort(clock.nowNs());
             counters.onNoFlow();
-            return PmStatus.NO_BUFFERS;
+            return PmStatus.FLOW_LIMIT;
         }
         context.slots.put(sendSlot, payloadAddress, lengthBytes, tag);
         sender.submit(flow, sendSlot, lengthBytes);
@@ -240,8 +243,15 @@ public final class FlowLoop implements FlowPort {
             share.release(bufferId);
         } else if (type == FrameType.DATA) {
             receiver.onData(context, headerAddress, bufferId);
-        } else if (context.owner.inbox.push(bufferId) && context.owner != this) {
-            context.owner.wakeUp.run();
+        } else {
+            context.owner.hand(bufferId, this);
+        }
+    }
+
+    /** Has a frame in a pool buffer looked at by this loop; called by loop {@code from}. */
+    void hand(final int bufferId, final FlowLoop from) {
+        if (inbox.push(bufferId) && from != this) {
+            wakeUp.run();
         }
     }
 
@@ -271,6 +281,7 @@ public final class FlowLoop implements FlowPort {
         work += attend();
         sender.fireTimers();
         recallWhenDue(nowNs);
+        sweep.doWork(contexts, nowNs);
         work += sender.sendReady();
         final int acksSent = acks.sendAcks(nowNs);
         if (acksSent > 0) {
@@ -294,6 +305,7 @@ public final class FlowLoop implements FlowPort {
         }
         if (contexts.length > 0) {
             deadlineNs = earlier(nowNs, deadlineNs, recall.nextDeadlineNs(nowNs));
+            deadlineNs = earlier(nowNs, deadlineNs, sweep.nextDeadlineNs());
         }
         return deadlineNs;
     }
@@ -406,6 +418,11 @@ public final class FlowLoop implements FlowPort {
         recall.onShortOfCredit();
     }
 
+    /** A context of this loop has few flows left. */
+    void onShortOfFlows(final long nowNs) {
+        sweep.onShort(nowNs);
+    }
+
     void onReleased(final ReceiveFlow flow) {
         receiver.onReleased(flow);
     }
@@ -415,8 +432,7 @@ public final class FlowLoop implements FlowPort {
         int id = inbox.takeAll();
         while (id != BufferPool.NONE) {
             final int following = inbox.following(id);
-            reader.onFrame(pool.headerAddress(id));
-            share.release(id);
+            reader.onFrame(id);
             id = following;
             frames++;
         }
@@ -473,7 +489,10 @@ public final class FlowLoop implements FlowPort {
 
     /** True for the types whose sender is told when nobody is there. */
     private static boolean isAnswered(final int type) {
-        return type == FrameType.DATA || type == FrameType.OPEN || type == FrameType.PROBE;
+        return type == FrameType.DATA
+                || type == FrameType.OPEN
+                || type == FrameType.PROBE
+                || type == FrameType.CLOSE;
     }
 
     /** The earlier of two times, which may be Long.MAX_VALUE for never, and not before now. */

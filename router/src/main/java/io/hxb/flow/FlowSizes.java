@@ -25,7 +25,6 @@ public record FlowSizes(
         int reservedBuffers) {
     private static final int TX_FRAMES = 8_192;
     private static final int SHARED_FRAMES = 256;
-    private static final int MAX_FLOWS = 8_192;
 
     /** Checks every value. */
     public FlowSizes {
@@ -48,8 +47,8 @@ public record FlowSizes(
     }
 
     /** Those of a real node whose frames have {@code mtuBytes} of header and body. */
-    public static FlowSizes of(final int mtuBytes, final int maxContexts) {
-        return new FlowSizes(mtuBytes, TX_FRAMES, SHARED_FRAMES, maxContexts, MAX_FLOWS);
+    public static FlowSizes of(final int mtuBytes, final int maxContexts, final int maxFlows) {
+        return new FlowSizes(mtuBytes, TX_FRAMES, SHARED_FRAMES, maxContexts, maxFlows);
     }
 
     /** The same for a pool of which contexts never hold {@code buffers}. */

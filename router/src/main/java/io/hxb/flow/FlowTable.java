@@ -25,7 +25,7 @@ public final class FlowTable implements AutoCloseable {
 
     private final FlowConfig config;
     private final FlowSizes sizes;
-    private final int initialSequence;
+    private final Tickets tickets;
     private final Shape shape;
     private final long ownCoordinates;
     private final BufferPool pool;
@@ -58,10 +58,17 @@ public final class FlowTable implements AutoCloseable {
             final long ownCoordinates,
             final BufferPool pool,
             final FlowListener listener) {
-        this(config, sizes, shape, ownCoordinates, pool, listener, 0);
+        this(
+                config,
+                sizes,
+                shape,
+                ownCoordinates,
+                pool,
+                listener,
+                new Tickets(config.peerTimeoutNs()));
     }
 
-    /** As the other one, for flows whose first frames have {@code initialSequence}. */
+    /** As the other one, with first sequences as {@code tickets} has them. */
     FlowTable(
             final FlowConfig config,
             final FlowSizes sizes,
@@ -69,10 +76,10 @@ public final class FlowTable implements AutoCloseable {
             final long ownCoordinates,
             final BufferPool pool,
             final FlowListener listener,
-            final int initialSequence) {
+            final Tickets tickets) {
         this.config = config;
         this.sizes = sizes;
-        this.initialSequence = initialSequence;
+        this.tickets = tickets;
         this.shape = shape;
         this.ownCoordinates = ownCoordinates;
         this.pool = pool;
@@ -265,9 +272,9 @@ public final class FlowTable implements AutoCloseable {
         return sizes;
     }
 
-    /** Sequence of the first frame of every flow. */
-    int initialSequence() {
-        return initialSequence;
+    /** What the first sequences of receiving flows are made from. */
+    Tickets tickets() {
+        return tickets;
     }
 
     Shape shape() {
@@ -308,21 +315,59 @@ public final class FlowTable implements AutoCloseable {
         return context == null ? 0 : context.queuedFrames();
     }
 
+    /** True if {@code context} may have another receiving flow. */
+    boolean hasRoom(final FlowContext context) {
+        return isShare(context.receiveFlowCount(), sizes.maxFlows() - receiveFlows.size());
+    }
+
     /**
-     * A new receiving flow, as {@code open} from {@code node} asks for; null when there are too
-     * many.
+     * True if one that has {@code count} may have another when {@code free} are left: fewer than
+     * are left. So one alone gets half of all, several get equal parts, and there is always
+     * something left for the next one. Source: Choudhury and Hahne, Dynamic queue length thresholds
+     * for shared-memory packet switches, 1998.
+     */
+    private static boolean isShare(final int count, final int free) {
+        return count < free;
+    }
+
+    /** True if fewer than half of the flows are free that {@code context} could have. */
+    boolean isShort(final FlowContext context) {
+        return 2 * context.sendFlowCount() >= sizes.maxFlows() - sendFlows.size()
+                || 2 * context.receiveFlowCount() >= sizes.maxFlows() - receiveFlows.size();
+    }
+
+    /**
+     * A new receiving flow for {@code frame} from {@code node}, one of its first.
+     *
+     * @param issueNs when the ticket was issued that the frame shows.
+     * @return null when there are too many.
      */
     ReceiveFlow newReceiveFlow(
-            final FlowContext context, final int node, final FrameHeaderFlyweight open) {
-        final int handle = newHandle();
+            final FlowContext context,
+            final int node,
+            final FrameHeaderFlyweight frame,
+            final long issueNs) {
+        if (!hasRoom(context) || !context.rights.takeFlow()) {
+            return null;
+        }
+        final int handle = newHandle(context.handles());
         if (handle < 0) {
+            context.rights.giveBackFlow();
             return null;
         }
         final ReceiveFlow flow =
-                new ReceiveFlow(context, node, open, config.windowFrames(), handle);
+                new ReceiveFlow(
+                        context,
+                        node,
+                        frame,
+                        tickets.first(context, frame, issueNs),
+                        issueNs,
+                        config.windowFrames(),
+                        handle);
         handles.setRelease(handle & INDEX_MASK, flow);
         if (!receiveFlows.put(flow)) {
             freeHandle(flow);
+            context.rights.giveBackFlow();
             return null;
         }
         context.add(flow);
@@ -330,14 +375,19 @@ public final class FlowTable implements AutoCloseable {
         return flow;
     }
 
-    /** A new sending flow; null when there are too many. */
+    /** A new sending flow; null when there are too many, of all or of the context's. */
     SendFlow newSendFlow(
             final FlowContext context,
             final int node,
             final int peerContext,
             final RouteTable routes) {
+        if (!isShare(context.sendFlowCount(), sizes.maxFlows() - sendFlows.size())
+                || !context.rights.takeFlow()) {
+            return null;
+        }
         final SendFlow flow = new SendFlow(this, context, node, peerContext, routes);
         if (!sendFlows.put(flow)) {
+            context.rights.giveBackFlow();
             return null;
         }
         context.add(flow);
@@ -348,18 +398,24 @@ public final class FlowTable implements AutoCloseable {
         return flow;
     }
 
-    /** Forgets a handle once; made and freed when flows come and go, so a lock is good enough. */
-    synchronized void freeHandle(final ReceiveFlow flow) {
+    /**
+     * Forgets a handle once; made and freed when flows come and go, so a lock is good enough. True
+     * if it was known.
+     */
+    synchronized boolean freeHandle(final ReceiveFlow flow) {
         final int index = flow.ends.flowHandle() & INDEX_MASK;
-        if (handles.get(index) == flow) {
-            handles.set(index, null);
-            assert freeHandleCount < freeHandles.length : "a handle was freed twice";
-            freeHandles[freeHandleCount++] = index;
+        if (handles.get(index) != flow) {
+            return false;
         }
+        handles.set(index, null);
+        assert freeHandleCount < freeHandles.length : "a handle was freed twice";
+        freeHandles[freeHandleCount++] = index;
+        return true;
     }
 
-    private synchronized int newHandle() {
-        if (freeHandleCount == 0) {
+    /** A handle for a context that has {@code count} of them; -1 for none. */
+    private synchronized int newHandle(final int count) {
+        if (!isShare(count, freeHandleCount)) {
             return -1;
         }
         final int index = freeHandles[--freeHandleCount];

@@ -11,6 +11,9 @@ import io.hxb.frame.FrameHeaderFlyweight;
  * to be told ({@link AckDebt}), and where the flow waits.
  */
 final class ReceiveFlow extends Flow {
+    /** Questions without an answer after which the source is taken to be gone. */
+    static final int MAX_ASKS = 16;
+
     final OrderingArray<ReceiveFlow> array;
     final Arrivals arrivals = new Arrivals();
     final ReceiveWindow window;
@@ -33,28 +36,42 @@ final class ReceiveFlow extends Flow {
     private final int peerIncarnation;
     private final int epoch;
     private final int firstSequence;
+
+    /** When its ticket was issued, as {@link Tickets} count. */
+    private final long issueNs;
+
     private int releasedFrames;
     private long lastHeardNs;
     private long askedNs;
+
+    /** When the source may be asked again to close the flow; how often since it was heard. */
+    private long closeNs;
+
+    private int asks;
     private boolean isSettled;
     private SendFlow opposite;
 
     /**
-     * Makes the flow that {@code open} asks for.
+     * Makes the flow that {@code frame} is one of the first of.
      *
      * @param peerNode node that it came from.
+     * @param first sequence of the flow: its ticket.
+     * @param issuedNs when the ticket was issued.
      * @param handle names the flow towards the context.
      */
     ReceiveFlow(
             final FlowContext context,
             final int peerNode,
-            final FrameHeaderFlyweight open,
+            final FrameHeaderFlyweight frame,
+            final int first,
+            final long issuedNs,
             final int windowFrames,
             final int handle) {
-        super(context, peerNode, open.sourceContext(), open.source());
-        peerIncarnation = open.sourceIncarnation();
-        epoch = open.epoch();
-        firstSequence = open.sequence();
+        super(context, peerNode, frame.sourceContext(), frame.source());
+        peerIncarnation = frame.sourceIncarnation();
+        epoch = frame.epoch();
+        firstSequence = first;
+        issueNs = issuedNs;
         ends = new FlowEnds(context.id, context.incarnation, peerNode, peerContext, handle);
         array = new OrderingArray<>(windowFrames, firstSequence);
         window = new ReceiveWindow(firstSequence, windowFrames);
@@ -66,16 +83,21 @@ final class ReceiveFlow extends Flow {
     }
 
     /**
-     * True if {@code open} comes from a later epoch or incarnation. An earlier incarnation counts
-     * as later when this one has been silent for {@code silenceNs}: the peer's clock may have been
-     * set back.
+     * True if {@code frame}, which shows a ticket issued at {@code issuedNs}, is of a later epoch
+     * or incarnation of its source.
      */
-    boolean isBefore(final FrameHeaderFlyweight open, final long nowNs, final long silenceNs) {
-        if (peerIncarnation == open.sourceIncarnation()) {
-            return Sequence.epochDistance(epoch, open.epoch()) > 0;
+    boolean isBefore(final FrameHeaderFlyweight frame, final long issuedNs) {
+        if (issuedNs != issueNs) {
+            return issuedNs - issueNs > 0;
         }
-        return Sequence.isBefore(peerIncarnation, open.sourceIncarnation())
-                || silentNs(nowNs) > silenceNs;
+        return peerIncarnation == frame.sourceIncarnation()
+                ? Sequence.epochDistance(epoch, frame.epoch()) > 0
+                : Sequence.isBefore(peerIncarnation, frame.sourceIncarnation());
+    }
+
+    /** True once no late frame can show the flow's ticket any more. */
+    boolean isTicketOver(final long lifetimeNs, final long nowNs) {
+        return nowNs - issueNs >= lifetimeNs;
     }
 
     int peerIncarnation() {
@@ -89,6 +111,23 @@ final class ReceiveFlow extends Flow {
     /** The source was heard. */
     void onHeard(final long nowNs) {
         lastHeardNs = nowNs;
+        asks = 0;
+    }
+
+    /** The source is asked to close the flow; it may be asked again after {@code pauseNs}. */
+    void onAsked(final long pauseNs, final long nowNs) {
+        closeNs = nowNs + pauseNs;
+        asks++;
+    }
+
+    /** True if the source may be asked to close the flow. */
+    boolean mayAsk(final long nowNs) {
+        return closeNs == 0 || closeNs - nowNs <= 0;
+    }
+
+    /** True if the source has answered none of many questions, which it does always. */
+    boolean isDeaf(final long nowNs) {
+        return asks > MAX_ASKS && closeNs - nowNs <= 0;
     }
 
     /** How long the source has not been heard. */

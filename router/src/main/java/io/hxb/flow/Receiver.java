@@ -33,6 +33,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     private final RouteTable routes;
     private final FlowCounters counters;
     private final TurnClock clock;
+    private final Tickets tickets;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight delivered = new FrameHeaderFlyweight();
 
@@ -49,6 +50,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         routes = parts.routes();
         counters = parts.counters();
         clock = parts.clock();
+        tickets = table.tickets();
         this.loop = loop;
         this.share = share;
         this.acks = acks;
@@ -68,10 +70,38 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final long key = Flow.key(context.id, node, header.sourceContext());
         final ReceiveFlow flow = node < 0 ? null : table.receiveFlows().get(key);
         if (flow == null || !flow.isOf(header) || flow.context != context) {
-            counters.onStale();
-            share.release(bufferId);
+            onFirst(context, bufferId);
             return;
         }
+        take(flow, key, bufferId);
+    }
+
+    /** Data of no flow that is known: may be the first of one, which the owner then makes. */
+    private void onFirst(final FlowContext context, final int bufferId) {
+        if (tickets.issueOf(context, header, clock.nowNs()) == Tickets.INVALID) {
+            counters.onStale();
+            share.release(bufferId);
+        } else {
+            context.owner.hand(bufferId, loop);
+        }
+    }
+
+    /** Takes data that may be the first of a flow; on the loop that owns the context. */
+    void onFirstData(final FlowContext context, final int node, final int bufferId) {
+        header.wrap(pool.headerAddress(bufferId));
+        final long key = Flow.key(context.id, node, header.sourceContext());
+        final ReceiveFlow flow =
+                header.destinationIncarnation() == context.incarnation
+                        ? admit(context, header, node, key)
+                        : null;
+        if (flow == null) {
+            share.release(bufferId);
+        } else {
+            take(flow, key, bufferId);
+        }
+    }
+
+    private void take(final ReceiveFlow flow, final long key, final int bufferId) {
         if (header.hasFlag(FrameHeaderFlyweight.FLAG_ACK)) {
             onPiggyback(key);
         }
@@ -153,7 +183,10 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         acks.owe(flow, clock.nowNs());
     }
 
-    /** Handles OPEN for an open context; on the loop that owns it. */
+    /**
+     * Answers OPEN for an open context; on the loop that owns it. Anybody can send one, so it
+     * leaves nothing behind.
+     */
     void onOpen(final FlowContext context, final FrameHeaderFlyweight open, final int node) {
         if (!context.rights.mayReceiveFrom(TenantField.ofOpen(open), node, open.sourceContext())) {
             counters.onNotAllowed();
@@ -162,25 +195,89 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
         final long key = Flow.key(context.id, node, open.sourceContext());
         final ReceiveFlow known = table.receiveFlows().get(key);
+        if (known != null && known.isOf(open)) {
+            // Data has shown already that the source knows the answer.
+            counters.onStale();
+            return;
+        }
+        if (known == null && !table.hasRoom(context)) {
+            refuse(context, open);
+            return;
+        }
+        if (open.hasFlag(FrameHeaderFlyweight.FLAG_AGAIN)) {
+            routes.onAskedAgain(open.source(), open.route());
+        }
+        final long nowNs = clock.nowNs();
+        control.sendAccept(
+                context,
+                open,
+                tickets.first(context, open, tickets.issueNs(nowNs)),
+                context.credit.promise(nowNs));
+    }
+
+    private void refuse(final FlowContext context, final FrameHeaderFlyweight frame) {
+        counters.onNoFlow();
+        loop.onShortOfFlows(clock.nowNs());
+        control.sendUnreachable(frame, context.incarnation, UnreachableFlyweight.NO_FLOWS);
+    }
+
+    /**
+     * The flow of a frame, made now if the frame shows a valid ticket; on the loop that owns the
+     * context.
+     *
+     * @return null if the frame is of the past, or there are too many flows; that is told.
+     */
+    ReceiveFlow admit(
+            final FlowContext context,
+            final FrameHeaderFlyweight frame,
+            final int node,
+            final long key) {
+        final ReceiveFlow known = table.receiveFlows().get(key);
+        if (known != null && known.isOf(frame)) {
+            return known;
+        }
+        final long issueNs = tickets.issueOf(context, frame, clock.nowNs());
+        if (issueNs == Tickets.INVALID || (known != null && !known.isBefore(frame, issueNs))) {
+            counters.onStale();
+            return null;
+        }
         if (known != null) {
-            if (known.isOf(open)) {
-                routes.onAskedAgain(open.source(), open.route());
-                accept(known);
-                return;
-            }
-            if (!known.isBefore(open, clock.nowNs(), config.peerTimeoutNs() / 2)) {
+            replace(known, frame.sourceIncarnation());
+        }
+        final ReceiveFlow flow = table.newReceiveFlow(context, node, frame, issueNs);
+        if (flow == null) {
+            refuse(context, frame);
+            return null;
+        }
+        if (table.isShort(context)) {
+            loop.onShortOfFlows(clock.nowNs());
+        }
+        flow.onHeard(clock.nowNs());
+        flow.grant();
+        flow.onAcknowledged(false);
+        return flow;
+    }
+
+    /** Handles CLOSE: forgets the flow if nothing of it is missing; on the loop that owns it. */
+    void onClose(final FlowContext context, final FrameHeaderFlyweight close, final long key) {
+        final ReceiveFlow flow = table.receiveFlows().get(key);
+        if (flow != null && flow.isOf(close)) {
+            flow.onHeard(clock.nowNs());
+            if (flow.array.next() != close.sequence()
+                    || !flow.isTicketOver(tickets.lifetimeNs(), clock.nowNs())) {
                 counters.onStale();
                 return;
             }
-            replace(known, open.sourceIncarnation());
+            finish(flow);
         }
-        final ReceiveFlow flow = table.newReceiveFlow(context, node, open);
-        if (flow == null) {
-            counters.onNoFlow();
-            control.sendUnreachable(open, context.incarnation, UnreachableFlyweight.NO_FLOWS);
-            return;
-        }
-        accept(flow);
+        control.sendClosed(context, close);
+    }
+
+    /** Forgets a flow that its source does not use; on the loop that owns the context. */
+    void finish(final ReceiveFlow flow) {
+        counters.onForgotten();
+        flow.context.remove(flow);
+        end(flow);
     }
 
     /** Handles PROBE of a flow; on the loop that owns it. */
@@ -246,9 +343,34 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     /** A source that does not answer loses its window; frames that it sends later are not kept. */
     private void recall(final ReceiveFlow flow) {
         if (flow.unansweredNs(clock.nowNs()) < 2 * config.peerTimeoutNs()) {
-            control.sendAck(flow, true);
+            control.sendAck(flow, ControlWriter.WINDOW);
         } else if (flow.array.isEmpty()) {
             flow.takeBack(flow.unusedFrames());
+        }
+    }
+
+    /**
+     * Looks at a flow for whether it is in use. A source that uses it no more closes it; if that
+     * could not be heard, the flow is forgotten when the source would have given up. Under pressure
+     * the source is asked to close it.
+     *
+     * @param idleNs time without use after which a flow may go.
+     */
+    void visit(final ReceiveFlow flow, final long idleNs) {
+        final long nowNs = clock.nowNs();
+        final long silenceNs = flow.silentNs(nowNs);
+        final long goneNs = 2 * config.peerTimeoutNs();
+        if (silenceNs < idleNs || !flow.array.isEmpty()) {
+            return;
+        }
+        if (silenceNs >= config.idleTimeoutNs() + goneNs || flow.isDeaf(nowNs)) {
+            finish(flow);
+        } else if (idleNs < config.idleTimeoutNs()
+                && flow.isTicketOver(tickets.lifetimeNs(), nowNs)
+                && flow.mayAsk(nowNs)
+                && control.sendAck(flow, ControlWriter.FLOW)) {
+            flow.onAsked(goneNs / ReceiveFlow.MAX_ASKS, nowNs);
+            counters.onRecalled();
         }
     }
 
@@ -333,14 +455,6 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         return true;
     }
 
-    private void accept(final ReceiveFlow flow) {
-        flow.onHeard(clock.nowNs());
-        flow.grant();
-        if (control.sendAccept(flow)) {
-            flow.onAcknowledged(false);
-        }
-    }
-
     private void replace(final ReceiveFlow known, final int newIncarnation) {
         final FlowContext context = known.context;
         final boolean isRestart = known.peerIncarnation() != newIncarnation;
@@ -383,8 +497,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     private void freeIfDone(final ReceiveFlow flow) {
-        if (flow.isSettled() && !flow.hasHeldFrames()) {
-            table.freeHandle(flow);
+        if (flow.isSettled() && !flow.hasHeldFrames() && table.freeHandle(flow)) {
+            flow.context.onHandleFreed();
         }
     }
 }

@@ -66,6 +66,7 @@ final class SendFeedback {
         for (int sequence = window.firstSequence(); sequence - acknowledgement < 0; sequence++) {
             acknowledge(flow, sequence, nowNs);
         }
+        window.onDelivered(acknowledgement);
         for (int first = 0; first < bitCount; first += Long.SIZE) {
             long bits = Memory.getLong(bitmapAddress + (first >> 3));
             while (bits != 0) {
@@ -101,10 +102,9 @@ final class SendFeedback {
         }
     }
 
-    /** The receiver takes data now: ACCEPT, if it is about the flow as it is now. */
+    /** The receiver takes data now; {@code accept} is of the flow's epoch. */
     void onAccept(final SendFlow flow, final FrameHeaderFlyweight accept) {
-        final int acknowledgement = accept.acknowledgement();
-        if (!flow.isOpening() || acknowledgement != flow.window.nextSequence()) {
+        if (!flow.isOpening() || accept.epoch() != flow.nonce()) {
             counters.onStale();
             return;
         }
@@ -120,8 +120,63 @@ final class SendFeedback {
             routes.onArrived(flow.peerCoordinates, questions.openRoute(), questions.openSentNs());
         }
         flow.onAccept(
-                accept.sourceIncarnation(), acknowledgement + accept.windowFrames(), clock.nowNs());
+                accept.sourceIncarnation(),
+                accept.acknowledgement(),
+                accept.windowFrames(),
+                clock.nowNs());
         queue.makeReady(flow);
+    }
+
+    /** The receiver has few flows left: closes this one if it can, else shows that it lives. */
+    void onAskedToClose(final SendFlow flow) {
+        closeIfIdle(flow, 0);
+        if (flow.isOpen()) {
+            control.sendProbe(flow, 1);
+        }
+    }
+
+    /**
+     * Closes a flow on which nothing was to be sent for {@code idleNs}, if the peer can forget it
+     * already.
+     */
+    void closeIfIdle(final SendFlow flow, final long idleNs) {
+        final long nowNs = clock.nowNs();
+        if (flow.backlog.isEmpty() && flow.mayClose(table.tickets().lifetimeNs(), idleNs, nowNs)) {
+            flow.close(nowNs);
+            queue.makeReady(flow);
+        }
+    }
+
+    /** The receiver has forgotten the flow; {@code closed} is of the flow's epoch. */
+    void onClosed(final SendFlow flow, final FrameHeaderFlyweight closed) {
+        if (flow.isClosing()
+                && closed.sourceIncarnation() == flow.peerIncarnation()
+                && closed.sequence() == flow.window.nextSequence()) {
+            closed(flow);
+        } else {
+            counters.onStale();
+        }
+    }
+
+    /** The flow, which is closing, is closed: what waits opens it again. */
+    void closed(final SendFlow flow) {
+        flow.end();
+        flow.restart();
+        timers.remove(flow);
+        if (flow.backlog.isEmpty()) {
+            forget(flow);
+        } else {
+            queue.makeReady(flow);
+        }
+    }
+
+    /** Forgets a flow that is closed and has nothing to send. */
+    void forget(final SendFlow flow) {
+        assert flow.isClosed() && !flow.isBusy() : "the flow is in use";
+        counters.onForgotten();
+        table.sendFlows().remove(flow);
+        flow.context.remove(flow);
+        flow.part();
     }
 
     /**
@@ -133,12 +188,21 @@ final class SendFeedback {
      */
     void onUnreachable(
             final SendFlow flow, final int reason, final int type, final int peerIncarnation) {
+        final boolean isRestarted =
+                reason == UnreachableFlyweight.STALE_INCARNATION
+                        && flow.peerIncarnation() != peerIncarnation;
         if (flow.isOpening()) {
             onNotOpened(flow, reason);
+        } else if (flow.isClosing()) {
+            // Everything was delivered, so nobody misses anything.
+            if (isRestarted || reason == UnreachableFlyweight.NO_SUCH_CONTEXT) {
+                closed(flow);
+            }
         } else if (reason == UnreachableFlyweight.NO_SUCH_CONTEXT) {
             doubt(flow, PmStatus.NO_SUCH_CONTEXT, type);
-        } else if (reason == UnreachableFlyweight.STALE_INCARNATION
-                && flow.peerIncarnation() != peerIncarnation) {
+        } else if (reason == UnreachableFlyweight.NO_FLOWS) {
+            doubt(flow, PmStatus.PEER_FULL, type);
+        } else if (isRestarted) {
             doubt(flow, PmStatus.PEER_RESTARTED, type);
         }
     }
@@ -170,7 +234,7 @@ final class SendFeedback {
     void onDenied(final SendFlow flow, final int status) {
         if (status == PmStatus.PEER_RESTARTED) {
             counters.onPeerRestarted();
-        } else {
+        } else if (status == PmStatus.NO_SUCH_CONTEXT) {
             counters.onPeerContextGone();
         }
         end(flow, status);

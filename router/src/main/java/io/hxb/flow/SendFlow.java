@@ -37,10 +37,14 @@ final class SendFlow extends Flow {
 
     final FlowTimers.Timer timer = new FlowTimers.Timer(this);
 
-    private final int initialSequence;
     private FlowState state = FlowState.CLOSED;
     private int epoch;
     private int peerIncarnation;
+
+    /** Number that the answer to OPEN has to hold. */
+    private int nonce;
+
+    private long openedNs;
     private ReceiveFlow opposite;
 
     /** Frames since the last that asked for an acknowledgement without delay. */
@@ -58,7 +62,7 @@ final class SendFlow extends Flow {
         super(context, peerNode, peerContext, table.shape().coordinates(peerNode));
         final FlowConfig config = table.config();
         final boolean isNextToUs = Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
-        initialSequence = table.initialSequence();
+        epoch = context.firstEpoch();
         backlog = new SendBacklog(context.slots);
         roundTrip = new RoundTrip(config);
         judge = new LossJudge(config, roundTrip, routes, peerCoordinates, isNextToUs);
@@ -80,6 +84,10 @@ final class SendFlow extends Flow {
         return state == FlowState.OPEN;
     }
 
+    boolean isClosing() {
+        return state == FlowState.CLOSING;
+    }
+
     int epoch() {
         return epoch;
     }
@@ -89,22 +97,30 @@ final class SendFlow extends Flow {
         return peerIncarnation;
     }
 
-    /** From CLOSED to OPENING. */
-    void begin(final long nowNs) {
+    /** Number that the answer to OPEN has to hold. */
+    int nonce() {
+        return nonce;
+    }
+
+    /** From CLOSED to OPENING, with a number for the question that nobody can guess. */
+    void begin(final int itsNonce, final long nowNs) {
         assert state == FlowState.CLOSED : state;
         restart();
         state = FlowState.OPENING;
+        nonce = itsNonce;
         questions.askAt(nowNs);
         contact.start(nowNs);
         window.start(nowNs);
     }
 
-    /** From OPENING to OPEN: the receiver takes frames before {@code limit}. */
-    void onAccept(final int incarnation, final int limit, final long nowNs) {
+    /** From OPENING to OPEN: the receiver takes {@code windowFrames} from {@code first} on. */
+    void onAccept(
+            final int incarnation, final int first, final int windowFrames, final long nowNs) {
         assert state == FlowState.OPENING : state;
         state = FlowState.OPEN;
         peerIncarnation = incarnation;
-        window.raise(limit);
+        openedNs = nowNs;
+        window.open(first, windowFrames);
         contact.onAccepted(nowNs);
         questions.onAnswer();
     }
@@ -127,6 +143,29 @@ final class SendFlow extends Flow {
         return true;
     }
 
+    /**
+     * True if the peer may forget the flow: everything was delivered, and its ticket has run out.
+     *
+     * @param lifetimeNs of tickets.
+     * @param idleNs time for which nothing was sent: the receiver counts from when it arrived.
+     */
+    boolean mayClose(final long lifetimeNs, final long idleNs, final long nowNs) {
+        return state == FlowState.OPEN
+                && window.inFlight() == 0
+                && window.unusedNs(nowNs) >= idleNs
+                && nowNs - openedNs >= lifetimeNs
+                && window.isDelivered();
+    }
+
+    /** From OPEN to CLOSING; what comes to be sent waits until the peer has forgotten the flow. */
+    void close(final long nowNs) {
+        assert state == FlowState.OPEN && window.inFlight() == 0 : state;
+        state = FlowState.CLOSING;
+        questions.restart();
+        questions.askAt(nowNs);
+        contact.onOutstanding(nowNs);
+    }
+
     /** To CLOSED; what was in flight or waits is the caller's, who calls {@link #restart}. */
     void end() {
         state = FlowState.CLOSED;
@@ -136,7 +175,7 @@ final class SendFlow extends Flow {
 
     /** Nothing is in flight: back to the first sequence. */
     void restart() {
-        window.restart(initialSequence);
+        window.restart(0);
         questions.restart();
         mailbox.clear();
     }
@@ -154,7 +193,7 @@ final class SendFlow extends Flow {
     long wakeNs(final long nowNs) {
         final boolean isReady = readyPlace.isWaiting();
         final long contactNs = contact.wakeNs(nowNs);
-        if (state == FlowState.OPENING) {
+        if (state != FlowState.OPEN) {
             final boolean isIdle = isReady || contact.isWithoutRoute();
             return isIdle ? contactNs : FlowTimers.earlier(contactNs, questions.retryNs());
         }
@@ -197,6 +236,14 @@ final class SendFlow extends Flow {
     /** The flow from the peer, whose acknowledgements ride on frames of this one; or null. */
     ReceiveFlow opposite() {
         return opposite;
+    }
+
+    /** The flow is forgotten: its opposite is alone from now on. */
+    void part() {
+        if (opposite != null) {
+            opposite.join(null);
+            opposite = null;
+        }
     }
 
     /** See {@link ReceiveFlow#join}. */

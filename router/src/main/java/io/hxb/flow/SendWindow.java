@@ -26,10 +26,16 @@ final class SendWindow {
     private int nextSequence;
     private int limit;
 
+    /** First sequence that the receiver has not delivered, as far as it has said. */
+    private int deliveredTo;
+
     private int inFlight;
     private int lost;
     private boolean isStalled;
     private boolean isReturned;
+
+    /** When a frame was sent last, or the flow began. */
+    private long sentNs;
 
     /** When the oldest frame began to wait for news. */
     private long progressNs;
@@ -53,6 +59,7 @@ final class SendWindow {
         firstSequence = sequence;
         nextSequence = sequence;
         limit = sequence;
+        deliveredTo = sequence;
         inFlight = 0;
         lost = 0;
         isStalled = false;
@@ -62,9 +69,29 @@ final class SendWindow {
 
     /** The first frames of an epoch go from {@code nowNs} on. */
     void start(final long nowNs) {
+        sentNs = nowNs;
         resendNs = nowNs;
         progressNs = nowNs;
         overtakenNs = Long.MAX_VALUE;
+    }
+
+    /** The receiver takes {@code windowFrames} from {@code sequence} on: the first of an epoch. */
+    void open(final int sequence, final int windowFrames) {
+        restart(sequence);
+        limit = sequence + windowFrames;
+        isReturned = windowFrames == 0;
+    }
+
+    /** Everything before {@code sequence}, which was sent, has been delivered. */
+    void onDelivered(final int sequence) {
+        if (sequence - deliveredTo > 0) {
+            deliveredTo = sequence;
+        }
+    }
+
+    /** True if the receiver says that it has delivered everything. */
+    boolean isDelivered() {
+        return deliveredTo == nextSequence;
     }
 
     int firstSequence() {
@@ -146,6 +173,16 @@ final class SendWindow {
                 && firstSequence - acknowledgement <= frames.length;
     }
 
+    /** The receiver was asked for window. */
+    void onProbed(final long nowNs) {
+        sentNs = nowNs;
+    }
+
+    /** For how long no frame was sent. */
+    long unusedNs(final long nowNs) {
+        return nowNs - sentNs;
+    }
+
     /** True if {@code sequence} was sent and is not behind what has arrived. */
     boolean isInFlight(final int sequence) {
         return sequence - firstSequence >= 0 && nextSequence - sequence > 0;
@@ -177,6 +214,7 @@ final class SendWindow {
         if (frame.isLost()) {
             lost--;
         }
+        sentNs = nowNs;
         judge.onTransmitted(frame, link, nowNs);
     }
 

@@ -9,6 +9,9 @@ import io.hxb.pm.PmStatus;
  * Owned by the loop. {@link Transmitter} sends, {@link SendFeedback} hears what becomes of it.
  */
 final class Sender {
+    /** Flows looked at for one that is closed when all are in use. */
+    private static final int CLOSED_SEARCH = 64;
+
     private final FlowTable table;
     private final RouteTable routes;
     private final TxPool pool;
@@ -48,12 +51,53 @@ final class Sender {
             return last;
         }
         final SendFlow known = table.sendFlows().get(key);
-        final SendFlow flow =
-                known != null ? known : table.newSendFlow(context, node, contextId, routes);
+        final SendFlow flow = known != null ? known : newFlow(context, node, contextId);
         if (flow != null) {
             context.onUsed(flow);
         }
         return flow;
+    }
+
+    private SendFlow newFlow(final FlowContext context, final int node, final int contextId) {
+        final SendFlow flow = table.newSendFlow(context, node, contextId, routes);
+        if (table.isShort(context)) {
+            context.owner.onShortOfFlows(clock.nowNs());
+        }
+        return flow == null && forgetClosed(context)
+                ? table.newSendFlow(context, node, contextId, routes)
+                : flow;
+    }
+
+    /** Forgets a flow that failed or was refused, which holds a place for nothing. */
+    private boolean forgetClosed(final FlowContext context) {
+        for (int left = Math.min(CLOSED_SEARCH, context.sendFlowCount()); left > 0; left--) {
+            final SendFlow flow = context.nextSendFlow();
+            if (flow.isClosed() && !flow.isBusy()) {
+                feedback.forget(flow);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Looks at a flow for whether it is in use: forgets it, closes it or asks what is missing.
+     *
+     * @param idleNs time for which nothing was to be sent.
+     */
+    void visit(final SendFlow flow, final long idleNs) {
+        if (flow.isBusy() || flow.window.unusedNs(clock.nowNs()) < idleNs) {
+            return;
+        }
+        if (flow.isClosed()) {
+            feedback.forget(flow);
+        } else if (flow.isOpen()) {
+            if (!flow.window.isDelivered()) {
+                control.sendProbe(flow, 1);
+            } else {
+                feedback.closeIfIdle(flow, idleNs);
+            }
+        }
     }
 
     /** Takes the message in {@code sendSlot}; see {@link FlowLoop#submit}. */
@@ -124,8 +168,12 @@ final class Sender {
         }
         final long nowNs = clock.nowNs();
         if (flow.contact.isLost(nowNs)) {
-            counters.onPeerUnreachable();
-            feedback.end(flow, PmStatus.PEER_UNREACHABLE);
+            if (flow.isClosing() && flow.backlog.isEmpty()) {
+                feedback.closed(flow);
+            } else {
+                counters.onPeerUnreachable();
+                feedback.end(flow, PmStatus.PEER_UNREACHABLE);
+            }
             return;
         }
         final int denied = flow.contact.denial().take(nowNs);
@@ -136,7 +184,7 @@ final class Sender {
         if (flow.contact.retryRouteWhenDue(nowNs)) {
             queue.makeReady(flow);
         }
-        if (flow.isOpening()) {
+        if (!flow.isOpen()) {
             queue.makeReady(flow);
             return;
         }
@@ -163,6 +211,7 @@ final class Sender {
             flow.questions.askAt(flow.contact.routeRetryNs());
         } else {
             flow.questions.onAsked(nowNs);
+            flow.window.onProbed(nowNs);
         }
     }
 

@@ -19,6 +19,8 @@ final class Transmitter implements FrameOwner {
 
     private final FlowListener listener;
     private final FlowConfig config;
+    private final Tickets tickets;
+    private final long ticketNs;
     private final FlowOutput output;
     private final RouteTable routes;
     private final TxPool pool;
@@ -42,6 +44,8 @@ final class Transmitter implements FrameOwner {
             final FrameBuilder builder) {
         listener = parts.table().listener();
         config = parts.config();
+        tickets = parts.table().tickets();
+        ticketNs = tickets.lifetimeNs();
         output = parts.output();
         routes = parts.routes();
         pool = parts.pool();
@@ -109,11 +113,15 @@ final class Transmitter implements FrameOwner {
         if (flow.isBusy()) {
             flow.contact.onOutstanding(nowNs);
         }
+        final SendWindow window = flow.window;
+        if (window.inFlight() == 0 && flow.mayClose(ticketNs, config.idleTimeoutNs(), nowNs)) {
+            // The receiver may have forgotten the flow.
+            flow.close(nowNs);
+        }
         if (!flow.isOpen()) {
-            open(flow, nowNs);
+            ask(flow, nowNs);
             return 0;
         }
-        final SendWindow window = flow.window;
         int frames = window.lost() > 0 ? sendLost(flow, nowNs) : 0;
         while (!isHeldUp && !flow.backlog.isEmpty()) {
             if (!window.hasRoom()) {
@@ -139,12 +147,13 @@ final class Transmitter implements FrameOwner {
         return frames;
     }
 
-    private void open(final SendFlow flow, final long nowNs) {
+    /** Asks the peer to open the flow or to forget it. */
+    private void ask(final SendFlow flow, final long nowNs) {
         if (flow.isClosed()) {
             if (flow.backlog.isEmpty()) {
                 return;
             }
-            flow.begin(nowNs);
+            flow.begin(tickets.nonce(flow, nowNs), nowNs);
         }
         final PeerQuestions questions = flow.questions;
         if (!questions.isDue(nowNs)) {
@@ -153,7 +162,10 @@ final class Transmitter implements FrameOwner {
         if (questions.isRepeated() && routes.onLost(flow.peerCoordinates, questions.openRoute())) {
             questions.onNewRoute();
         }
-        final boolean isSent = control.sendOpen(flow);
+        final boolean isSent =
+                flow.isClosing()
+                        ? control.sendClose(flow)
+                        : control.sendOpen(flow, questions.isRepeated());
         isWithoutRoute = control.hadNoRoute();
         if (isWithoutRoute) {
             return;

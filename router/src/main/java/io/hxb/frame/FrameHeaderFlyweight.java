@@ -22,11 +22,13 @@ import io.hxb.routing.Route;
  *     32      4 incarnation of the destination context, 0 = not known
  *     36      2 source context
  *     38      2 destination context
- *     40      4 sequence of this frame in its flow; in ACCEPT a {@link TenantField}
+ *     40      4 sequence of this frame in its flow; in OPEN a number of 16 bits that
+ *               nobody can guess; in ACCEPT a {@link TenantField}
  *     44      4 acknowledgement: next sequence wanted of the opposite flow; in OPEN a
  *               {@link TenantField}
  *     48      2 window: frames beyond the acknowledgement that the sender of this frame takes
- *     50      2 epoch of the flow; a flow that ended and starts again has the next
+ *     50      2 epoch of the flow; a flow that ended and starts again has the next; in ACCEPT the
+ *               sequence of OPEN
  *     52      2 length of the body in bytes
  *     54      2 messages in the body
  *     56      4 CRC-32C over the end-to-end part of header and body, 0 when FLAG_CRC is not set
@@ -57,7 +59,10 @@ public final class FrameHeaderFlyweight {
     /** The receiver should acknowledge without delay. */
     public static final int FLAG_ACK_NOW = 4;
 
-    /** The frame was sent before; in an ACK: the frame {@code sequence} arrived once more. */
+    /**
+     * The frame or question was sent before; in an ACK: the frame {@code sequence} arrived once
+     * more.
+     */
     public static final int FLAG_AGAIN = 8;
 
     /** A short frame of a flow that has few in flight: its time matters, its memory does not. */
@@ -66,9 +71,18 @@ public final class FrameHeaderFlyweight {
     /** A trailer follows the body: {@link SealFlyweight}. */
     public static final int FLAG_SEALED = 32;
 
+    /** In an ACK: the receiver has few flows left, so this one should be closed if it is idle. */
+    public static final int FLAG_CLOSE = 64;
+
     /** All flags that mean something. */
     public static final int FLAGS =
-            FLAG_CRC | FLAG_ACK | FLAG_ACK_NOW | FLAG_AGAIN | FLAG_SPARSE | FLAG_SEALED;
+            FLAG_CRC
+                    | FLAG_ACK
+                    | FLAG_ACK_NOW
+                    | FLAG_AGAIN
+                    | FLAG_SPARSE
+                    | FLAG_SEALED
+                    | FLAG_CLOSE;
 
     /** Offsets of the fields in bytes. */
     public static final int VERSION_OFFSET = 0,

@@ -32,8 +32,14 @@ public final class FrameType {
     /** Agrees on the keys of a session; link-local between neighbours, else routed. */
     public static final int SESSION = 10;
 
+    /** Tells the receiver of a flow that nothing is missing and that it may forget the flow. */
+    public static final int CLOSE = 11;
+
+    /** Answers {@link #CLOSE}: the flow is forgotten. */
+    public static final int CLOSED = 12;
+
     /** One more than the largest type. */
-    public static final int COUNT = 11;
+    public static final int COUNT = 13;
 
     private FrameType() {}
 }

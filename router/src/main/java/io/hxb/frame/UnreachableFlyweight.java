@@ -29,7 +29,7 @@ public final class UnreachableFlyweight {
     /** The frame has crossed too many links. */
     public static final int HOP_LIMIT = 4;
 
-    /** The destination's node has as many flows as it may. */
+    /** The destination's node has as many flows as it may, or the context as many as it may. */
     public static final int NO_FLOWS = 5;
 
     /** The tenants of the two contexts may not talk with each other. */

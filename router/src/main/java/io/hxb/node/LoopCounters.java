@@ -92,6 +92,8 @@ final class LoopCounters {
                 .add(CounterType.FLOW_NO_SUCH_CONTEXT_EVENTS, () -> seen.peerContextGone)
                 .add(CounterType.FLOW_REFUSED_EVENTS, () -> seen.flowsExhausted)
                 .add(CounterType.FLOW_NOT_ALLOWED_EVENTS, () -> seen.notAllowed)
+                .add(CounterType.FLOW_FORGOTTEN_EVENTS, () -> seen.flowsForgotten)
+                .add(CounterType.FLOW_RECALLED_EVENTS, () -> seen.flowsRecalled)
                 .add(CounterType.FLOW_SENT_BYTES, () -> seen.bytesSent)
                 .add(CounterType.FLOW_DELIVERED_MESSAGES, () -> seen.messagesDelivered)
                 .add(CounterType.FLOW_DELIVERED_BYTES, () -> seen.bytesDelivered)

@@ -113,6 +113,8 @@ class ClusterConfigPropertyTest {
                                 10_000 + random.nextInt(1000),
                                 1_000_000L + random.nextInt(1000),
                                 10_000_000L * (1 + random.nextInt(1000)),
+                                16 + random.nextInt(100_000),
+                                20_000_000_000L + 10_000_000L * random.nextInt(1000),
                                 new RouteConfig(
                                         1_000_000L * (1 + random.nextInt(1000)),
                                         1_000_000L * (1 + random.nextInt(1000)),

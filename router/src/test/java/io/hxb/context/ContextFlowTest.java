@@ -61,7 +61,7 @@ class ContextFlowTest {
         table =
                 new FlowTable(
                         FlowConfig.DEFAULT,
-                        FlowSizes.of(FRAME_BYTES, CONTEXTS),
+                        FlowSizes.of(FRAME_BYTES, CONTEXTS, 64),
                         Shape.parse("2"),
                         0,
                         pool,

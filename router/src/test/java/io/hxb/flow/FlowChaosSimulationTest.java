@@ -72,7 +72,7 @@ class FlowChaosSimulationTest {
                                     .withWindowFrames(4 << random.nextInt(6))
                                     .withPeerTimeoutNs(400 * SimWorld.MILLISECOND),
                             new FlowSizes(1_500, 128, 8, 8, 64),
-                            -random.nextInt(32));
+                            random.nextInt(4) == 0 ? -random.nextInt(32) : FlowSetup.RANDOM);
             final int links = 1 + random.nextInt(3);
             final int loops = 1 + random.nextInt(2);
             try (SimWorld made = new SimWorld(seed, nodeCount, links, loops, setup, faults())) {

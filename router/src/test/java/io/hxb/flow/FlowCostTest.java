@@ -92,7 +92,7 @@ class FlowCostTest {
 
     private static DirectNode[] pair(final Arena arena, final int slots) {
         final Shape shape = Shape.of(2);
-        final FlowSetup setup = new FlowSetup(FlowSizes.of(9_000, 1));
+        final FlowSetup setup = new FlowSetup(FlowSizes.of(9_000, 1, 8_192));
         final DirectNode[] nodes = new DirectNode[2];
         for (int id = 0; id < 2; id++) {
             nodes[id] = new DirectNode(id, shape, setup, 1_024, slots, arena);

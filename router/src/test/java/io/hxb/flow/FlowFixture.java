@@ -42,10 +42,19 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     final List<Delivery> delivered = new ArrayList<>();
     final List<Runnable> heldFrames = new ArrayList<>();
     int peer = PEER;
+
+    /** Epoch and context of what peers send. */
+    int epoch;
+
+    int peerContext = PEER_CONTEXT;
     int nextLink;
     int answer = DELIVERED;
     boolean isBlocked;
     boolean isLinkSlow;
+
+    /** Sequence of the frame sent last that others may answer. */
+    int asked;
+
     long nowNs = -5;
     private final Arena arena = Arena.ofConfined();
     private final long payload = arena.allocate(16_384, 8).address();
@@ -141,7 +150,8 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         header(id, FrameType.ACCEPT, node, PEER_INCARNATION)
                 .flags(FrameHeaderFlyweight.FLAG_ACK)
                 .sequence(tenant)
-                .acknowledgement(open.sequence)
+                .epoch(open.sequence)
+                .acknowledgement(FIRST)
                 .windowFrames(windowFrames)
                 .acknowledgedEpoch(open.epoch);
         receive(id, 0);
@@ -184,7 +194,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     void unreachable(final int reason, final int epoch, final int incarnation) {
         final int id = share.acquire();
         final FrameHeaderFlyweight header = header(id, FrameType.UNREACHABLE, PEER, incarnation);
-        header.epoch(epoch);
+        header.epoch(epoch).sequence(asked);
         Memory.fill(header.bodyAddress(), UnreachableFlyweight.LENGTH, 0);
         Memory.putByte(header.bodyAddress(), reason);
         lastQuestion(epoch).copyHeader(header.bodyAddress() + DENIED_OFFSET);
@@ -226,16 +236,6 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         receive(id, 0);
     }
 
-    /** OPEN from any context of a peer. */
-    void receiveOpen(final int node, final int peerContext) {
-        final int id = share.acquire();
-        header(id, FrameType.OPEN, node, PEER_INCARNATION)
-                .destinationIncarnation(0)
-                .sourceContext(peerContext)
-                .sequence(FIRST);
-        receive(id, 0);
-    }
-
     /** OPEN from a context of that tenant. */
     void receiveOpenOf(final int tenant) {
         final int id = share.acquire();
@@ -243,6 +243,15 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
                 .destinationIncarnation(0)
                 .sequence(FIRST)
                 .acknowledgement(tenant);
+        receive(id, 0);
+    }
+
+    /** The peer has forgotten the flow. */
+    void closed(final Sent close) {
+        final int id = share.acquire();
+        header(id, FrameType.CLOSED, peer, PEER_INCARNATION)
+                .sequence(close.sequence)
+                .acknowledgedEpoch(close.epoch);
         receive(id, 0);
     }
 
@@ -268,6 +277,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         final FrameHeaderFlyweight header = header(id, FrameType.DATA, node, incarnation);
         header.destinationIncarnation(toIncarnation)
                 .flags(flags)
+                .epoch(epoch)
                 .sequence(sequence)
                 .messageCount(1);
         Memory.putLong(header.bodyAddress(), 8);
@@ -309,6 +319,10 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
             return BLOCKED;
         }
         sent.add(new Sent(headerAddress, payloadAddress, payloadLengthBytes));
+        final int type = sent.getLast().type;
+        if (type == FrameType.OPEN || type == FrameType.DATA || type == FrameType.PROBE) {
+            asked = sent.getLast().sequence;
+        }
         if (isLinkSlow) {
             heldFrames.add(() -> owner.release(token));
         } else {
@@ -367,7 +381,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
                 .source(table.shape().coordinates(node))
                 .sourceIncarnation(incarnation)
                 .destinationIncarnation(INCARNATION)
-                .sourceContext(PEER_CONTEXT)
+                .sourceContext(peerContext)
                 .destinationContext(CONTEXT);
     }
 

@@ -52,10 +52,12 @@ class FlowReceiveTest {
     void shouldAcknowledgeEverySixteenFramesAtOnce() {
         // given
         open(PEER);
-        for (int i = 0; i < 15; i++) {
+        flows.data(PEER, FIRST);
+        flows.work(0);
+        for (int i = 1; i < 15; i++) {
             flows.data(PEER, FIRST + i);
-            flows.release(flows.delivered.getLast());
         }
+        flows.delivered.forEach(flows::release);
         flows.work(0);
         final int before = flows.sent(FrameType.ACK).size();
         // when
@@ -162,12 +164,13 @@ class FlowReceiveTest {
         // given
         for (int node = 1; node < 7; node++) {
             open(node);
+            flows.receiveProbe(node, FIRST, 1);
+            flows.work(0);
         }
         final List<FlowFixture.Sent> waiting =
-                flows.sent(FrameType.ACCEPT).stream()
-                        .filter(accept -> accept.windowFrames == 0)
-                        .toList();
+                flows.sent(FrameType.ACK).stream().filter(ack -> ack.windowFrames == 0).toList();
         assertTrue(waiting.size() > 0, "nothing left for the last");
+        flows.sent.clear();
         // when
         flows.workFor(20 * MILLISECOND);
         final int asked = flows.sent(FrameType.ACK).getFirst().node;
@@ -187,7 +190,9 @@ class FlowReceiveTest {
         // given: a source that may send 16 frames
         open(PEER);
         // when: it leaves the first out and ignores the window
-        for (int i = 1; i < 100; i++) {
+        flows.data(PEER, FIRST + 1);
+        flows.work(0);
+        for (int i = 2; i < 100; i++) {
             flows.data(PEER, FIRST + i);
         }
         flows.work(0);
@@ -203,6 +208,8 @@ class FlowReceiveTest {
     void shouldNotTakeWindowBackThatIsUsedByFramesThatWait() {
         // given
         open(PEER);
+        flows.receiveProbe(PEER, FIRST, 1);
+        flows.work(0);
         final int committed = committedFrames();
         for (int i = 1; i < 16; i++) {
             flows.data(PEER, FIRST + i);
@@ -315,13 +322,17 @@ class FlowReceiveTest {
         // when
         flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION + 1, 0);
         flows.work(0);
+        assertEquals(List.of(), flows.peerStatus, "anybody can ask");
+        flows.data(PEER, FIRST, 0, FlowFixture.PEER_INCARNATION + 1, FlowFixture.INCARNATION);
+        flows.work(0);
         // then
         assertEquals(List.of(PEER + ":" + PmStatus.PEER_RESTARTED), flows.peerStatus);
-        assertEquals(1, flows.pool.outstanding(), "only what the application holds");
+        assertEquals(2, flows.pool.outstanding(), "only what the application holds");
         flows.data(PEER, FIRST + 1);
-        assertEquals(List.of(0), ahead());
+        flows.work(0);
+        assertEquals(List.of(0, 0), ahead());
         assertEquals(1, flows.loop.counters().staleIncarnation);
-        flows.release(flows.delivered.getFirst());
+        flows.delivered.forEach(flows::release);
         assertEquals(0, flows.pool.outstanding());
     }
 
@@ -335,6 +346,11 @@ class FlowReceiveTest {
         flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION - 1, 0);
         flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION, 0xFFFF);
         flows.work(0);
+        flows.data(PEER, FIRST, 0, FlowFixture.PEER_INCARNATION - 1, FlowFixture.INCARNATION);
+        flows.epoch = 0xFFFF;
+        flows.data(PEER, FIRST);
+        flows.work(0);
+        flows.epoch = 0;
         flows.data(PEER, FIRST + 1);
         // then
         assertEquals(List.of(0, 1), ahead());
@@ -351,9 +367,12 @@ class FlowReceiveTest {
         // when
         flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION, 1);
         flows.work(0);
+        flows.epoch = 1;
+        flows.data(PEER, FIRST);
+        flows.work(0);
         // then
         assertEquals(List.of(PEER + ":" + PmStatus.PEER_UNREACHABLE), flows.peerStatus);
-        assertEquals(0, flows.pool.outstanding());
+        assertEquals(1, flows.pool.outstanding());
     }
 
     @Test
@@ -363,9 +382,13 @@ class FlowReceiveTest {
         // when
         flows.receiveOpen(PEER, FlowFixture.PEER_INCARNATION, 1);
         flows.work(0);
+        flows.epoch = 1;
+        flows.data(PEER, FIRST);
+        flows.work(0);
         // then
         assertEquals(List.of(), flows.peerStatus);
         assertEquals(2, flows.sent(FrameType.ACCEPT).size());
+        assertEquals(List.of(0), ahead());
     }
 
     @Test
@@ -431,6 +454,9 @@ class FlowReceiveTest {
     void shouldTakeNoHarmFromFramesThatMakeNoSense() {
         // given
         open(PEER);
+        flows.data(PEER, FIRST);
+        flows.work(0);
+        flows.delivered.forEach(flows::release);
         // when
         flows.data(PEER, FIRST + 200);
         flows.data(PEER, FIRST - 1);
@@ -461,15 +487,18 @@ class FlowReceiveTest {
 
     @Test
     void shouldSayThatThereIsNoRoomForAnotherFlow() {
-        // given: the table of the fixture has room for 32
-        for (int peerContext = 0; peerContext < 32; peerContext++) {
-            flows.receiveOpen(PEER, peerContext);
+        // given: the table of the fixture has room for 32, half of it for one context
+        for (int peerContext = 0; peerContext < 16; peerContext++) {
+            flows.peerContext = peerContext;
+            open(PEER);
+            flows.data(PEER, FIRST);
+            flows.work(0);
         }
-        flows.work(0);
+        assertEquals(16, flows.table.receivingFlows());
         assertEquals(0, flows.loop.counters().flowsExhausted);
         // when
-        flows.receiveOpen(PEER, 32);
-        flows.work(0);
+        flows.peerContext = 16;
+        open(PEER);
         // then
         final FlowFixture.Sent refusal = flows.last(FrameType.UNREACHABLE);
         assertEquals(UnreachableFlyweight.NO_FLOWS, refusal.reason);

@@ -32,6 +32,11 @@ public final class HostilePeer {
     /** What the node sent last: a peer that means harm knows it too. */
     private int lastEpoch;
 
+    private int lastNonce;
+
+    /** The peer restarts now and then. */
+    private int incarnation = FlowFixture.PEER_INCARNATION;
+
     private int lastSequence = FlowFixture.FIRST;
     private int deliveredFrames;
 
@@ -133,31 +138,50 @@ public final class HostilePeer {
         if (id == BufferPool.NONE) {
             return;
         }
+        incarnation += next() > 252 ? 1 : 0;
         final FrameHeaderFlyweight header =
                 new FrameHeaderFlyweight().wrap(flows.pool.headerAddress(id)).clear();
         header.type(type(what))
                 .flags(next() & FrameHeaderFlyweight.FLAGS)
                 .source(flows.table.shape().coordinates(peer()))
-                .sourceIncarnation(near(FlowFixture.PEER_INCARNATION))
+                .sourceIncarnation(near(incarnation))
                 .destinationIncarnation(near(FlowFixture.INCARNATION))
                 .sourceContext(FlowFixture.PEER_CONTEXT)
                 .destinationContext(near(FlowFixture.CONTEXT) & 0xFFFF)
-                .sequence(sequence(FlowFixture.FIRST + deliveredFrames))
+                .sequence(sequence(isAnswer(header) ? flows.asked : nextSequence()))
                 .acknowledgement(sequence(lastSequence))
                 .windowFrames(window())
-                .epoch(near(header.type() == FrameType.UNREACHABLE ? lastEpoch : 0) & 0xFFFF)
+                .epoch(near(epoch(header)) & 0xFFFF)
                 .acknowledgedEpoch(near(lastEpoch) & 0xFFFF);
         final int bodyBytes = body(header);
         header.bodyLength(bodyBytes);
         flows.loop.onFrame(header.address(), FrameHeaderFlyweight.LENGTH + bodyBytes, id);
     }
 
+    private static boolean isAnswer(final FrameHeaderFlyweight header) {
+        return header.type() == FrameType.UNREACHABLE || header.type() == FrameType.CLOSED;
+    }
+
+    private int nextSequence() {
+        return FlowFixture.FIRST + deliveredFrames;
+    }
+
+    private int epoch(final FrameHeaderFlyweight header) {
+        return switch (header.type()) {
+            case FrameType.UNREACHABLE -> lastEpoch;
+            case FrameType.ACCEPT -> lastNonce;
+            default -> 0;
+        };
+    }
+
     private static int type(final int what) {
         return switch (what & 15) {
             case 7 -> FrameType.DATA;
-            case 8, 9 -> FrameType.ACK;
+            case 8 -> FrameType.ACK;
+            case 9 -> (what & 16) != 0 ? FrameType.CLOSE : FrameType.ACK;
             case 10 -> FrameType.OPEN;
-            case 11, 12 -> FrameType.ACCEPT;
+            case 11 -> FrameType.ACCEPT;
+            case 12 -> (what & 16) != 0 ? FrameType.CLOSED : FrameType.ACCEPT;
             case 13 -> FrameType.PROBE;
             case 14 -> FrameType.UNREACHABLE;
             default -> throw new IllegalStateException("no frame: " + what);
@@ -233,9 +257,13 @@ public final class HostilePeer {
         }
         flows.done.clear();
         for (final FlowFixture.Sent frame : flows.sent) {
-            if (frame.type == FrameType.OPEN || frame.type == FrameType.DATA) {
+            if (frame.type == FrameType.OPEN) {
                 lastEpoch = frame.epoch;
-                lastSequence = frame.sequence + (frame.type == FrameType.DATA ? 1 : 0);
+                lastNonce = frame.sequence;
+                lastSequence = FlowFixture.FIRST;
+            } else if (frame.type == FrameType.DATA) {
+                lastEpoch = frame.epoch;
+                lastSequence = frame.sequence + 1;
             }
         }
         deliveredFrames = (int) flows.loop.counters().framesDelivered;

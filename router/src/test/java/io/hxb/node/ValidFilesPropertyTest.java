@@ -42,6 +42,7 @@ class ValidFilesPropertyTest {
                     Map.entry("flow.minRetransmit", ""),
                     Map.entry("flow.maxRetransmit", ""),
                     Map.entry("flow.peerTimeout", "60s"),
+                    Map.entry("flow.idleTimeout", ""),
                     Map.entry("flow.partitionTimeout", "60s"),
                     Map.entry("flow.routeSilence", "60s"),
                     Map.entry("trunk.failFrames", "100000"),

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  */
 public final class RandomClusterFile {
     private static final long MAX_POOL_BYTES = 1L << 30;
+    private static final long FLOWS_PER_NODE = 64;
     private static final Pattern CHOICE = Pattern.compile("`([^`]+)`");
 
     private final SplittableRandom random;
@@ -173,6 +174,8 @@ public final class RandomClusterFile {
     private long min(final String key) {
         return switch (key) {
             case "flow.maxRetransmit" -> valueOf("flow.minRetransmit");
+            case "flow.idleTimeout" -> 2 * valueOf("flow.peerTimeout");
+            case "flow.maxFlows" -> FLOWS_PER_NODE * nodes();
             case "trunk.maxHoldDown" -> valueOf("trunk.holdDown");
             case "pool.buffers" -> linkBuffers() + ContextConfig.DEFAULT.maxContexts();
             case "frame.hopLimit" -> dimensions();
@@ -190,6 +193,14 @@ public final class RandomClusterFile {
             case "socket.mtu" -> valueOf("pool.bufferBytes") - 64;
             default -> Long.MAX_VALUE;
         };
+    }
+
+    private long nodes() {
+        long nodes = 1;
+        for (final String extent : values.get("shape").split("x", -1)) {
+            nodes *= Long.parseLong(extent);
+        }
+        return nodes;
     }
 
     private int dimensions() {

@@ -52,7 +52,7 @@ final class FlowEnd implements FlowOutput, FlowListener {
         table =
                 new FlowTable(
                         FlowConfig.DEFAULT,
-                        FlowSizes.of(MTU, 1_024),
+                        FlowSizes.of(MTU, 1_024, 8_192),
                         SHAPE,
                         SHAPE.coordinates(node),
                         pool,

@@ -104,7 +104,8 @@ final class Peer {
     static ResetReason reason(final int status) {
         return switch (status) {
             case PmStatus.PEER_UNREACHABLE -> ResetReason.PEER_UNREACHABLE;
-            case PmStatus.PEER_FULL, PmStatus.NO_BUFFERS -> ResetReason.PEER_FULL;
+            case PmStatus.PEER_FULL -> ResetReason.PEER_FULL;
+            case PmStatus.FLOW_LIMIT -> ResetReason.FLOW_LIMIT;
             case PmStatus.NOT_ALLOWED -> ResetReason.NOT_ALLOWED;
             case PmStatus.NODE_GONE, PmStatus.CONTEXT_CLOSED -> ResetReason.NODE_GONE;
             default -> ResetReason.PEER_RESTARTED;

@@ -31,7 +31,7 @@ public enum ResetReason {
     PEER_UNREACHABLE(7, "the peer's node cannot be reached"),
 
     /** The peer's node has no room for another flow. */
-    PEER_FULL(8, "the peer's node has no room for another flow: try again later"),
+    PEER_FULL(8, "the peer's node has as many flows as its flow.maxFlows allows: try again later"),
 
     /** A record broke the rules or the order of the stream; bytes would have been lost. */
     PROTOCOL_ERROR(9, "connection reset: a record broke the protocol"),
@@ -46,7 +46,13 @@ public enum ResetReason {
     NOT_ALLOWED(
             12,
             "the tenants of the two ends may not talk with each other: see tenants in the cluster"
-                    + " file");
+                    + " file"),
+
+    /** This node, or this program's share of it, has no room for another flow. */
+    FLOW_LIMIT(
+            13,
+            "this node or this program has as many flows as flow.maxFlows or limits.flows allows:"
+                    + " try again later");
 
     private final int code;
     private final String text;

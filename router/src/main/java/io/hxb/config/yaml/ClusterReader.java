@@ -152,6 +152,8 @@ final class ClusterReader {
         section.durationNs("minRetransmit", flow::minRetransmitNs);
         section.durationNs("maxRetransmit", flow::maxRetransmitNs);
         section.durationNs("peerTimeout", flow::peerTimeoutNs);
+        section.count("maxFlows", flow::maxFlows);
+        section.durationNs("idleTimeout", flow::idleTimeoutNs);
         flow.routes(routes(section));
         section.finish();
         return section.build(FlowConfig.DEFAULT, flow::build);

@@ -83,6 +83,8 @@ final class ClusterWriter {
         line("  minRetransmit", Quantity.formatDuration(config.flow().minRetransmitNs()));
         line("  maxRetransmit", Quantity.formatDuration(config.flow().maxRetransmitNs()));
         line("  peerTimeout", Quantity.formatDuration(config.flow().peerTimeoutNs()));
+        line("  maxFlows", config.flow().maxFlows());
+        line("  idleTimeout", Quantity.formatDuration(config.flow().idleTimeoutNs()));
         line("  routeSilence", Quantity.formatDuration(config.flow().routes().silenceNs()));
         line("  routeRetry", Quantity.formatDuration(config.flow().routes().retryNs()));
         line(
