@@ -246,7 +246,7 @@ final class ContextEndpoint {
     }
 
     /** Takes what the application has written, a bounded amount; how much it was. */
-    int doWork() {
+    int doWork(final long nowNs) {
         wakeWhenDue();
         if (isClosing()) {
             return 0;
@@ -255,7 +255,10 @@ final class ContextEndpoint {
         if (isClosing()) {
             return released;
         }
-        final int taken = sends.take();
+        final int taken = sends.take(nowNs);
+        if (sends.isHeld()) {
+            loop.onHeld(sends.heldUntilNs());
+        }
         return taken < 0 ? violated(CloseReason.of(-taken)) : released + taken;
     }
 

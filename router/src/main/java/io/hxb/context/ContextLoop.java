@@ -42,6 +42,8 @@ public final class ContextLoop implements ContextPolling {
     private long beat;
     private long beatNs;
     private boolean isAsleep;
+    private boolean isHolding;
+    private long heldUntilNs;
     private boolean isClosed;
     private final Object commandLock = new Object();
     private boolean isDown;
@@ -91,6 +93,7 @@ public final class ContextLoop implements ContextPolling {
             page.beat(++beat);
         }
         int work = 0;
+        isHolding = false;
         final Runnable command = commands.relaxedPoll();
         if (command != null) {
             command.run();
@@ -98,7 +101,7 @@ public final class ContextLoop implements ContextPolling {
         }
         final ContextEndpoint[] all = endpoints;
         for (int i = 0; i < all.length; i++) {
-            work += all[i].doWork();
+            work += all[i].doWork(nowNs);
         }
         if (closing > 0) {
             work += finishClosing();
@@ -211,6 +214,17 @@ public final class ContextLoop implements ContextPolling {
                 endpoint.contextId(),
                 endpoint.application().name(),
                 reason.text());
+    }
+
+    /** A context has messages that its user may not send before then. */
+    void onHeld(final long untilNs) {
+        heldUntilNs = isHolding && heldUntilNs - untilNs < 0 ? heldUntilNs : untilNs;
+        isHolding = true;
+    }
+
+    @Override
+    public long nextDeadlineNs() {
+        return isHolding ? heldUntilNs : NEVER;
     }
 
     void onClosing() {

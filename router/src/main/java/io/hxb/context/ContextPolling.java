@@ -2,12 +2,20 @@ package io.hxb.context;
 
 /** The contexts that one loop of a node serves, as that loop sees them. Called by the loop only. */
 public interface ContextPolling extends AutoCloseable {
+    /** No deadline. */
+    long NEVER = Long.MAX_VALUE;
+
     /** Contexts that nobody can open, for nodes that only relay. */
     ContextPolling NONE =
             new ContextPolling() {
                 @Override
                 public int doWork(final long nowNs) {
                     return 0;
+                }
+
+                @Override
+                public long nextDeadlineNs() {
+                    return NEVER;
                 }
 
                 @Override
@@ -32,6 +40,9 @@ public interface ContextPolling extends AutoCloseable {
 
     /** Polls the rings of the contexts, bounded; returns the amount of work done. */
     int doWork(long nowNs);
+
+    /** When {@link #doWork} has to be called at the latest; {@link #NEVER} if nothing waits. */
+    long nextDeadlineNs();
 
     /** Asks applications to wake the loop; false when they have left work already. */
     boolean prepareToSleep();

@@ -34,6 +34,14 @@ final class EndpointSends {
     private ContextCounters counters;
     private boolean isMoreComing;
 
+    /** How many messages the user may send; null for as many as he likes. */
+    private final MessageRate rate;
+
+    /** True while messages wait for the rate, until {@link #heldUntilNs}. */
+    private boolean isHeld;
+
+    private long heldUntilNs;
+
     /** Who is to be told of sends that are done: SENDS and MESSAGES of ControlMemory, or 0. */
     private int untold;
 
@@ -42,6 +50,9 @@ final class EndpointSends {
 
     private int runContext;
     private boolean isNewRun;
+
+    /** Runs begun since it was set to 0, which are taken as messages are. */
+    private int runsTaken;
 
     EndpointSends(
             final int contextId,
@@ -60,6 +71,7 @@ final class EndpointSends {
         completions = control.completionRing();
         inFlight = new boolean[sendSlots];
         slotRegion = new Region[sendSlots];
+        rate = application.account().messageRate();
     }
 
     /** Starts serving on a loop. */
@@ -103,8 +115,22 @@ final class EndpointSends {
         return interest;
     }
 
-    /** True if something waits to be taken. */
+    /** True if something waits to be taken, and may be. */
     boolean isReady() {
+        return !isHeld && hasEntries();
+    }
+
+    /** True while messages wait because the user has sent as many as he may. */
+    boolean isHeld() {
+        return isHeld;
+    }
+
+    /** When the messages that are held are looked at again. */
+    long heldUntilNs() {
+        return heldUntilNs;
+    }
+
+    private boolean hasEntries() {
         return submissions.isReady() || shortsEnd() != shorts.position();
     }
 
@@ -114,15 +140,38 @@ final class EndpointSends {
      * @return messages taken, or minus the code of the {@link CloseReason} when the application has
      *     broken the rules.
      */
-    int take() {
+    int take(final long nowNs) {
+        return rate == null ? take(MESSAGES_PER_TURN) : takeAtRate(nowNs);
+    }
+
+    private int takeAtRate(final long nowNs) {
+        if ((isHeld && heldUntilNs - nowNs > 0) || !hasEntries()) {
+            return 0;
+        }
+        final int max = rate.take(MESSAGES_PER_TURN, nowNs);
+        runsTaken = 0;
+        final int taken = max == 0 ? 0 : take(max);
+        rate.giveBack(max - Math.max(0, taken - runsTaken));
+        final boolean isToWait = max < MESSAGES_PER_TURN && taken == max && hasEntries();
+        if (isToWait) {
+            heldUntilNs = rate.nextNs(nowNs);
+            if (!isHeld) {
+                rate.onHeld();
+            }
+        }
+        isHeld = isToWait;
+        return taken;
+    }
+
+    private int take(final int max) {
         int taken = 0;
-        while (taken < MESSAGES_PER_TURN) {
+        while (taken < max) {
             // Read before the entry is looked for: a run is published before its messages.
             final long end = shortsEnd();
             final boolean hasEntry = submissions.isReady();
             final long before = hasEntry ? submissions.peekShortsBefore() : end;
             if (before != shorts.position()) {
-                final int messages = takeShorts(before, MESSAGES_PER_TURN - taken);
+                final int messages = takeShorts(before, max - taken);
                 if (messages < 0) {
                     return messages;
                 }
@@ -137,7 +186,7 @@ final class EndpointSends {
                 break;
             }
         }
-        final boolean isMore = taken >= MESSAGES_PER_TURN && isReady();
+        final boolean isMore = taken >= MESSAGES_PER_TURN && hasEntries();
         if (isMore != isMoreComing) {
             isMoreComing = isMore;
             port.moreComing(contextId, isMore);
@@ -197,6 +246,7 @@ final class EndpointSends {
             return CloseReason.BAD_SHORT;
         }
         shorts.take(begin);
+        runsTaken++;
         runNode = submissions.node();
         runContext = submissions.context();
         isNewRun = true;

@@ -107,6 +107,11 @@ final class ShareBook {
         return amount <= limit - used.get();
     }
 
+    /** Something had to wait because of the limit; for shares that are rates. */
+    void noteRefusal() {
+        onRefused();
+    }
+
     /** The book whose limit stands in the way of {@code amount} more: this one or a whole. */
     ShareBook limiting(final long amount) {
         return isEnough(amount) && whole != null ? whole.limiting(amount) : this;

@@ -22,6 +22,7 @@ final class UserAccount implements FlowRights {
     private final String who;
     private final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
     private final ShareBook flows;
+    private final MessageRate messageRate;
     private final AtomicLong returningBytes = new AtomicLong();
     private final TenantPlan plan;
     private final int tenant;
@@ -39,13 +40,15 @@ final class UserAccount implements FlowRights {
      * @param plan of all tenants.
      * @param tenant number of the tenant whose member the user is.
      * @param books of each share.
+     * @param tenantRate how many messages the users of the tenant may send together; or null.
      */
     UserAccount(
             final int uid,
             final String who,
             final TenantPlan plan,
             final int tenant,
-            final Function<Share, ShareBook> books) {
+            final Function<Share, ShareBook> books,
+            final MessageRate tenantRate) {
         this.uid = uid;
         this.who = who;
         this.plan = plan;
@@ -57,6 +60,11 @@ final class UserAccount implements FlowRights {
             this.books.put(share, books.apply(share));
         }
         flows = book(Share.FLOWS);
+        final ShareBook messages = book(Share.MESSAGES);
+        messageRate =
+                messages.limit() == ShareBook.UNLIMITED
+                        ? tenantRate
+                        : new MessageRate(messages, tenantRate, System.nanoTime());
         final long buffers = book(Share.HELD_BUFFERS).limit();
         receiveCredit = new CreditPool((int) Math.min(buffers, CreditPool.MAX_FRAMES));
     }
@@ -69,6 +77,11 @@ final class UserAccount implements FlowRights {
     /** Who it is, for messages: such as {@code user 1000}. */
     String who() {
         return who;
+    }
+
+    /** How many messages the user may send in a second; null for as many as he likes. */
+    MessageRate messageRate() {
+        return messageRate;
     }
 
     /** The book of one share; the same one as long as the account lives. */

@@ -34,6 +34,7 @@ final class UserShares {
     private final Set<Integer> exemptUids;
     private final Map<Share, ShareBook> others = new EnumMap<>(Share.class);
     private final Map<Integer, Map<Share, ShareBook>> ofTenants = new HashMap<>();
+    private final Map<Integer, MessageRate> tenantRates = new HashMap<>();
     private final Map<Member, UserAccount> accounts = new ConcurrentHashMap<>();
     private final Map<Share, AtomicLong> refused = new EnumMap<>(Share.class);
     private final UserAccount node;
@@ -60,14 +61,20 @@ final class UserShares {
             refused.put(share, new AtomicLong());
         }
         for (final TenantConfig tenant : tenants.tenants()) {
-            ofTenants.put(tenant.id(), books(tenant));
+            final Map<Share, ShareBook> books = books(tenant);
+            ofTenants.put(tenant.id(), books);
+            final ShareBook messages = books.get(Share.MESSAGES);
+            if (messages != null && messages.limit() != ShareBook.UNLIMITED) {
+                tenantRates.put(tenant.id(), new MessageRate(messages, null, System.nanoTime()));
+            }
         }
         node = own("this process", TenantPlan.OPERATOR);
         service = own("the node itself", TenantPlan.NODE);
     }
 
     private UserAccount own(final String who, final int tenant) {
-        return new UserAccount(NODE_UID, who, tenants, tenant, share -> unlimited(who, share));
+        return new UserAccount(
+                NODE_UID, who, tenants, tenant, share -> unlimited(who, share), null);
     }
 
     /** What all users of a tenant have together. */
@@ -128,10 +135,15 @@ final class UserShares {
         final String who = "user " + member.uid;
         if (exemptUids.contains(member.uid)) {
             return new UserAccount(
-                    member.uid, who, tenants, member.tenant, share -> unlimited(who, share));
+                    member.uid, who, tenants, member.tenant, share -> unlimited(who, share), null);
         }
         return new UserAccount(
-                member.uid, who, tenants, member.tenant, share -> limited(who, share, member));
+                member.uid,
+                who,
+                tenants,
+                member.tenant,
+                share -> limited(who, share, member),
+                tenantRates.get(member.tenant));
     }
 
     private ShareBook limited(final String who, final Share share, final Member member) {

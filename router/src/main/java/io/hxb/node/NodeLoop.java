@@ -249,6 +249,7 @@ final class NodeLoop implements LoopTask {
     public long nextDeadlineNs(final long nowNs) {
         long deadlineNs = LoopTask.earlier(flows.nextDeadlineNs(nowNs), export.nextDeadlineNs());
         deadlineNs = LoopTask.earlier(deadlineNs, health.nextDeadlineNs(isFirst));
+        deadlineNs = LoopTask.earlier(deadlineNs, contexts.nextDeadlineNs());
         return LoopTask.earlier(deadlineNs, upkeep.nextDeadlineNs());
     }
 

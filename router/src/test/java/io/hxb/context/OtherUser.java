@@ -133,6 +133,12 @@ public final class OtherUser implements AutoCloseable {
                 }
                 case "send" -> send(contexts.getFirst(), number(words, 1), number(words, 2));
                 case "flood" -> flood(contexts.getFirst(), number(words, 1), number(words, 2));
+                case "burst" ->
+                        burst(
+                                contexts.getFirst(),
+                                number(words, 1),
+                                number(words, 2),
+                                number(words, 3));
                 case "receive" -> receive(contexts.getFirst());
                 default -> throw new IllegalArgumentException(words[0]);
             };
@@ -143,16 +149,26 @@ public final class OtherUser implements AutoCloseable {
         }
 
         private String send(final PmContext context, final int node, final int peer) {
+            forgetEvents(context);
             final int slot = context.claim(node, peer, 8);
             context.send(slot, 8, 42);
             final long untilNs = System.nanoTime() + LIMIT_NS;
             while (context.unfinishedSends() > 0 && System.nanoTime() < untilNs) {
-                context.await(LIMIT_NS / 100);
-                if (context.pollEvent(event) == PmStatus.OK) {
-                    return event.toString();
-                }
+                context.awaitSends(LIMIT_NS / 100);
+            }
+            // What has failed is done, too, and tells why by an event.
+            if (context.pollEvent(event) == PmStatus.OK) {
+                return event.toString();
             }
             return context.unfinishedSends() == 0 ? "sent" : "nothing happened";
+        }
+
+        /** A message that fails tells of itself and, a little later, of its flow. */
+        private void forgetEvents(final PmContext context) {
+            int earlier = context.pollEvent(event);
+            while (earlier == PmStatus.OK) {
+                earlier = context.pollEvent(event);
+            }
         }
 
         /** Sends empty messages for a second: how many were sent. */
@@ -164,13 +180,37 @@ public final class OtherUser implements AutoCloseable {
                 if (slot >= 0) {
                     context.send(slot, 0, sent);
                     sent++;
+                } else {
+                    context.awaitSends(LIMIT_NS / 10_000);
                 }
             }
             return Integer.toString(sent);
         }
 
+        /** Sends empty messages until all are acknowledged. */
+        private static String burst(
+                final PmContext context, final int node, final int peer, final int count) {
+            int sent = 0;
+            final long untilNs = System.nanoTime() + LIMIT_NS;
+            while ((sent < count || context.unfinishedSends() > 0) && System.nanoTime() < untilNs) {
+                final int slot = sent < count ? context.claim(node, peer, 0) : -1;
+                if (slot >= 0) {
+                    context.send(slot, 0, sent);
+                    sent++;
+                } else {
+                    context.awaitSends(LIMIT_NS / 1_000);
+                }
+            }
+            return context.unfinishedSends() == 0 ? "sent" : sent + " sent";
+        }
+
         private String receive(final PmContext context) {
-            final int status = context.await(LIMIT_NS);
+            final long untilNs = System.nanoTime() + LIMIT_NS;
+            int status = context.await(LIMIT_NS);
+            while (status == PmStatus.EVENT && System.nanoTime() < untilNs) {
+                forgetEvents(context);
+                status = context.await(LIMIT_NS);
+            }
             if (status != PmStatus.OK) {
                 return PmStatus.name(status);
             }

@@ -1,0 +1,105 @@
+package io.hxb.context;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How many messages somebody may send in a second: one user, or all users of a tenant, with all
+ * their contexts. Loops take leave for many messages at once, and what they did not need they give
+ * back. Any thread; never blocks and never allocates. Source: generic cell rate algorithm, ITU-T
+ * I.371.
+ */
+final class MessageRate {
+    /** Times are counted in parts of a ns, so that high rates are exact. */
+    private static final int PART_BITS = 10;
+
+    private static final long SECOND_PARTS = 1_000_000_000L << PART_BITS;
+
+    /** Messages that may go at once after a pause: those of this part of a second. */
+    private static final int BURST_PART = 50;
+
+    private static final int MIN_BURST_MESSAGES = 16;
+
+    /** Whoever is held back is asked again after so long, or when a message may go. */
+    private static final long MIN_PAUSE_NS = 200_000L;
+
+    private final ShareBook book;
+    private final MessageRate whole;
+    private final long intervalParts;
+    private final long burstParts;
+
+    /** Up to when messages have been given leave; what is longer ago than the burst is lost. */
+    private final AtomicLong given;
+
+    /**
+     * A rate that nobody has used.
+     *
+     * @param book whose limit is the rate; not without limit.
+     * @param whole of which this is a part, and which has a rate of its own; or null.
+     * @param nowNs of the clock of the loops.
+     */
+    MessageRate(final ShareBook book, final MessageRate whole, final long nowNs) {
+        this.book = book;
+        this.whole = whole;
+        intervalParts = Math.max(1, SECOND_PARTS / book.limit());
+        burstParts = intervalParts * Math.max(MIN_BURST_MESSAGES, book.limit() / BURST_PART);
+        given = new AtomicLong(nowNs << PART_BITS);
+    }
+
+    /**
+     * Takes leave for as many messages as there may be now.
+     *
+     * @param max messages wanted.
+     * @param nowNs a time that only grows.
+     * @return 0 to {@code max}.
+     */
+    int take(final int max, final long nowNs) {
+        final int own = takeOwn(max, nowNs);
+        if (whole == null || own == 0) {
+            return own;
+        }
+        final int both = whole.take(own, nowNs);
+        giveBackOwn(own - both);
+        return both;
+    }
+
+    private int takeOwn(final int max, final long nowNs) {
+        final long now = nowNs << PART_BITS;
+        while (true) {
+            final long before = given.get();
+            final long begin = before - (now - burstParts) < 0 ? now - burstParts : before;
+            final long messages = Math.min(max, (now - begin) / intervalParts);
+            if (messages <= 0) {
+                return 0;
+            }
+            if (given.compareAndSet(before, begin + messages * intervalParts)) {
+                return (int) messages;
+            }
+        }
+    }
+
+    /** Gives back leave for messages that were not there. */
+    void giveBack(final int messages) {
+        giveBackOwn(messages);
+        if (whole != null) {
+            whole.giveBack(messages);
+        }
+    }
+
+    private void giveBackOwn(final int messages) {
+        if (messages > 0) {
+            given.addAndGet(-messages * intervalParts);
+        }
+    }
+
+    /** When to ask again, after less was given than was wanted. */
+    long nextNs(final long nowNs) {
+        final long waitNs = (given.get() + intervalParts - (nowNs << PART_BITS)) >> PART_BITS;
+        final long ownNs = nowNs + Math.max(MIN_PAUSE_NS, waitNs);
+        return whole == null ? ownNs : Math.max(ownNs, whole.nextNs(nowNs));
+    }
+
+    /** Messages begin to wait because of this rate. */
+    void onHeld() {
+        book.noteRefusal();
+    }
+}

@@ -1,0 +1,196 @@
+package io.hxb.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.context.OtherUser;
+import io.hxb.counter.CounterType;
+import io.hxb.node.loop.NodeThreads;
+import io.hxb.os.UserNames;
+import io.hxb.pm.PmContext;
+import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmStatus;
+import io.hxb.tool.machine.Privileges;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Real nodes over UDP, and processes of users of several tenants. */
+@Tag("system")
+class TenantSystemTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final int A = 60_001;
+    private static final int B = 60_002;
+    private static final int C = 60_003;
+    private static final int RATE = 500;
+
+    @TempDir private Path folder;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @BeforeEach
+    void needsRoot() throws IOException {
+        assumeTrue(Privileges.isRoot(), "skipped: becoming another user needs root");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+    }
+
+    private List<Node> start(final int basePort, final String... tenants) throws IOException {
+        final List<Node> nodes = new ArrayList<>();
+        for (int id = 0; id < tenants.length; id++) {
+            final String text =
+                    """
+                    name: tenants
+                    shape: 2
+                    links: 1
+                    udp: {basePort: %d}
+                    attach: {directory: %s, countersDirectory: %s}
+                    loop: {wait: block}
+                    %s
+                    """
+                            .formatted(basePort, folder, folder, tenants[id]);
+            final ClusterConfig config = ClusterConfigYaml.parse(text, "cluster.yaml");
+            final NodeThreads threads = NodeThreads.start(config.loop());
+            open.add(threads);
+            final Node node =
+                    Node.start(new NodeOptions(config, id, threads, true, false, link -> link));
+            open.add(node);
+            nodes.add(node);
+        }
+        for (final Node node : nodes) {
+            assertTrue(node.awaitNeighbours(20 * SECOND), "no neighbours");
+        }
+        return nodes;
+    }
+
+    private OtherUser attached(final int uid, final int node, final int context)
+            throws IOException {
+        final Path socket = folder.resolve("tenants-" + node + ".sock");
+        final OtherUser user = OtherUser.start(socket, uid, uid, List.of());
+        open.add(user);
+        user.order("attach");
+        user.order("open " + context);
+        return user;
+    }
+
+    private static void awaitOpen(final OtherUser... users) throws IOException {
+        for (final OtherUser user : users) {
+            assertEquals("attached", user.answer());
+            assertEquals("opened", user.answer());
+        }
+    }
+
+    private static void assertRefused(final OtherUser from, final int node, final int context)
+            throws IOException {
+        final String answer = from.say("send " + node + " " + context);
+        assertTrue(
+                answer.startsWith("NOT_ALLOWED node " + node + " context " + context)
+                        && answer.contains("this context's tenant may not send there"),
+                answer);
+    }
+
+    @Test
+    void shouldLetMessagesCrossTenantsOnlyWhereTheFileSaysSo() throws Exception {
+        // given
+        final String tenants =
+                "tenants: {a: {uids: 60001}, b: {uids: 60002}, c: {uids: 60003, talksTo: b}}";
+        final List<Node> nodes = start(24_100, tenants, tenants);
+        final OtherUser a = attached(A, 0, 1);
+        final OtherUser c = attached(C, 0, 2);
+        final OtherUser b = attached(B, 1, 1);
+        awaitOpen(a, b, c);
+        // then nobody but c reaches b, and b does not reach c
+        assertRefused(a, 1, 1);
+        assertEquals("sent", c.say("send 1 1"));
+        assertEquals("from 0:2", b.say("receive"));
+        assertRefused(b, 0, 2);
+        // nor does anybody within one node
+        assertRefused(a, 0, 2);
+        // and everybody reaches the nodes themselves, which answer
+        assertEquals("sent", a.say("send 1 0"));
+        assertTrue(nodes.get(1).counters().sum(CounterType.FLOW_NOT_ALLOWED_EVENTS) > 0);
+        // and the operator reaches everybody, but nobody reaches him
+        try (PmDevice device = nodes.getFirst().device();
+                PmContext operator = device.openContext(9)) {
+            final int slot = operator.claim(1, 1, 8);
+            assertEquals(PmStatus.OK, operator.send(slot, 8, 1));
+            assertEquals("from 0:9", b.say("receive"));
+            assertRefused(b, 0, 9);
+            assertEquals(PmStatus.EMPTY, operator.receive(new PmMessage()));
+        }
+    }
+
+    @Test
+    void shouldCheckAtBothEndsWhereOneNodesFileKnowsNoTenants() throws Exception {
+        // given: node 1 lets everybody in
+        start(
+                24_110,
+                "tenants: {a: {uids: 60001}}",
+                "attach: {directory: %s, allowedUids: [60002]}"
+                        .formatted(folder)
+                        .replace("attach: {", "limits: {contexts: 4}\n# {"));
+        final OtherUser a = attached(A, 0, 1);
+        awaitOpen(a);
+        try (PmDevice device = PmDevice.attach(folder.resolve("tenants-1.sock"));
+                PmContext context = device.openContext(5)) {
+            // when, then: the sender's own node does not let it
+            assertRefused(a, 1, 5);
+            assertEquals(PmStatus.EMPTY, context.receive(new PmMessage()));
+        }
+    }
+
+    @Test
+    void shouldHoldBackWhoeverSendsTooMuchAndNobodyElse() throws Exception {
+        // given
+        final String tenants =
+                "tenants: {a: {uids: 60001, userLimits: {messagesPerSecond: %d}}, b: {uids: 60002}}"
+                        .formatted(RATE);
+        final List<Node> nodes = start(24_120, tenants, tenants);
+        final OtherUser a = attached(A, 0, 1);
+        final OtherUser b = attached(B, 0, 2);
+        awaitOpen(a, b);
+        try (PmDevice device = nodes.get(1).device();
+                PmContext sink = device.openContext(3)) {
+            // when both send to the node's own context, one as fast as it can for a second
+            a.order("flood 1 0");
+            final String ofB = b.say("burst 1 0 2000");
+            final int ofA = Integer.parseInt(a.answer());
+            // then: what may go in a second and at once, and what waits in the application's slots
+            assertTrue(ofA <= RATE + RATE / 50 + 16 + 16, "a sent " + ofA);
+            assertEquals("sent", ofB);
+            assertTrue(
+                    nodes.getFirst().counters().sum(CounterType.CONTEXT_LIMITED_MESSAGES_EVENTS)
+                            > 0);
+            // and nothing is lost: what waits goes on
+            assertEquals(PmStatus.EMPTY, sink.receive(new PmMessage()));
+            assertEquals("sent", a.say("send 1 0"));
+        }
+    }
+
+    @Test
+    void shouldKnowUsersByName() {
+        assertEquals(65_534, UserNames.uid("nobody").orElseThrow());
+        assertTrue(UserNames.uid("no such user").isEmpty());
+        assertEquals(0, UserNames.gid("root").orElseThrow());
+    }
+}
