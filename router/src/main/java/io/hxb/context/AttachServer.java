@@ -7,6 +7,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
 import io.hxb.linux.UnixSocket;
 import io.hxb.log.LogLimit;
+import io.hxb.os.Capabilities;
 import io.hxb.pm.attach.AttachMessage;
 
 import org.slf4j.Logger;
@@ -91,7 +92,17 @@ public final class AttachServer implements AutoCloseable {
         return manager.attachmentsRefused();
     }
 
+    // What strangers send is read on this thread, which needs no rights for it.
+    private static void dropCapabilities() {
+        try {
+            Capabilities.keepOnly(Capabilities.DAC_READ_SEARCH);
+        } catch (final LinuxException e) {
+            LOGGER.warn("the attach thread keeps its rights: {}", e.getMessage());
+        }
+    }
+
     private void run() {
+        dropCapabilities();
         while (!isStopped) {
             try {
                 turn();

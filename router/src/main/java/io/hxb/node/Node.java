@@ -1,14 +1,20 @@
 package io.hxb.node;
 
+import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.context.ContextManager;
 import io.hxb.counter.Counters;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.node.loop.NodeThreads;
+import io.hxb.os.Capabilities;
+import io.hxb.os.ServiceManager;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.trunk.discovery.Discovery;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
  * which applications attach. Started and closed by one thread; the accessors may be called by any.
  */
 public final class Node implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
     private static final long NEIGHBOUR_POLL_NS = 1_000_000;
 
     private final NodeOptions options;
@@ -80,6 +87,46 @@ public final class Node implements AutoCloseable {
             case Error e -> throw e;
             default -> new IOException(thrown);
         };
+    }
+
+    /**
+     * Goes on as a service: gives up what it no longer needs, and has its loops show the manager
+     * that they turn. Of a node with loops of its own, once.
+     *
+     * <p>The loops keep CAP_NET_RAW with raw links, whose rings are opened anew when the MTU grows;
+     * CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that come back; CAP_SYS_ADMIN
+     * where the NICs are in another network namespace. All threads but those of the JVM give up the
+     * rest, and the thread that calls this, too.
+     */
+    public void serve(final ServiceManager manager) {
+        final long kept = Capabilities.DAC_READ_SEARCH | neededByLoops();
+        for (int i = 0; i < threads.count(); i++) {
+            threads.driver(i).runSoon(() -> keepOnly(kept));
+        }
+        keepOnly(Capabilities.DAC_READ_SEARCH);
+        if (manager.watchdogNs() > 0) {
+            threads.driver(0).add(new WatchdogTask(manager, threads));
+        }
+    }
+
+    private long neededByLoops() {
+        if (config().backend() != Backend.RAW) {
+            return 0;
+        }
+        final long relaying = isRelayedByKernel() ? Capabilities.NET_ADMIN | Capabilities.BPF : 0;
+        final long entering = config().netns(nodeId()).isEmpty() ? 0 : Capabilities.SYS_ADMIN;
+        return Capabilities.NET_RAW | relaying | entering;
+    }
+
+    private static void keepOnly(final long capabilities) {
+        try {
+            Capabilities.keepOnly(capabilities);
+        } catch (final LinuxException e) {
+            LOGGER.warn(
+                    "{} keeps rights that it does not need: {}",
+                    Thread.currentThread().getName(),
+                    e.getMessage());
+        }
     }
 
     /** Its node id. */

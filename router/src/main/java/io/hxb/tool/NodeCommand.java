@@ -4,6 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.log.LogThread;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
+import io.hxb.os.ServiceManager;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
@@ -45,9 +46,12 @@ final class NodeCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         final ClusterConfig config = waiting.apply(cluster.config());
         final int id = cluster.node(config);
+        final ServiceManager manager = ServiceManager.of(System.getenv());
         final LogThread log = LogThread.ofStandardError();
         final Node node = start(NodeOptions.service(config, id), log);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(node, log), "hxb-node-stop"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> stop(node, log, manager), "hxb-node-stop"));
+        node.serve(manager);
         output.text()
                 .printf(
                         "node %d (%s) of cluster %s is up: socket %s, counters %s; %s relays%n",
@@ -66,6 +70,7 @@ final class NodeCommand implements Callable<Integer> {
         report.put("counters", config.ownCountersPath(id).toString());
         report.put("kernel_relay", node.isRelayedByKernel());
         output.report(report);
+        manager.ready("node " + id + " of cluster " + config.name());
         if (isAttended) {
             System.in.transferTo(OutputStream.nullOutputStream());
         } else {
@@ -84,7 +89,8 @@ final class NodeCommand implements Callable<Integer> {
         }
     }
 
-    private static void stop(final Node node, final LogThread log) {
+    private static void stop(final Node node, final LogThread log, final ServiceManager manager) {
+        manager.stopping();
         node.close();
         log.close();
     }

@@ -15,10 +15,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The systemd unit in deploy. */
 @Tag("unit")
 class ServiceUnitTest {
+    private static final double MAX_EXPOSURE = 2.5;
+    private static final Pattern EXPOSURE =
+            Pattern.compile("Overall exposure level for hxb-node.service: ([\\d.]+)");
     private static final Path ROOT = Path.of(System.getProperty("hxb.root"));
 
     @TempDir private Path folder;
@@ -41,6 +46,48 @@ class ServiceUnitTest {
         // then
         assertEquals(0, outcome.exitStatus(), outcome::output);
         assertEquals("", outcome.output().strip());
+    }
+
+    @Test
+    void shouldExposeLittleOfTheMachine() {
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/systemd-analyze")),
+                "skipped: systemd-analyze is not installed");
+        // when
+        final Shell.Outcome outcome =
+                Shell.run(
+                        "",
+                        List.of(
+                                "systemd-analyze",
+                                "--no-pager",
+                                "security",
+                                "--offline=true",
+                                ROOT.resolve("deploy/hxb-node.service").toString()));
+
+        // then
+        final Matcher score = EXPOSURE.matcher(outcome.output());
+        assertTrue(score.find(), outcome::output);
+        assertTrue(Double.parseDouble(score.group(1)) <= MAX_EXPOSURE, outcome::output);
+    }
+
+    @Test
+    void shouldBeWatchedAndLimited() throws IOException {
+        final List<String> lines = Files.readAllLines(ROOT.resolve("deploy/hxb-node.service"));
+        assertEquals("notify", value(lines, "Type"));
+        assertEquals("20", value(lines, "WatchdogSec"));
+        assertEquals("0077", value(lines, "UMask"));
+        assertEquals("4G", value(lines, "MemoryMax"));
+        for (final String key :
+                List.of(
+                        "NoNewPrivileges",
+                        "ProtectKernelTunables",
+                        "ProtectKernelModules",
+                        "ProtectKernelLogs",
+                        "ProtectControlGroups",
+                        "RestrictNamespaces",
+                        "PrivateDevices")) {
+            assertEquals("yes", value(lines, key), key);
+        }
     }
 
     @Test

@@ -131,6 +131,11 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
     }
 
+    /** Has {@code command} run on the loop's thread in one of its next turns; any thread. */
+    public void runSoon(final Runnable command) {
+        execute(command);
+    }
+
     private void execute(final Runnable command) {
         if (isInvoker && isOwnThread()) {
             command.run();

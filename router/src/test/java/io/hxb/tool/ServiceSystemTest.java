@@ -1,0 +1,93 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.os.Capabilities;
+import io.hxb.testing.NotifySocket;
+import io.hxb.tool.machine.Privileges;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A node as systemd runs it: it tells that it is ready and alive, and gives up its rights. */
+@Tag("system")
+class ServiceSystemTest {
+    @TempDir private Path folder;
+
+    @Test
+    void shouldTellThatItIsReadyAndAliveAndKeepNoRightsThatItDoesNotNeed() throws Exception {
+        assumeTrue(Privileges.isRoot(), "skipped: rights to give up are root's");
+        // given
+        final String socket = folder.resolve("notify").toString();
+        final Path file =
+                Files.writeString(
+                        folder.resolve("cluster.yaml"),
+                        "name: served\nshape: 2\nbackend: udp\nlinks: {x: 1}\n"
+                                + "udp: {basePort: 21700}\nattach: {directory: "
+                                + folder
+                                + ", countersDirectory: "
+                                + folder
+                                + "}\nloop: {loops: 2}\n");
+        final List<String> prefix =
+                List.of("env", "NOTIFY_SOCKET=" + socket, "WATCHDOG_USEC=400000");
+        try (NotifySocket manager = new NotifySocket(socket);
+                HxbProcess node =
+                        HxbProcess.start(
+                                folder,
+                                prefix,
+                                "node",
+                                "--config",
+                                file.toString(),
+                                "--node",
+                                "0")) {
+            // when
+            node.await(
+                    "signs of life",
+                    () -> manager.received().stream().filter("WATCHDOG=1"::equals).count() >= 3);
+
+            // then
+            assertTrue(
+                    manager.received().contains("READY=1\nSTATUS=node 0 of cluster served"),
+                    manager.received()::toString);
+            final Map<String, Long> rights = rights(node.process().pid());
+            for (final String thread : List.of("hxb-loop-0", "hxb-loop-1", "hxb-attach")) {
+                assertTrue(rights.containsKey(thread), rights::toString);
+                assertEquals(0, rights.get(thread) & ~Capabilities.DAC_READ_SEARCH, thread);
+            }
+
+            // and: it ends in order
+            node.process().destroy();
+            node.process().waitFor();
+            assertTrue(manager.received().contains("STOPPING=1"), manager.received()::toString);
+        }
+    }
+
+    /** Permitted capabilities of each thread, by its name. */
+    private static Map<String, Long> rights(final long pid) throws IOException {
+        final Map<String, Long> rights = new LinkedHashMap<>();
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+            for (final Path thread : threads.toList()) {
+                final String permitted =
+                        Files.readAllLines(thread.resolve("status")).stream()
+                                .filter(line -> line.startsWith("CapPrm:"))
+                                .findFirst()
+                                .orElseThrow();
+                rights.put(
+                        Files.readString(thread.resolve("comm")).strip(),
+                        Long.parseUnsignedLong(permitted.substring(7).strip(), 16));
+            }
+        }
+        return rights;
+    }
+}
