@@ -36,6 +36,8 @@ public final class Originator implements FlowOutput {
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameCrc crc = new FrameCrc();
     private final FrameSeals seals;
+    private final BufferPool pool;
+    private final BufferPool.Share share;
 
     /**
      * Makes the way out of one loop.
@@ -63,6 +65,8 @@ public final class Originator implements FlowOutput {
         loopback = new Loopback(parts.pool(), share);
         this.flusher = flusher;
         seals = parts.sessions().newLoop();
+        pool = parts.pool();
+        this.share = share;
         routes = new RouteTable(cluster, here, this::isReached, clock);
     }
 
@@ -119,6 +123,17 @@ public final class Originator implements FlowOutput {
                                 payloadLengthBytes,
                                 owner,
                                 token);
+            } else if (hop >> 8 < trunks.length && isEncrypted()) {
+                link =
+                        sendEncrypted(
+                                hop,
+                                headerAddress,
+                                headerLengthBytes,
+                                payloadAddress,
+                                payloadLengthBytes);
+                if (link >= 0) {
+                    owner.release(token);
+                }
             } else if (hop >> 8 < trunks.length) {
                 // CRC and seal leave out what differs from route to route.
                 if (!isFinished
@@ -150,6 +165,35 @@ public final class Originator implements FlowOutput {
             route = others == 0 ? Route.NONE : otherRoute(headerAddress);
         }
         return NO_ROUTE;
+    }
+
+    private boolean isEncrypted() {
+        return seals.isEncrypting() && header.type() == FrameType.DATA;
+    }
+
+    // What the application has written is encrypted into a buffer of the node, which is sent.
+    private int sendEncrypted(
+            final int hop,
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes) {
+        final int id = share.acquire();
+        if (id == BufferPool.NONE) {
+            return BLOCKED;
+        }
+        final long frame = pool.headerAddress(id);
+        int link = BLOCKED;
+        if (seals.encrypt(
+                        headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes, frame)
+                == FrameSeals.SEALED) {
+            final int length = FrameHeaderFlyweight.frameLength(frame);
+            link = trunks[hop >> 8].offer(hop & 0xFF, 0, frame, length, 0, 0, share, id);
+        }
+        if (link < 0) {
+            share.release(id);
+        }
+        return link;
     }
 
     private int sendHere(

@@ -1,6 +1,7 @@
 package io.hxb.session;
 
 import io.hxb.crypto.Cmac;
+import io.hxb.crypto.Gcm;
 import io.hxb.crypto.MacInput;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
@@ -9,6 +10,9 @@ import io.hxb.frame.HelloFlyweight;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.linux.Memory;
 import io.hxb.topology.Shape;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Seals the frames that a loop sends and opens those that it receives. Owned by that loop, or
@@ -34,7 +38,10 @@ public final class FrameSeals {
     private final int loop;
     private final boolean isOn;
     private final LoopPeer[] peers;
+    private final boolean isEncrypting;
     private final MacInput input = new MacInput();
+    private final MemorySegment scratch = Arena.ofAuto().allocate(SealedPart.HEADER_BYTES, 8);
+    private final long associated = scratch.address();
     private Sessions.Keys keys;
     private Cmac[] macs = {};
 
@@ -43,6 +50,7 @@ public final class FrameSeals {
         this.loop = loop;
         shape = sessions.self().shape();
         isOn = sessions.isOn();
+        isEncrypting = sessions.isEncrypting();
         peers = new LoopPeer[isOn ? shape.nodeCount() : 0];
     }
 
@@ -53,7 +61,7 @@ public final class FrameSeals {
 
     /** True if payload is encrypted. */
     public boolean isEncrypting() {
-        return sessions.isEncrypting();
+        return isEncrypting;
     }
 
     /** Grows when a session of the node begins: what waits for one can be tried again. */
@@ -105,10 +113,54 @@ public final class FrameSeals {
         SealedPart.putHeader(input.begin(session.send), headerAddress, counter);
         putBody(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes);
         input.finish().writeTag(SealFlyweight.tagAddress(trailer));
+        renew(node, count);
+        return SEALED;
+    }
+
+    /**
+     * Seals a data frame by the session with its destination, its body encrypted, in one piece.
+     *
+     * @param headerAddress as for {@link #seal}, and so the other arguments.
+     * @param toAddress where the sealed frame goes, with room for all pieces and the trailer.
+     * @return as {@link #seal}.
+     */
+    public int encrypt(
+            final long headerAddress,
+            final int headerLengthBytes,
+            final long payloadAddress,
+            final int payloadLengthBytes,
+            final long toAddress) {
+        final int node =
+                shape.node(Memory.getLong(headerAddress + FrameHeaderFlyweight.DESTINATION_OFFSET));
+        final LoopSession session = sendingTo(node);
+        if (session == null) {
+            sessions.want(node, Sessions.ROUTED);
+            return NO_SESSION;
+        }
+        Memory.copy(headerAddress, toAddress, FrameHeaderFlyweight.LENGTH);
+        setSealed(toAddress);
+        final long count = session.session.nextCount(loop);
+        final long counter = SealFlyweight.counter(session.session.mark(), loop, count);
+        final long trailer = toAddress + headerLengthBytes + payloadLengthBytes;
+        final int behind = headerLengthBytes - FrameHeaderFlyweight.LENGTH;
+        SealFlyweight.putCounter(trailer, counter);
+        SealedPart.write(toAddress, counter, associated);
+        session.encrypting.begin(counter, associated, SealedPart.HEADER_BYTES);
+        session.encrypting.update(
+                headerAddress + FrameHeaderFlyweight.LENGTH,
+                toAddress + FrameHeaderFlyweight.LENGTH,
+                behind);
+        session.encrypting.update(
+                payloadAddress, toAddress + headerLengthBytes, payloadLengthBytes);
+        session.encrypting.finish(SealFlyweight.tagAddress(trailer));
+        renew(node, count);
+        return SEALED;
+    }
+
+    private void renew(final int node, final long count) {
         if ((count & Sessions.RENEW_FRAMES - 1) == 0) {
             sessions.want(node, Sessions.ROUTED);
         }
-        return SEALED;
     }
 
     private LoopSession sendingTo(final int node) {
@@ -198,7 +250,8 @@ public final class FrameSeals {
 
     /**
      * Opens a frame for this node or for whoever hears it: checks its seal, and that it was not
-     * received before. Reads nothing beyond what the header check found there.
+     * received before; an encrypted body is decrypted in place. Reads nothing beyond what the
+     * header check found there.
      *
      * @param headerAddress a frame in one piece whose header has been checked.
      * @return 0; {@link #ELSEWHERE}; or UNSEALED, SEAL, REPLAY, NO_SESSION or COORDINATES of {@link
@@ -286,12 +339,12 @@ public final class FrameSeals {
         if (SealFlyweight.mark(counter) != session.mark()) {
             return DropReason.SEAL;
         }
-        SealedPart.putHeader(input.begin(from.of(session).receive), headerAddress, counter)
-                .putBytes(
-                        headerAddress + FrameHeaderFlyweight.LENGTH,
-                        coveredBytes(headerAddress, bodyLength))
-                .finish();
-        if (!input.isTag(SealFlyweight.tagAddress(trailer))) {
+        final LoopSession keys = from.of(session);
+        final boolean isValid =
+                isEncrypting && type(headerAddress) == FrameType.DATA
+                        ? decrypt(keys, headerAddress, bodyLength, counter)
+                        : isTag(keys, headerAddress, bodyLength, counter);
+        if (!isValid) {
             return DropReason.SEAL;
         }
         if (!session.take(SealFlyweight.loop(counter), SealFlyweight.count(counter))) {
@@ -301,8 +354,33 @@ public final class FrameSeals {
         return DropReason.NONE;
     }
 
+    private boolean isTag(
+            final LoopSession keys,
+            final long headerAddress,
+            final int bodyLength,
+            final long counter) {
+        final long body = headerAddress + FrameHeaderFlyweight.LENGTH;
+        return SealedPart.putHeader(input.begin(keys.receive), headerAddress, counter)
+                .putBytes(body, coveredBytes(headerAddress, bodyLength))
+                .finish()
+                .isTag(SealFlyweight.tagAddress(body + bodyLength));
+    }
+
+    // In place: of a frame that is not valid nothing is left, and it is dropped.
+    private boolean decrypt(
+            final LoopSession keys,
+            final long headerAddress,
+            final int bodyLength,
+            final long counter) {
+        final long body = headerAddress + FrameHeaderFlyweight.LENGTH;
+        SealedPart.write(headerAddress, counter, associated);
+        keys.decrypting.begin(counter, associated, SealedPart.HEADER_BYTES);
+        keys.decrypting.update(body, body, bodyLength);
+        return keys.decrypting.verify(SealFlyweight.tagAddress(body + bodyLength));
+    }
+
     /** One peer as this loop sees it: the ciphers of its last two sessions. */
-    private static final class LoopPeer {
+    private final class LoopPeer {
         private final Peer peer;
         private LoopSession last;
         private LoopSession before;
@@ -324,7 +402,7 @@ public final class FrameSeals {
                 return before;
             }
             before = last;
-            last = new LoopSession(session);
+            last = new LoopSession(session, isEncrypting);
             return last;
         }
     }
@@ -334,9 +412,13 @@ public final class FrameSeals {
         private final Session session;
         private final Cmac send;
         private final Cmac receive;
+        private final Gcm encrypting;
+        private final Gcm decrypting;
 
-        LoopSession(final Session session) {
+        LoopSession(final Session session, final boolean isEncrypting) {
             this.session = session;
+            encrypting = isEncrypting ? Gcm.encrypting(session.sendCipherKey()) : null;
+            decrypting = isEncrypting ? Gcm.decrypting(session.receiveCipherKey()) : null;
             send = new Cmac(session.sendMacKey());
             receive = new Cmac(session.receiveMacKey());
         }

@@ -20,24 +20,45 @@ final class SealedPart {
 
     private SealedPart() {}
 
+    /** Bytes of what {@link #write} writes. */
+    static final int HEADER_BYTES = 48;
+
     /** Takes in counter and header. */
     static MacInput putHeader(final MacInput input, final long header, final long counter) {
-        final boolean isForAny =
-                Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET)
-                        == FrameHeaderFlyweight.ANY_DESTINATION;
-        // Version, type and flags; the incarnation stands behind the cluster id.
-        final long first =
-                Memory.getInt(header) & LOW_24
-                        | (isForAny ? 1L << ANY_BIT : 0)
-                        | Memory.getLong(header + FrameHeaderFlyweight.CLUSTER_OFFSET) & HIGH_32;
         return input.putLong(counter)
-                .putLong(first)
+                .putLong(first(header))
                 .putLong(
                         Memory.getLong(
                                 header + FrameHeaderFlyweight.DESTINATION_INCARNATION_OFFSET))
                 .putLong(Memory.getLong(header + FrameHeaderFlyweight.SEQUENCE_OFFSET))
                 .putLong(Memory.getLong(header + FrameHeaderFlyweight.WINDOW_OFFSET))
-                .putLong(Memory.getLong(header + FrameHeaderFlyweight.CRC_OFFSET) & LOW_48);
+                .putLong(last(header));
+    }
+
+    /** Writes the same to memory. */
+    static void write(final long header, final long counter, final long to) {
+        Memory.putLong(to, counter);
+        Memory.putLong(to + 8, first(header));
+        Memory.putLong(
+                to + 16,
+                Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_INCARNATION_OFFSET));
+        Memory.putLong(to + 24, Memory.getLong(header + FrameHeaderFlyweight.SEQUENCE_OFFSET));
+        Memory.putLong(to + 32, Memory.getLong(header + FrameHeaderFlyweight.WINDOW_OFFSET));
+        Memory.putLong(to + 40, last(header));
+    }
+
+    // Version, type and flags; the incarnation stands behind the cluster id.
+    private static long first(final long header) {
+        final boolean isForAny =
+                Memory.getLong(header + FrameHeaderFlyweight.DESTINATION_OFFSET)
+                        == FrameHeaderFlyweight.ANY_DESTINATION;
+        return (Memory.getInt(header) & LOW_24)
+                | (isForAny ? 1L << ANY_BIT : 0)
+                | (Memory.getLong(header + FrameHeaderFlyweight.CLUSTER_OFFSET) & HIGH_32);
+    }
+
+    private static long last(final long header) {
+        return Memory.getLong(header + FrameHeaderFlyweight.CRC_OFFSET) & LOW_48;
     }
 
     /** Takes in what a seal by the cluster's key covers besides: who says so. */

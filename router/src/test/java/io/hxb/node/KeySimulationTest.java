@@ -15,6 +15,8 @@ import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.List;
 import java.util.SplittableRandom;
@@ -26,22 +28,25 @@ class KeySimulationTest {
     private static final long SECOND = 1_000_000_000L;
     private static final int SEEDS = Integer.getInteger("hxb.sim.keySeeds", 4);
 
-    private static ClusterConfig config(final Shape shape, final int links) {
+    private static ClusterConfig config(
+            final Shape shape, final int links, final SecurityConfig.Mode mode) {
         return ClusterConfig.of(
                         "sim", shape, Backend.UDP, LinkPlan.udp(shape.dimensions(), links, 20_000))
-                .withSecurity(new SecurityConfig(SecurityConfig.Mode.AUTHENTICATE, List.of("key")));
+                .withSecurity(new SecurityConfig(mode, List.of("key")));
     }
 
     private static SimCluster cluster(
             final long seed,
             final Shape shape,
             final SimFaults faults,
+            final SecurityConfig.Mode mode,
             final IntFunction<KeyRing> rings) {
-        return new SimCluster(seed, config(shape, 2), faults, 1_024, SimApplication.SLOTS, rings);
+        return new SimCluster(
+                seed, config(shape, 2, mode), faults, 1_024, SimApplication.SLOTS, rings);
     }
 
     private static KeyRing ring(final int... seeds) {
-        return SimHardware.ring(config(Shape.of(2), 1), seeds);
+        return SimHardware.ring(config(Shape.of(2), 1, SecurityConfig.Mode.AUTHENTICATE), seeds);
     }
 
     private static boolean isDone(final SimCluster cluster, final int messages) {
@@ -59,8 +64,9 @@ class KeySimulationTest {
         }
     }
 
-    @Test
-    void shouldDeliverEverythingOnceAndInOrderThroughLossyRelays() {
+    @ParameterizedTest
+    @EnumSource(names = {"AUTHENTICATE", "ENCRYPT"})
+    void shouldDeliverEverythingOnceAndInOrderThroughLossyRelays(final SecurityConfig.Mode mode) {
         for (long seed = 0; seed < SEEDS; seed++) {
             // given
             final SplittableRandom random = new SplittableRandom(seed);
@@ -70,7 +76,7 @@ class KeySimulationTest {
                             .withDelay(5_000 + random.nextInt(50_000), random.nextInt(50_000))
                             .withLoss(random.nextInt(11) / 100.0, random.nextInt(6) / 100.0)
                             .withReordering(random.nextInt(30) / 100.0, 200_000);
-            try (SimCluster cluster = cluster(seed, shape, faults, node -> ring(1))) {
+            try (SimCluster cluster = cluster(seed, shape, faults, mode, node -> ring(1))) {
                 assertTrue(
                         cluster.runUntil(cluster::allNeighboursKnown, 5 * SECOND),
                         "neighbours, seed " + seed);
@@ -97,6 +103,7 @@ class KeySimulationTest {
                         1,
                         Shape.of(3),
                         SimFaults.NONE.withDelay(10_000, 0),
+                        SecurityConfig.Mode.AUTHENTICATE,
                         node -> ring(node == 2 ? 2 : 1))) {
             // when
             cluster.runUntil(() -> false, 5 * SECOND);
@@ -114,7 +121,12 @@ class KeySimulationTest {
         // given
         final Shape shape = Shape.of(2, 2);
         try (SimCluster cluster =
-                cluster(3, shape, SimFaults.NONE.withDelay(20_000, 10_000), node -> ring(1))) {
+                cluster(
+                        3,
+                        shape,
+                        SimFaults.NONE.withDelay(20_000, 10_000),
+                        SecurityConfig.Mode.ENCRYPT,
+                        node -> ring(1))) {
             assertTrue(cluster.runUntil(cluster::allNeighboursKnown, 5 * SECOND));
             cluster.members.forEach(member -> member.application.toSend = Integer.MAX_VALUE);
             final long startNs = cluster.clock.nanoTime();

@@ -1,0 +1,51 @@
+package io.hxb.crypto;
+
+/**
+ * AES-256-GCM under one key, in one direction, over native memory. Owned by one thread.
+ *
+ * <p>A counter must never come again under a key: it is the nonce. Source: NIST SP 800-38D.
+ */
+public interface Gcm extends AutoCloseable {
+    /** Bytes of the key. */
+    int KEY_LENGTH = 32;
+
+    /** Bytes of the tag. */
+    int TAG_LENGTH = 16;
+
+    /**
+     * Makes one that encrypts: by the system's libcrypto, which works on native memory and
+     * allocates nothing, or where there is none by the JDK, which does neither.
+     *
+     * @param key {@link #KEY_LENGTH} bytes.
+     */
+    static Gcm encrypting(final byte[] key) {
+        return Libcrypto.isPresent() ? new LibcryptoGcm(key, true) : new JdkGcm(key, true);
+    }
+
+    /** The same to decrypt. */
+    static Gcm decrypting(final byte[] key) {
+        return Libcrypto.isPresent() ? new LibcryptoGcm(key, false) : new JdkGcm(key, false);
+    }
+
+    /**
+     * Begins a message.
+     *
+     * @param counter nonce of the message, together with four zero bytes.
+     * @param associatedAddress what is authenticated besides.
+     * @param associatedBytes its length.
+     */
+    void begin(long counter, long associatedAddress, int associatedBytes);
+
+    /** Encrypts or decrypts a piece; the pieces may be anywhere, also in place. */
+    void update(long fromAddress, long toAddress, int lengthBytes);
+
+    /** Ends an encrypted message and writes its tag. */
+    void finish(long tagAddress);
+
+    /** Ends a decrypted message: true if the tag at that address is its tag. */
+    boolean verify(long tagAddress);
+
+    /** Gives back what it holds. */
+    @Override
+    void close();
+}
