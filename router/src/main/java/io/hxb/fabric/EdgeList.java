@@ -14,11 +14,11 @@ import java.util.regex.Pattern;
  */
 public final class EdgeList {
     private static final Pattern SWITCHES = Pattern.compile("#\\s*switches\\s+(\\d{1,6})");
-    private static final Pattern HOSTS = Pattern.compile("#\\s*hosts((\\s+\\S+:\\d{1,4})+)");
+    private static final Pattern HOSTS = Pattern.compile("#\\s*hosts\\s+(.*)");
+    private static final Pattern HOSTS_ON = Pattern.compile("(\\S+):(\\d{1,4})");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,6}");
 
     private final String file;
-    private final List<String> problems = new ArrayList<>();
     private final List<Pair> links = new ArrayList<>();
     private final List<HostsOn> hosts = new ArrayList<>();
 
@@ -46,14 +46,7 @@ public final class EdgeList {
     public static SwitchGraph parse(
             final String file, final String text, final int hostsPerSwitch) {
         final EdgeList list = new EdgeList(file);
-        int lineNumber = 0;
-        for (final String raw : text.split("\n", -1)) {
-            lineNumber++;
-            list.read(file + ":" + lineNumber + ": ", raw.strip());
-        }
-        if (!list.problems.isEmpty()) {
-            throw new GraphException(list.problems);
-        }
+        TextLines.read(file, text, (place, line) -> list.read(place + ": ", line.strip()));
         return list.build(hostsPerSwitch);
     }
 
@@ -64,50 +57,48 @@ public final class EdgeList {
         }
         final Matcher onSwitches = HOSTS.matcher(line);
         if (onSwitches.matches()) {
-            for (final String part : onSwitches.group(1).strip().split("\\s+", -1)) {
-                final int colon = part.lastIndexOf(':');
-                hosts.add(
-                        new HostsOn(
-                                place,
-                                part.substring(0, colon),
-                                Integer.parseInt(part.substring(colon + 1))));
-            }
+            readHosts(place, onSwitches.group(1).split("\\s+", -1));
         }
         final String link = line.replaceFirst("#.*", "").strip();
         if (!link.isEmpty()) {
-            addLink(place, link);
+            addLink(link);
         }
     }
 
-    private void addLink(final String place, final String line) {
+    // A comment that is something else stays one.
+    private void readHosts(final String place, final String[] parts) {
+        final List<HostsOn> read = new ArrayList<>();
+        for (final String part : parts) {
+            final Matcher on = HOSTS_ON.matcher(part);
+            if (!on.matches()) {
+                return;
+            }
+            read.add(new HostsOn(place, on.group(1), Integer.parseInt(on.group(2))));
+        }
+        hosts.addAll(read);
+    }
+
+    private void addLink(final String line) {
         final String[] ends = line.split("[\\s,]+", -1);
         if (ends.length != 2 || ends[0].isEmpty() || ends[1].isEmpty()) {
-            problems.add(
-                    place
-                            + "a link is two numbers of switches, such as '0 1', or two names, such"
-                            + " as 'leaf1 spine1', not '"
-                            + line
-                            + "'");
-            return;
+            throw new GraphException(
+                    "a link is two numbers of switches, such as '0 1', or two names, such as"
+                            + " 'leaf1 spine1', not "
+                            + TextLines.quote(line));
         }
         final boolean isNumbers = isNumber(ends[0]) && isNumber(ends[1]);
         if (links.isEmpty()) {
             isByNumber = isNumbers;
         }
         if (isNumbers != isByNumber || isNumber(ends[0]) != isNumber(ends[1])) {
-            problems.add(
-                    place
-                            + "a link is two numbers of switches or two names, the same in all"
-                            + " lines, not '"
-                            + line
-                            + "'");
-            return;
+            throw new GraphException(
+                    "a link is two numbers of switches or two names, the same in all lines, not "
+                            + TextLines.quote(line));
         }
         if (ends[0].equals(ends[1])) {
-            problems.add(
-                    place
-                            + "switch "
-                            + ends[0]
+            throw new GraphException(
+                    "switch "
+                            + TextLines.shorten(ends[0])
                             + " has a link to itself; remove the line or correct its end");
         }
         links.add(new Pair(number(ends[0]), number(ends[1])));

@@ -23,6 +23,11 @@ public final class SwitchGraphBuilder {
     /** Maximum number of hosts in a graph. */
     public static final int MAX_HOSTS = 1 << 20;
 
+    // While it is made: names, ports in hash tables, and the graph itself.
+    private static final int SWITCH_BYTES = 400;
+    private static final int LINK_BYTES = 500;
+    private static final int HOST_BYTES = 400;
+
     private final List<String> switches = new ArrayList<>();
     private final Map<String, Integer> switchNumbers = new HashMap<>();
     private final List<End> links = new ArrayList<>();
@@ -62,6 +67,20 @@ public final class SwitchGraphBuilder {
         }
         switches.add(name);
         return switches.size() - 1;
+    }
+
+    /**
+     * Refuses a graph that is too large, or that the heap cannot hold, before it is made.
+     *
+     * @param switches how many it will have; as doubles, because products of numbers of nine digits
+     *     overflow anything else.
+     */
+    public static void requireRoom(final double switches, final double links, final double hosts) {
+        requireAtMost((long) switches, MAX_SWITCHES, "switches");
+        requireAtMost((long) links, MAX_LINKS, "links");
+        requireAtMost((long) hosts, MAX_HOSTS, "hosts");
+        final double bytes = switches * SWITCH_BYTES + links * LINK_BYTES + hosts * HOST_BYTES;
+        HeapRoom.require((long) bytes, "the switches, links and hosts");
     }
 
     /** Large graphs are refused before they are made, so that they need no memory. */
@@ -188,6 +207,7 @@ public final class SwitchGraphBuilder {
      *     a switch to itself or to none, switches that cannot reach switch 0, too many.
      */
     public SwitchGraph build() {
+        requireRoom(switches.size(), links.size() / 2, hosts.size());
         checkNotEmpty();
         checkHosts();
         final String[] linkPorts = new String[links.size()];

@@ -85,6 +85,13 @@ public final class ClusterConfigYaml {
 
     /** The nodes of a text with their lines; problems are added. */
     static Optional<Node> compose(final String text, final String file, final Problems problems) {
+        final int deepLine = YamlDepth.tooDeep(text);
+        if (deepLine > 0) {
+            problems.add(
+                    deepLine,
+                    "is nested more than " + YamlDepth.MAX_DEPTH + " deep; correct the line");
+            return Optional.empty();
+        }
         final LoadSettings settings =
                 LoadSettings.builder()
                         .setLabel(file)

@@ -5,6 +5,7 @@ import io.hxb.fabric.Lattice;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /** Graphs whose rows are fully connected: hyper-crossbar, HyperX and dragonfly. Pure. */
@@ -45,6 +46,11 @@ public final class Crossbars {
      */
     public static SwitchGraph hyperX(final int hostsPerSwitch, final int... extents) {
         final Lattice nodes = Lattice.mesh(extents);
+        final double perSwitch = Arrays.stream(extents).mapToDouble(extent -> extent - 1).sum() / 2;
+        SwitchGraphBuilder.requireRoom(
+                nodes.switchCount(),
+                nodes.switchCount() * perSwitch,
+                (double) nodes.switchCount() * hostsPerSwitch);
         final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         builder.addSwitches(nodes.switchCount());
         for (int node = 0; node < nodes.switchCount(); node++) {
@@ -82,6 +88,10 @@ public final class Crossbars {
                             switches,
                             SwitchGraphBuilder.MAX_SWITCHES));
         }
+        SwitchGraphBuilder.requireRoom(
+                switches,
+                switches * (switchesPerGroup - 1 + globalLinks) / 2,
+                switches * hostsPerSwitch);
         final int groups = switchesPerGroup * globalLinks + 1;
         final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         builder.addSwitches((int) switches);

@@ -3,6 +3,7 @@ package io.hxb.fabric.generate;
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.Lattice;
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.TextLines;
 
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,9 @@ public final class GraphSpec {
                     "dragonfly:SWITCHES-PER-GROUP,GLOBAL-LINKS",
                     "random:SWITCHES,DEGREE,SEED");
 
+    /** As many as a lattice may have dimensions, or more numbers than any other graph takes. */
+    private static final String NUMBERS = "\\d{1,9}([x,]\\d{1,9}){0,15}";
+
     private GraphSpec() {}
 
     /** Whether a word is meant as one of ours: it starts with a name of ours and a colon. */
@@ -48,9 +52,11 @@ public final class GraphSpec {
      */
     public static SwitchGraph parse(final String text, final int hostsPerSwitch) {
         final int colon = text.indexOf(':');
-        if (!isSpec(text) || !text.substring(colon + 1).matches("\\d{1,9}([x,]\\d{1,9})*")) {
+        if (!isSpec(text) || !text.substring(colon + 1).matches(NUMBERS)) {
             throw new GraphException(
-                    "'" + text + "' is no graph; write one of " + String.join(", ", NOTATIONS));
+                    TextLines.quote(text)
+                            + " is no graph; write one of "
+                            + String.join(", ", NOTATIONS));
         }
         final int[] n = numbers(text.substring(colon + 1));
         final String name = text.substring(0, colon);
@@ -73,7 +79,7 @@ public final class GraphSpec {
     /** The nodes that the words of a hyper-crossbar arrange, null for all other texts. */
     public static Lattice crossbar(final String text) {
         final String prefix = "hyper-crossbar:";
-        return text.matches(prefix + "\\d{1,9}([x,]\\d{1,9})*")
+        return text.matches(prefix + NUMBERS)
                 ? Lattice.mesh(numbers(text.substring(prefix.length())))
                 : null;
     }

@@ -42,8 +42,9 @@ public final class Trees {
                             + " and "
                             + up);
         }
-        final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         final int leaves = (int) hosts / up;
+        SwitchGraphBuilder.requireRoom(leaves, (double) leaves * up, hosts);
+        final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         builder.addSwitches(leaves).addHosts(up);
         int groups = leaves;
         int groupSize = 1;
@@ -93,6 +94,8 @@ public final class Trees {
             throw new GraphException(
                     "leaves and top switches are at least 1: " + leaves + ", " + tops);
         }
+        SwitchGraphBuilder.requireRoom(
+                (double) leaves + tops, (double) leaves * tops, (double) leaves * hostsPerLeaf);
         final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         builder.addSwitches(leaves).addHosts(hostsPerLeaf).addSwitches(tops);
         for (int leaf = 0; leaf < leaves; leaf++) {
@@ -113,6 +116,8 @@ public final class Trees {
      * hosts on both. Source: Otsuka et al. 2006, figure 3.
      */
     public static SwitchGraph myrinetClos(final int width, final int hostsPerSwitch) {
+        SwitchGraphBuilder.requireRoom(
+                2.0 * width, (double) width * width, 2.0 * width * hostsPerSwitch);
         final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         builder.addSwitches(2 * Math.max(1, width)).addHosts(hostsPerSwitch);
         for (int left = 0; left < width; left++) {
@@ -129,6 +134,7 @@ public final class Trees {
             throw new GraphException(
                     "a tree needs switches and an arity: " + switches + ", " + arity);
         }
+        SwitchGraphBuilder.requireRoom(switches, switches, (double) switches * hostsPerSwitch);
         final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         builder.addSwitches(switches).addHosts(hostsPerSwitch);
         for (int node = 1; node < switches; node++) {

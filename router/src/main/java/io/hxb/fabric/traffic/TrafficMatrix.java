@@ -2,10 +2,9 @@ package io.hxb.fabric.traffic;
 
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.TextLines;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /** Amounts between ordered pairs of different hosts, those that are not 0. Immutable. */
 public final class TrafficMatrix {
@@ -87,23 +86,15 @@ public final class TrafficMatrix {
     public static TrafficMatrix parse(
             final String file, final String text, final SwitchGraph graph) {
         final Builder builder = new Builder();
-        final List<String> problems = new ArrayList<>();
-        int lineNumber = 0;
-        for (final String raw : text.split("\n", -1)) {
-            lineNumber++;
-            final String line = raw.replaceFirst("#.*", "").strip();
-            if (line.isEmpty()) {
-                continue;
-            }
-            try {
-                addLine(builder, line.split("[\\s,]+", -1), graph);
-            } catch (final GraphException e) {
-                problems.add(file + ":" + lineNumber + ": " + e.getMessage());
-            }
-        }
-        if (!problems.isEmpty()) {
-            throw new GraphException(problems);
-        }
+        TextLines.read(
+                file,
+                text,
+                (place, raw) -> {
+                    final String line = raw.replaceFirst("#.*", "").strip();
+                    if (!line.isEmpty()) {
+                        addLine(builder, line.split("[\\s,]+", -1), graph);
+                    }
+                });
         return builder.build();
     }
 
@@ -117,7 +108,7 @@ public final class TrafficMatrix {
             try {
                 amount = Double.parseDouble(words[2]);
             } catch (final NumberFormatException e) {
-                throw new GraphException("'" + words[2] + "' is no amount of traffic");
+                throw new GraphException(TextLines.quote(words[2]) + " is no amount of traffic");
             }
         }
         builder.add(host(words[0], graph), host(words[1], graph), amount);
@@ -132,6 +123,9 @@ public final class TrafficMatrix {
             return Integer.parseInt(word);
         }
         throw new GraphException(
-                "'" + word + "' is no host; there are " + graph.hostCount() + ", numbered from 0");
+                TextLines.quote(word)
+                        + " is no host; there are "
+                        + graph.hostCount()
+                        + ", numbered from 0");
     }
 }

@@ -1,8 +1,10 @@
 package io.hxb.fabric.verify;
 
 import io.hxb.fabric.GraphException;
+import io.hxb.fabric.HeapRoom;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
+import io.hxb.fabric.TextLines;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,26 +21,40 @@ import java.util.regex.Pattern;
  * Used by one thread. Source: opensm(8), option -D 0x40; infiniband-diags dump_fts(8).
  */
 public final class OpenSmDump {
-    private static final Pattern TABLE = Pattern.compile("Unicast lids .*guid (0x[0-9a-fA-F]+).*");
+    private static final Pattern TABLE =
+            Pattern.compile("Unicast lids .*guid (0x[0-9a-fA-F]{1,16})\\b.*");
     private static final Pattern ENTRY =
-            Pattern.compile("(0x[0-9a-fA-F]+)\\s+(\\d+)\\s*[#:]\\s*(.*)");
-    private static final Pattern SUBNET_END =
-            Pattern.compile(
-                    "\\{ (CA|SW|RT)\\S* .*?NodeGUID:([0-9a-fA-F]+) (?:PortGUID:([0-9a-fA-F]+) )?"
-                            + ".*?\\{(.*?)\\} LID:([0-9a-fA-F]+) PN:([0-9a-fA-F]+) \\}");
+            Pattern.compile("(0x[0-9a-fA-F]{1,7})\\s+(\\d{1,9})\\s*[#:]\\s*(.*)");
+
+    /** The end of a cable in opensm-subnet.lst: what is before its address, and behind its name. */
+    private static final Pattern SUBNET_KIND = Pattern.compile("\\{ (CA|SW|RT)\\S{0,64} ");
+
+    private static final Pattern SUBNET_GUIDS =
+            Pattern.compile("NodeGUID:([0-9a-fA-F]{1,16}) (?:PortGUID:([0-9a-fA-F]{1,16}) )?");
+    private static final Pattern SUBNET_LID =
+            Pattern.compile("\\} LID:([0-9a-fA-F]{1,7}) PN:([0-9a-fA-F]{1,7}) \\}");
     private static final Pattern DISCOVERED_NODE =
-            Pattern.compile("(Switch|Ca|Rt)\\s+\\d+\\s+\"\\w-([0-9a-fA-F]+)\"\\s*#\\s*\"(.*?)\".*");
+            Pattern.compile(
+                    "(Switch|Ca|Rt)\\s+\\d+\\s+\"\\w-([0-9a-fA-F]{1,16})\"\\s*#\\s*\"(.*?)\".*");
     private static final Pattern DISCOVERED_LINK =
             Pattern.compile(
-                    "\\[(\\d+)\\](?:\\(([0-9a-fA-F]+)\\))?\\s+\"(\\w)-([0-9a-fA-F]+)\"\\[(\\d+)\\]"
-                            + "(?:\\(([0-9a-fA-F]+)\\))?[^#]*(?:#(.*))?");
+                    "\\[(\\d{1,9})\\](?:\\(([0-9a-fA-F]{1,16})\\))?\\s+\"(\\w)-([0-9a-fA-F]{1,16})\""
+                        + "\\[(\\d{1,9})\\](?:\\(([0-9a-fA-F]{1,16})\\))?[^#]*(?:#(.*))?");
 
     /** In the comment of a link: the port's own address, then that of the port at the other end. */
-    private static final Pattern OWN_LID = Pattern.compile("\\s*lid (\\d+) lmc (\\d+).*");
+    private static final Pattern OWN_LID =
+            Pattern.compile("\\s*lid (\\d{1,9}) lmc (\\d{1,9})\\b.*");
 
-    private static final Pattern OTHER_LID = Pattern.compile(".*?\"(.*)\" lid (\\d+)\\b.*");
-    private static final Pattern PORT_GUID = Pattern.compile("portguid 0x([0-9a-fA-F]+)");
-    private static final Pattern HOST_NAME = Pattern.compile(".*'(.*)'.*");
+    private static final String OTHER_NAME_END = "\" lid ";
+    private static final Pattern OTHER_LID = Pattern.compile("(\\d{1,9})\\b.*");
+    private static final Pattern PORT_GUID = Pattern.compile("portguid 0x([0-9a-fA-F]{1,16})");
+    private static final Pattern HOST_NAME = Pattern.compile("[^']*'(.*)'[^']*");
+
+    // While the cabling is read: the node that is reported, and where the last end ended.
+    private long reported;
+    private boolean hasReported;
+    private boolean isSwitchReported;
+    private int endOfEnd;
 
     private final Map<Long, String> names = new LinkedHashMap<>();
     private final List<Cable> cables = new ArrayList<>();
@@ -76,29 +92,54 @@ public final class OpenSmDump {
     }
 
     private void readTopology(final String file, final String text) {
-        long node = -1;
-        boolean isSwitch = false;
-        for (final String line : text.split("\n", -1)) {
-            final Matcher ends = SUBNET_END.matcher(line);
-            final Matcher head = DISCOVERED_NODE.matcher(line);
-            final Matcher link = DISCOVERED_LINK.matcher(line);
-            if (ends.find()) {
-                final End first = end(ends);
-                if (ends.find()) {
-                    cables.add(new Cable(first, end(ends)));
-                }
-            } else if (head.matches()) {
-                node = Long.parseUnsignedLong(head.group(2), 16);
-                isSwitch = head.group(1).equals("Switch");
-                name(node, head.group(3), isSwitch);
-            } else if (link.matches() && node >= 0) {
-                readLink(link, isSwitch, node);
-            }
-        }
+        TextLines.read(file, text, (place, line) -> readCabling(line));
         if (cables.isEmpty()) {
             throw new GraphException(
                     file + " has no cables: give opensm-subnet.lst or the output of ibnetdiscover");
         }
+    }
+
+    private void readCabling(final String line) {
+        final End first = line.startsWith("{ ") ? readEnd(line, 0) : null;
+        if (first != null) {
+            final End second = readEnd(line, endOfEnd);
+            if (second != null) {
+                cables.add(new Cable(first, second));
+            }
+            return;
+        }
+        final Matcher head = DISCOVERED_NODE.matcher(line);
+        final Matcher link = DISCOVERED_LINK.matcher(line);
+        if (head.matches()) {
+            reported = Long.parseUnsignedLong(head.group(2), 16);
+            isSwitchReported = head.group(1).equals("Switch");
+            hasReported = true;
+            name(reported, head.group(3), isSwitchReported);
+        } else if (link.matches() && hasReported) {
+            readLink(link, isSwitchReported, reported);
+        }
+    }
+
+    /** The end of a cable in opensm-subnet.lst from {@code from} on; null if there is none. */
+    private End readEnd(final String line, final int from) {
+        final Matcher kind = SUBNET_KIND.matcher(line);
+        final Matcher guids = SUBNET_GUIDS.matcher(line);
+        final Matcher lid = SUBNET_LID.matcher(line);
+        if (!kind.find(from) || !guids.find(kind.end())) {
+            return null;
+        }
+        final int brace = line.indexOf('{', guids.end());
+        if (brace < 0 || !lid.find(brace + 1)) {
+            return null;
+        }
+        endOfEnd = lid.end();
+        final boolean isSwitch = kind.group(1).equals("SW");
+        final long guid = Long.parseUnsignedLong(guids.group(1), 16);
+        name(guid, line.substring(brace + 1, lid.start()), isSwitch);
+        final End end = new End(isSwitch, guid, Integer.parseInt(lid.group(2), 16));
+        addGuid(end, guids.group(2));
+        portLids.put(end, new Lids(Integer.parseInt(lid.group(1), 16), 0));
+        return end;
     }
 
     private void readLink(final Matcher link, final boolean isSwitch, final long node) {
@@ -113,15 +154,24 @@ public final class OpenSmDump {
         addGuid(there, link.group(6));
         final String comment = link.group(7) == null ? "" : link.group(7);
         final Matcher own = OWN_LID.matcher(comment);
-        final Matcher other = OTHER_LID.matcher(comment);
         if (own.matches()) {
             final int lmc = Integer.parseInt(own.group(2));
             portLids.put(here, new Lids(Integer.parseInt(own.group(1)), Math.min(lmc, 7)));
         }
-        if (other.matches()) {
-            portLids.putIfAbsent(there, new Lids(Integer.parseInt(other.group(2)), 0));
+        readOther(there, comment);
+    }
+
+    private void readOther(final End there, final String comment) {
+        final int start = comment.indexOf('"');
+        final int stop = comment.lastIndexOf(OTHER_NAME_END);
+        if (start < 0 || stop <= start) {
+            return;
+        }
+        final Matcher lid = OTHER_LID.matcher(comment.substring(stop + OTHER_NAME_END.length()));
+        if (lid.matches()) {
+            portLids.putIfAbsent(there, new Lids(Integer.parseInt(lid.group(1)), 0));
             if (!there.isSwitch) {
-                name(there.guid, other.group(1), false);
+                name(there.guid, comment.substring(start + 1, stop), false);
             }
         }
     }
@@ -130,16 +180,6 @@ public final class OpenSmDump {
         if (guid != null) {
             portGuids.put(end, Long.parseUnsignedLong(guid, 16));
         }
-    }
-
-    private End end(final Matcher found) {
-        final boolean isSwitch = found.group(1).equals("SW");
-        final long guid = Long.parseUnsignedLong(found.group(2), 16);
-        name(guid, found.group(4), isSwitch);
-        final End end = new End(isSwitch, guid, Integer.parseInt(found.group(6), 16));
-        addGuid(end, found.group(3));
-        portLids.put(end, new Lids(Integer.parseInt(found.group(5), 16), 0));
-        return end;
     }
 
     private void name(final long guid, final String name, final boolean isSwitch) {
@@ -232,24 +272,29 @@ public final class OpenSmDump {
         final Map<String, Integer> destinations = new LinkedHashMap<>();
         final List<Integer> owners = new ArrayList<>();
         final List<int[]> entries = new ArrayList<>();
-        int node = -1;
-        int lineNumber = 0;
-        for (final String line : text.split("\n", -1)) {
-            lineNumber++;
-            final Matcher table = TABLE.matcher(line);
-            final Matcher entry = ENTRY.matcher(line);
-            if (table.matches()) {
-                node = tableOf(file + ":" + lineNumber, table.group(1));
-            } else if (entry.matches() && node >= 0 && isHost(entry.group(3))) {
-                final String name = destination(entry.group(1), entry.group(3));
-                final Integer known = destinations.putIfAbsent(name, destinations.size());
-                if (known == null) {
-                    owners.add(owner(entry.group(1), entry.group(3)));
-                }
-                final int number = destinations.get(name);
-                entries.add(new int[] {node, number, Integer.parseInt(entry.group(2))});
-            }
-        }
+        final int[] node = {-1};
+        TextLines.read(
+                file,
+                text,
+                (place, line) -> {
+                    final Matcher table = TABLE.matcher(line);
+                    final Matcher entry = ENTRY.matcher(line);
+                    if (table.matches()) {
+                        node[0] = tableOf(table.group(1));
+                    } else if (entry.matches() && node[0] >= 0 && isHost(entry.group(3))) {
+                        final String name = destination(entry.group(1), entry.group(3));
+                        final Integer known = destinations.putIfAbsent(name, destinations.size());
+                        if (known == null) {
+                            owners.add(owner(entry.group(1), entry.group(3)));
+                        }
+                        entries.add(
+                                new int[] {
+                                    node[0],
+                                    destinations.get(name),
+                                    Integer.parseInt(entry.group(2))
+                                });
+                    }
+                });
         if (entries.isEmpty()) {
             throw new GraphException(
                     file + " has no tables: give opensm-lfts.dump or the output of dump_fts");
@@ -261,14 +306,11 @@ public final class OpenSmDump {
                 outputs(graph, destinations.size(), entries));
     }
 
-    private int tableOf(final String place, final String guid) {
+    private int tableOf(final String guid) {
         final Integer node = switches.get(Long.parseUnsignedLong(guid.substring(2), 16));
         if (node == null) {
             throw new GraphException(
-                    place
-                            + ": the switch "
-                            + guid
-                            + " is not in the cabling; dump both at the same time");
+                    "the switch " + guid + " is not in the cabling; dump both at the same time");
         }
         return node;
     }
@@ -285,6 +327,7 @@ public final class OpenSmDump {
 
     private static int[][] outputs(
             final SwitchGraph graph, final int destinations, final List<int[]> entries) {
+        HeapRoom.require((long) graph.switchCount() * destinations * Integer.BYTES, "the tables");
         final int[][] outputs = new int[graph.switchCount()][destinations];
         Arrays.stream(outputs).forEach(row -> Arrays.fill(row, ForwardingTables.NONE));
         final Map<String, Integer> ports = ports(graph);

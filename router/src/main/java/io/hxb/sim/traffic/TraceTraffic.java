@@ -1,5 +1,7 @@
 package io.hxb.sim.traffic;
 
+import io.hxb.fabric.GraphException;
+import io.hxb.fabric.TextLines;
 import io.hxb.sim.flit.SimulationException;
 import io.hxb.sim.flit.TrafficSource;
 
@@ -28,32 +30,33 @@ final class TraceTraffic implements TrafficSource {
     static TraceTraffic parse(
             final String file, final String text, final int hosts, final int packetFlits) {
         final List<Message> messages = new ArrayList<>();
-        final List<String> problems = new ArrayList<>();
-        int number = 0;
-        for (final String raw : text.split("\n", -1)) {
-            number++;
-            final String line = raw.replaceFirst("#.*", "").strip();
-            if (line.isEmpty()) {
-                continue;
-            }
-            final String[] words = line.split("[\\s,]+", -1);
-            final String problem = problem(words, hosts);
-            if (problem != null) {
-                problems.add(file + ":" + number + ": " + problem);
-                continue;
-            }
-            messages.add(
-                    new Message(
-                            Long.parseLong(words[0]),
-                            Integer.parseInt(words[1]),
-                            Integer.parseInt(words[2]),
-                            Integer.parseInt(words[3])));
-        }
-        if (!problems.isEmpty()) {
-            throw new SimulationException(String.join("\n", problems));
+        try {
+            TextLines.read(
+                    file,
+                    text,
+                    (place, raw) -> {
+                        final String line = raw.replaceFirst("#.*", "").strip();
+                        if (!line.isEmpty()) {
+                            messages.add(message(line.split("[\\s,]+", -1), hosts));
+                        }
+                    });
+        } catch (final GraphException e) {
+            throw new SimulationException(e.getMessage());
         }
         messages.sort(Comparator.comparingLong(Message::cycle));
         return new TraceTraffic(messages, packetFlits);
+    }
+
+    private static Message message(final String[] words, final int hosts) {
+        final String problem = problem(words, hosts);
+        if (problem != null) {
+            throw new GraphException(problem);
+        }
+        return new Message(
+                Long.parseLong(words[0]),
+                Integer.parseInt(words[1]),
+                Integer.parseInt(words[2]),
+                Integer.parseInt(words[3]));
     }
 
     private static String problem(final String[] words, final int hosts) {
@@ -62,7 +65,7 @@ final class TraceTraffic implements TrafficSource {
         }
         for (final String word : words) {
             if (!word.matches("\\d{1,9}")) {
-                return "'" + word + "' is no number from 0 to 999999999";
+                return TextLines.quote(word) + " is no number from 0 to 999999999";
             }
         }
         for (int i = 1; i <= 2; i++) {

@@ -5,6 +5,7 @@ import io.hxb.tool.chaos.script.FaultScript;
 import io.hxb.tool.chaos.script.RandomScript;
 import io.hxb.tool.chaos.script.ScriptReader;
 import io.hxb.tool.chaos.script.Selector;
+import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.option.EndOptions;
 import io.hxb.tool.option.TrafficOptions;
@@ -16,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -168,7 +168,7 @@ public final class ChaosOptions {
 
     private static String read(final Path file) {
         try {
-            return Files.readString(file);
+            return GraphFile.text(file.toString());
         } catch (final IOException e) {
             throw new ToolException(
                     "cannot read the script " + file + ": " + e + "; give the path of a script", e);

@@ -6,13 +6,6 @@ import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
 
-import org.jgrapht.nio.Attribute;
-import org.jgrapht.nio.ImportException;
-import org.jgrapht.nio.dot.DOTEventDrivenImporter;
-
-import java.io.StringReader;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -24,13 +17,6 @@ import java.util.Map;
 public final class DotGraph {
     private DotGraph() {}
 
-    private record Edge(String from, String to, Map<String, Attribute> attributes) {
-        String text(final String key) {
-            final Attribute value = attributes.get(key);
-            return value == null ? null : value.getValue();
-        }
-    }
-
     /**
      * Reads a graph.
      *
@@ -40,38 +26,22 @@ public final class DotGraph {
      */
     public static SwitchGraph parse(
             final String file, final String text, final int hostsPerSwitch) {
-        final Map<String, Map<String, Attribute>> nodes = new LinkedHashMap<>();
-        final List<Edge> edges = new ArrayList<>();
-        final DOTEventDrivenImporter importer = new DOTEventDrivenImporter(false, false);
-        importer.addVertexWithAttributesConsumer(nodes::put);
-        importer.addEdgeWithAttributesConsumer(
-                (ends, attributes) ->
-                        edges.add(new Edge(ends.getFirst(), ends.getSecond(), attributes)));
+        final DotReader reader = DotReader.read(file, text);
         try {
-            importer.importInput(new StringReader(text));
-        } catch (final ImportException e) {
-            throw new GraphException(
-                    file + ": is not DOT: " + e.getMessage() + "; write 'graph { a -- b }'");
-        }
-        for (final Edge edge : edges) {
-            nodes.putIfAbsent(edge.from, Map.of());
-            nodes.putIfAbsent(edge.to, Map.of());
-        }
-        try {
-            return build(nodes, edges, hostsPerSwitch);
+            return build(reader.nodes(), reader.edges(), hostsPerSwitch);
         } catch (final IllegalArgumentException e) {
             throw new GraphException(
                     e.getMessage().lines().map(line -> file + ": " + line).toList());
         }
     }
 
-    private static boolean isHost(final Map<String, Attribute> attributes) {
-        return attributes.containsKey("type") && attributes.get("type").getValue().equals("host");
+    private static boolean isHost(final Map<String, String> attributes) {
+        return "host".equals(attributes.get("type"));
     }
 
     private static SwitchGraph build(
-            final Map<String, Map<String, Attribute>> nodes,
-            final List<Edge> edges,
+            final Map<String, Map<String, String>> nodes,
+            final List<DotReader.Edge> edges,
             final int hostsPerSwitch) {
         final SwitchGraphBuilder builder = new SwitchGraphBuilder();
         nodes.forEach(
@@ -83,28 +53,33 @@ public final class DotGraph {
         if (nodes.values().stream().noneMatch(DotGraph::isHost)) {
             builder.addHosts(hostsPerSwitch);
         }
-        for (final Edge edge : edges) {
-            final String rate = edge.text("rate");
+        for (final DotReader.Edge edge : edges) {
+            final String rate = edge.attributes().get("rate");
             final long rateBps = rate == null ? 0 : Quantity.parseRateBps(rate);
-            final int from = builder.findSwitch(edge.from);
-            final int to = builder.findSwitch(edge.to);
+            final int from = builder.findSwitch(edge.from());
+            final int to = builder.findSwitch(edge.to());
             if (from >= 0 && to >= 0) {
-                builder.addLink(from, edge.text("tailport"), to, edge.text("headport"), rateBps);
+                builder.addLink(
+                        from,
+                        edge.attributes().get("tailport"),
+                        to,
+                        edge.attributes().get("headport"),
+                        rateBps);
             } else if (from < 0 && to < 0) {
                 throw new GraphException(
                         "hosts '"
-                                + edge.from
+                                + edge.from()
                                 + "' and '"
-                                + edge.to
+                                + edge.to()
                                 + "' have a link; hosts are on switches");
             } else {
-                final String host = from < 0 ? edge.from : edge.to;
-                final Attribute mac = nodes.get(host).get("mac");
+                final String host = from < 0 ? edge.from() : edge.to();
+                final String mac = nodes.get(host).get("mac");
                 builder.addHost(
                         host,
                         Math.max(from, to),
-                        edge.text(from < 0 ? "headport" : "tailport"),
-                        mac == null ? 0 : CablingYaml.parseMac(mac.getValue()),
+                        edge.attributes().get(from < 0 ? "headport" : "tailport"),
+                        mac == null ? 0 : CablingYaml.parseMac(mac),
                         rateBps);
             }
         }

@@ -9,7 +9,10 @@ import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -17,7 +20,7 @@ import java.util.Locale;
 
 /** Reads a graph by the ending of its file's name, or makes it from words. Stateless. */
 public final class GraphFile {
-    private static final long MAX_BYTES = 64 << 20;
+    private static final int MAX_BYTES = 64 << 20;
 
     private GraphFile() {}
 
@@ -65,12 +68,13 @@ public final class GraphFile {
      * @throws ToolException if it is not there, not text or too large.
      */
     public static String text(final String name) throws IOException {
-        try {
-            final Path file = Path.of(name);
-            if (Files.isRegularFile(file) && Files.size(file) > MAX_BYTES) {
-                throw new ToolException(name + " is larger than 64 MiB");
+        // Read and not asked for its size: what is no regular file may have no end.
+        try (InputStream input = Files.newInputStream(Path.of(name))) {
+            final byte[] bytes = input.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new ToolException(name + " is larger than 64 MiB; give a smaller file");
             }
-            return Files.readString(file);
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (final NoSuchFileException e) {
             throw new ToolException("there is no file '" + name + "'", e);
         } catch (final CharacterCodingException e) {

@@ -46,6 +46,7 @@ final class LldpNeighbours {
         final LldpNeighbours neighbours = new LldpNeighbours(file);
         try {
             neighbours.read(JsonMapper.builder().build().readTree(text));
+            return neighbours.build(hostsPerSwitch);
         } catch (final JacksonException e) {
             throw new GraphException(
                     file
@@ -53,8 +54,11 @@ final class LldpNeighbours {
                             + (e.getLocation() == null ? 1 : e.getLocation().getLineNr())
                             + ": is not JSON: "
                             + e.getOriginalMessage());
+        } catch (final GraphException e) {
+            throw e;
+        } catch (final IllegalArgumentException e) {
+            throw new GraphException(file + ": " + e.getMessage());
         }
-        return neighbours.build(hostsPerSwitch);
     }
 
     private void read(final JsonNode root) {

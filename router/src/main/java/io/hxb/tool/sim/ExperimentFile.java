@@ -3,6 +3,7 @@ package io.hxb.tool.sim;
 import io.hxb.config.yaml.OptionsYaml;
 import io.hxb.sim.run.Experiment;
 import io.hxb.tool.graph.GraphFile;
+import io.hxb.tool.report.ToolException;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine;
@@ -30,6 +31,9 @@ import java.util.stream.Collectors;
  * }</pre>
  */
 final class ExperimentFile {
+    /** Series of one file: the product of the lengths of its lists. */
+    private static final int MAX_SERIES = 10_000;
+
     private static final String LOAD = "load";
 
     private final List<Series> series;
@@ -78,6 +82,13 @@ final class ExperimentFile {
         for (final Map.Entry<String, List<String>> entry : values.entrySet()) {
             if (entry.getKey().equals(LOAD)) {
                 continue;
+            }
+            final long count = (long) combinations.size() * entry.getValue().size();
+            if (count > MAX_SERIES) {
+                throw new ToolException(
+                        "the lists of the experiment combine to more than "
+                                + MAX_SERIES
+                                + " series; make them shorter, or several files");
             }
             final List<Map<String, String>> longer = new ArrayList<>();
             for (final Map<String, String> start : combinations) {

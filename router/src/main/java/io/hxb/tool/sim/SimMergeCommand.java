@@ -1,5 +1,6 @@
 package io.hxb.tool.sim;
 
+import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
@@ -78,7 +79,8 @@ final class SimMergeCommand implements Callable<Integer> {
             throw new ToolException("there is no file " + part + "; has its task ended?");
         }
         final Map<String, Object> content = new LinkedHashMap<>();
-        final Map<?, ?> raw = Json.parse(Files.readString(part), Map.class, part.toString());
+        final Map<?, ?> raw =
+                Json.parse(GraphFile.text(part.toString()), Map.class, part.toString());
         raw.forEach((key, value) -> content.put(String.valueOf(key), value));
         return content;
     }

@@ -1,5 +1,6 @@
 package io.hxb.tool.sim.paper;
 
+import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.report.Json;
 import io.hxb.tool.report.ToolException;
 
@@ -41,7 +42,7 @@ public final class CurveStore {
     public static CurveStore in(final Path file) throws IOException {
         final CurveStore store = new CurveStore(file);
         if (Files.exists(file)) {
-            final String text = Files.readString(file);
+            final String text = GraphFile.text(file.toString());
             // A line without its end was being written when the power failed.
             final String whole = text.substring(0, text.lastIndexOf('\n') + 1);
             int number = 0;
@@ -62,7 +63,12 @@ public final class CurveStore {
                 || !(entry.get(POINTS) instanceof List<?> points)) {
             throw new ToolException(where + " is no curve; delete the file to start afresh");
         }
-        curves.put(key, points.stream().map(point -> point((Map<?, ?>) point)).toList());
+        try {
+            curves.put(key, points.stream().map(point -> point((Map<?, ?>) point)).toList());
+        } catch (final ClassCastException | NullPointerException e) {
+            throw new ToolException(
+                    where + " has a point without its numbers; delete the file to start afresh", e);
+        }
     }
 
     private static CurvePoint point(final Map<?, ?> fields) {
