@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The neighbours on UDP links that the cluster file gives by name. While one of them is not heard,
@@ -27,7 +29,7 @@ final class UdpNames implements AutoCloseable {
     private static final long[] UNKNOWN = {};
 
     private final List<Named> all = new ArrayList<>();
-    private Thread thread;
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     private record Named(UdpLink link, int neighbour, String host, int port) {}
 
@@ -44,7 +46,7 @@ final class UdpNames implements AutoCloseable {
     /** Begins to look after the names, if there are any. */
     void start(final Discovery discovery) {
         if (!all.isEmpty()) {
-            thread = new Thread(() -> run(discovery), "hxb-names");
+            final Thread thread = new Thread(() -> run(discovery), "hxb-names");
             thread.setDaemon(true);
             thread.start();
         }
@@ -52,8 +54,7 @@ final class UdpNames implements AutoCloseable {
 
     private void run(final Discovery discovery) {
         try {
-            while (true) {
-                Thread.sleep(INTERVAL_MS);
+            while (!closed.await(INTERVAL_MS, TimeUnit.MILLISECONDS)) {
                 lookUp(discovery);
             }
         } catch (final InterruptedException e) {
@@ -65,10 +66,7 @@ final class UdpNames implements AutoCloseable {
     void lookUp(final Discovery discovery) {
         final Map<String, long[]> known = new HashMap<>();
         for (final Named named : all) {
-            if (Thread.currentThread().isInterrupted()) {
-                return;
-            }
-            if (!discovery.isHeard(named.link.index(), named.neighbour)) {
+            if (closed.getCount() > 0 && !discovery.isHeard(named.link.index(), named.neighbour)) {
                 final long[] addresses =
                         known.computeIfAbsent(
                                 named.host + ":" + named.port, unused -> addresses(named));
@@ -104,8 +102,6 @@ final class UdpNames implements AutoCloseable {
 
     @Override
     public void close() {
-        if (thread != null) {
-            thread.interrupt();
-        }
+        closed.countDown();
     }
 }
