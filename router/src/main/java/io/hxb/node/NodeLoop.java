@@ -139,6 +139,8 @@ final class NodeLoop implements LoopTask {
         return counters.add(CounterType.NODE_LOOP_WAKEUPS_EVENTS, () -> busyTurns)
                 .add(CounterType.NODE_LOOP_IDLE_EVENTS, () -> idleTurns)
                 .add(CounterType.NODE_LOOP_GIVE_WAYS_EVENTS, loop::giveWays)
+                .add(CounterType.NODE_LOOP_LONG_TURNS_EVENTS, loop::longTurns)
+                .add(CounterType.NODE_LOOP_OVERRUN_NS, loop::overrunNs)
                 .add(CounterType.NODE_LOOP_CROWDED_LOOPS, () -> loop.isCrowded() ? 1 : 0)
                 .build();
     }

@@ -52,6 +52,16 @@ final class SimLoop implements Loop {
     }
 
     @Override
+    public long longTurns() {
+        return 0;
+    }
+
+    @Override
+    public long overrunNs() {
+        return 0;
+    }
+
+    @Override
     public boolean isCrowded() {
         return false;
     }

@@ -36,4 +36,10 @@ public interface Loop {
 
     /** True if the loop would spin, but has found again and again that it has no CPU of its own. */
     boolean isCrowded();
+
+    /** Turns that took longer than 2 ms, waiting for the CPU included. */
+    long longTurns();
+
+    /** Sum in ns of what these turns took beyond 2 ms. */
+    long overrunNs();
 }

@@ -44,6 +44,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private final ManualIoEventLoop events;
     private final NanoClock source;
     private final TurnClock clock = new TurnClock();
+    private final TurnTimes times = new TurnTimes();
     private final ErrorHandler errorHandler;
     private final DeadlineTimer timer;
     private final AdaptiveSpin spin;
@@ -187,6 +188,16 @@ public final class LoopDriver implements Loop, AutoCloseable {
     }
 
     @Override
+    public long longTurns() {
+        return times.longTurns();
+    }
+
+    @Override
+    public long overrunNs() {
+        return times.overrunNs();
+    }
+
+    @Override
     public int polls() {
         return polls;
     }
@@ -232,7 +243,11 @@ public final class LoopDriver implements Loop, AutoCloseable {
     public int turn(final long waitLimitNs) {
         assert isOwnThread() : "turned by " + Thread.currentThread();
         final long nowNs = source.nanoTime();
-        final boolean wasAway = nowNs - clock.nowNs() > AWAY_NS;
+        final long sinceNs = nowNs - clock.nowNs();
+        final boolean wasAway = sinceNs > AWAY_NS;
+        if (isTimeFresh) {
+            times.onTurn(sinceNs);
+        }
         beginTime(nowNs);
         // What came while the thread waited for its CPU is heard before timers run out.
         int work = wasAway ? poll() : 0;

@@ -101,6 +101,19 @@ class LoopDriverTest {
     }
 
     @Test
+    void shouldCountTurnsThatTakeLong() {
+        // when
+        turns(3);
+        nowNs += 2_000 * MICROSECOND_NS;
+        turns(1);
+        nowNs += 5_000 * MICROSECOND_NS;
+        turns(3);
+        // then
+        assertEquals(2, driver.longTurns());
+        assertEquals(3_002 * MICROSECOND_NS, driver.overrunNs());
+    }
+
+    @Test
     void shouldHearSocketsInEveryTurnWithoutWork() {
         // when
         turns(3);
