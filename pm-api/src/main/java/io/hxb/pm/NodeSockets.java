@@ -19,6 +19,8 @@ final class NodeSockets {
     /** Names the node's socket. */
     static final String SOCKET_VARIABLE = "HXB_SOCKET";
 
+    private static final long LOOK_MS = 200;
+
     private NodeSockets() {}
 
     /**
@@ -87,7 +89,7 @@ final class NodeSockets {
 
     private static boolean isLive(final Path socket) {
         try {
-            UnixSocket.connect(socket).close();
+            UnixSocket.connect(socket, LOOK_MS).close();
             return true;
         } catch (final LinuxException e) {
             return e.errno() != Errno.ECONNREFUSED && e.errno() != Errno.ENOENT;

@@ -25,12 +25,14 @@ import java.util.concurrent.locks.LockSupport;
  * each side notices the end of the other. Thread-safe.
  */
 final class SocketAttachment implements Attachment {
-    private static final long REPLY_TIMEOUT_NS = 5_000_000_000L;
+    private static final long REPLY_TIMEOUT_MS = 5_000;
+    private static final long MS_NS = 1_000_000;
     private static final long RETRY_PAUSE_NS = 10_000_000L;
     private static final int POLL_GONE = PollSet.GONE & ~0x2000;
 
     private final UnixSocket socket;
     private final Path path;
+    private final long timeoutMs;
     private final AttachMessage message = new AttachMessage();
     private final PollSet replyPoll = new PollSet(1);
     private final BitSet memoryIds = new BitSet();
@@ -46,14 +48,25 @@ final class SocketAttachment implements Attachment {
     private boolean isBroken;
     private boolean isClosed;
 
-    private SocketAttachment(final UnixSocket socket, final Path path) {
+    private SocketAttachment(final UnixSocket socket, final Path path, final long timeoutMs) {
         this.socket = socket;
         this.path = path;
+        this.timeoutMs = timeoutMs;
         replyPoll.add(socket.descriptor());
     }
 
     static Attachment connect(final Path path) throws PmException {
-        final SocketAttachment attachment = new SocketAttachment(open(path), path);
+        return connect(path, REPLY_TIMEOUT_MS);
+    }
+
+    /**
+     * Attaches to a node.
+     *
+     * @param timeoutMs how long to wait for an answer of the node's, whatever it is asked for.
+     */
+    static Attachment connect(final Path path, final long timeoutMs) throws PmException {
+        final SocketAttachment attachment =
+                new SocketAttachment(open(path, timeoutMs), path, timeoutMs);
         try {
             attachment.hello();
             return attachment;
@@ -67,9 +80,9 @@ final class SocketAttachment implements Attachment {
         }
     }
 
-    private static UnixSocket open(final Path path) throws PmException {
+    private static UnixSocket open(final Path path, final long timeoutMs) throws PmException {
         try {
-            return UnixSocket.connect(path);
+            return UnixSocket.connect(path, timeoutMs);
         } catch (final LinuxException e) {
             throw switch (e.errno()) {
                 case Errno.ENOENT, Errno.ECONNREFUSED ->
@@ -80,8 +93,9 @@ final class SocketAttachment implements Attachment {
                         new PmException(
                                 "the node on "
                                         + path
-                                        + " has not accepted connections for 5 s: it is stopped or"
-                                        + " overloaded",
+                                        + " accepts no connections, for "
+                                        + timeoutMs
+                                        + " ms: it is stopped or overloaded",
                                 e);
                 default -> new PmException("cannot connect to " + path + ": " + e.getMessage(), e);
             };
@@ -211,7 +225,7 @@ final class SocketAttachment implements Attachment {
                 exchange(message, 0);
                 isDone = true;
             } catch (final PmException e) {
-                if (!isRefusedForNow || System.nanoTime() - startNs > REPLY_TIMEOUT_NS) {
+                if (!isRefusedForNow || System.nanoTime() - startNs > timeoutMs * MS_NS) {
                     throw e;
                 }
                 LockSupport.parkNanos(RETRY_PAUSE_NS);
@@ -343,9 +357,9 @@ final class SocketAttachment implements Attachment {
         final long startNs = System.nanoTime();
         int length = receive();
         while (length == UnixSocket.WOULD_BLOCK) {
-            final long leftNs = REPLY_TIMEOUT_NS - (System.nanoTime() - startNs);
+            final long leftNs = timeoutMs * MS_NS - (System.nanoTime() - startNs);
             if (leftNs <= 0) {
-                throw silent("has not answered within 5 s");
+                throw silent("has not answered within " + timeoutMs + " ms");
             }
             replyPoll.await(leftNs);
             length = receive();

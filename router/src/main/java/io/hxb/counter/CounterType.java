@@ -152,9 +152,8 @@ public enum CounterType {
             "Loops configured to spin that repeatedly found other threads waiting for their CPU;"
                     + " they sleep when idle."),
     NODE_LOOP_LONG_TURNS_EVENTS(
-            125,
-            "Turns of the loops that took longer than 2 ms, waiting for their CPU included."),
-    NODE_LOOP_OVERRUN_NS(126, "Time that turns of the loops took beyond 2 ms, summed up."),
+            128, "Turns of the loops that took longer than 2 ms, waiting for their CPU included."),
+    NODE_LOOP_OVERRUN_NS(129, "Time that turns of the loops took beyond 2 ms, summed up."),
     NODE_ERRORS_EVENTS(93, "Errors in the loops of this process after which the loops continued."),
     FLOW_BROKEN_HOPS_EVENTS(94, "Times a relay answered that it had no link to the next node."),
     FLOW_SILENT_ROUTES_EVENTS(95, "Times nothing seemed to arrive on a route any more."),

@@ -52,9 +52,7 @@ public final class MemoryHolder {
         long offset = 0;
         while (offset < REGION_BYTES || context.unfinishedSends() > 0) {
             final int slot =
-                    offset < REGION_BYTES
-                            ? context.claim(node, CONTEXT, 0)
-                            : PmStatus.NO_BUFFERS;
+                    offset < REGION_BYTES ? context.claim(node, CONTEXT, 0) : PmStatus.NO_BUFFERS;
             if (slot >= 0) {
                 final int length = (int) Math.min(mostBytes, REGION_BYTES - offset);
                 context.sendFrom(slot, region, offset, length, 0);

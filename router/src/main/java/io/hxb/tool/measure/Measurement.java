@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Runs round trips and throughput on a cluster and sums them up. Owned by the thread that measures.
@@ -25,6 +26,9 @@ public final class Measurement {
     private static final long RETRY_PAUSE_NS = 100_000_000L;
     private static final int TRIPS = 500;
     private static final PingPlan KNOCK = new PingPlan(64, 1, 0, 2_000_000_000L);
+
+    /** Tells whoever sits at the terminal. */
+    private static final Consumer<String> TERMINAL = text -> System.err.println("hxb: " + text);
 
     private final Cluster cluster;
 
@@ -47,32 +51,57 @@ public final class Measurement {
     public record Load(
             int lengthBytes, long checkEvery, long warmUpNs, long sendNs, long limitMessages) {}
 
-    /** Waits until every pair can exchange messages; so long neighbours are still being found. */
-    public void awaitReady(final List<Pair> pairs) throws IOException {
+    /**
+     * Waits until every pair can exchange messages; so long neighbours are still being found.
+     *
+     * @param notice told at once, and only once, that a node of this machine is waited for.
+     */
+    public void awaitReady(final List<Pair> pairs, final Consumer<String> notice)
+            throws IOException {
+        boolean isNoticed = false;
         for (final Pair pair : pairs) {
             final long deadlineNs = System.nanoTime() + READY_NS;
             boolean isReady = false;
             while (!isReady) {
+                ToolException missing = null;
                 try (PingRun run = new PingRun(open(pair.from()), KNOCK, StopRequest.NEVER)) {
                     isReady = run.roundTrip(new PingTally(pair, 1)) >= 0;
                 } catch (final ToolException e) {
-                    if (!isNodeMissing(e) || System.nanoTime() - deadlineNs > 0) {
+                    if (!isNodeMissing(e)) {
                         throw e;
                     }
+                    missing = e;
+                }
+                if (missing != null && !isNoticed) {
+                    isNoticed = true;
+                    notice.accept(missing.getMessage() + " (it is waited for, 15 s at most)");
                 }
                 if (!isReady) {
-                    LockSupport.parkNanos(RETRY_PAUSE_NS);
-                }
-                if (!isReady && System.nanoTime() - deadlineNs > 0) {
-                    throw new ToolException(
-                            "node "
-                                    + pair.to()
-                                    + " did not answer node "
-                                    + pair.from()
-                                    + " within 15 s: see hxb doctor");
+                    pause(pair, deadlineNs, missing);
                 }
             }
         }
+    }
+
+    /** As the other one; standard error has the notice. */
+    public void awaitReady(final List<Pair> pairs) throws IOException {
+        awaitReady(pairs, TERMINAL);
+    }
+
+    private static void pause(final Pair pair, final long deadlineNs, final ToolException missing) {
+        LockSupport.parkNanos(RETRY_PAUSE_NS);
+        if (System.nanoTime() - deadlineNs <= 0) {
+            return;
+        }
+        if (missing != null) {
+            throw missing;
+        }
+        throw new ToolException(
+                "node "
+                        + pair.to()
+                        + " did not answer node "
+                        + pair.from()
+                        + " within 15 s: see hxb doctor");
     }
 
     // Only a node that is not there yet may come; one that refuses will refuse again.

@@ -19,12 +19,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What measurements do about a node that cannot be attached to. */
 @Tag("unit")
 class MeasurementRetryTest {
+    private static final List<Pair> PAIRS = List.of(new Pair(0, 1), new Pair(1, 0));
+
     @TempDir private Path folder;
+
+    private final List<String> notices = new ArrayList<>();
 
     /** A machine whose node is not there {@code missing} times, and then refuses. */
     private final class Refusing implements Cluster {
@@ -60,7 +65,7 @@ class MeasurementRetryTest {
     private ToolException fail(final Cluster cluster) {
         return assertThrows(
                 ToolException.class,
-                () -> new Measurement(cluster).awaitReady(List.of(new Pair(0, 1))));
+                () -> new Measurement(cluster).awaitReady(PAIRS, notices::add));
     }
 
     @Test
@@ -72,6 +77,7 @@ class MeasurementRetryTest {
         // then
         assertEquals(1, cluster.attempts);
         assertEquals("this user may not attach", thrown.getMessage());
+        assertEquals(List.of(), notices);
     }
 
     @Test
@@ -84,5 +90,7 @@ class MeasurementRetryTest {
         // then
         assertEquals(4, cluster.attempts);
         assertTrue(System.nanoTime() - startNs >= 300_000_000L);
+        assertEquals(1, notices.size());
+        assertTrue(notices.getFirst().contains("no node listens on"), notices::getFirst);
     }
 }
