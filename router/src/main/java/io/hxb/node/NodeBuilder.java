@@ -135,6 +135,7 @@ final class NodeBuilder {
         for (int i = 0; i < links.length; i++) {
             links[i] = resources.push(options.wrapper().apply(links[i]));
         }
+        resources.push(NicClaims.take(config, nodeId));
         return links;
     }
 
