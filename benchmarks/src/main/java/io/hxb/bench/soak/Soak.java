@@ -70,6 +70,9 @@ public final class Soak implements Callable<Integer> {
             description = "frames a second that strangers send (default ${DEFAULT-VALUE})")
     private int strangerFrames;
 
+    @Option(names = "--without-fuzzing", description = "leave out the fuzzing beside it")
+    private boolean isWithoutFuzzing;
+
     @Option(names = "--seed", description = "of everything random (default: any)")
     private long seed = System.nanoTime() & 0xFFFF_FFFFL;
 
@@ -130,17 +133,19 @@ public final class Soak implements Callable<Integer> {
                 Crowd crowd = new Crowd(lab, folder, random.split(), messagesPerSecond);
                 Strangers strangers = new Strangers(lab.spec(), lab.config(), random.split());
                 SocketRubbish rubbish = new SocketRubbish(lab.config(), random.split());
+                Fuzzers fuzzers = new Fuzzers(folder);
                 Turmoil turmoil = new Turmoil(lab, seed)) {
             startNs = System.nanoTime();
             final Watch watch = new Watch(lab, crowd, startNs);
-            work(lengthNs, new Parts(crowd, strangers, turmoil, watch));
+            work(lengthNs, new Parts(crowd, strangers, fuzzers, turmoil, watch));
             sumUp(crowd, strangers, rubbish, turmoil, watch);
         }
         lab.leftovers().forEach(left -> problem("left behind: " + left));
     }
 
     /** What is looked after in each turn. */
-    private record Parts(Crowd crowd, Strangers strangers, Turmoil turmoil, Watch watch) {}
+    private record Parts(
+            Crowd crowd, Strangers strangers, Fuzzers fuzzers, Turmoil turmoil, Watch watch) {}
 
     private void work(final long lengthNs, final Parts parts) throws IOException {
         final long restNs = Math.max(MIN_REST_NS, lengthNs / RESTS);
@@ -153,6 +158,9 @@ public final class Soak implements Callable<Integer> {
         while (!isEnding && nowNs - endNs < 0) {
             parts.turmoil().turn(nowNs);
             parts.crowd().turn(nowNs);
+            if (!isWithoutFuzzing) {
+                parts.fuzzers().turn();
+            }
             final int due = (int) ((nowNs - strangersNs) * strangerFrames / SECOND);
             parts.strangers().send(due);
             strangersNs += strangerFrames == 0 ? 0 : due * SECOND / strangerFrames;
@@ -200,6 +208,7 @@ public final class Soak implements Callable<Integer> {
     private void look(final Parts parts) {
         parts.crowd().takeProblems().forEach(this::problem);
         parts.watch().takeProblems().forEach(this::problem);
+        parts.fuzzers().takeProblems().forEach(this::problem);
     }
 
     private void problem(final String text) {

@@ -1,35 +1,21 @@
 package io.hxb.frame;
 
-import com.code_intelligence.jazzer.junit.FuzzTest;
-
-import io.hxb.flow.HostilePeer;
-
-import org.junit.jupiter.api.Tag;
-
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/**
- * Feeds frames to everything that parses them, and flows with frames of a hostile peer, guided by
- * coverage. {@code mvn verify} does it for a while, by an execution of its own that sets
- * JAZZER_FUZZ.
- */
-@Tag("property")
-class FrameFuzz {
+/** Feeds an input to everything that parses frames, beside a reference. Used by one thread. */
+public final class FrameTarget {
     private static final FrameChecks CHECKS = new FrameChecks();
-    private static final int SCRIPT = 0x80;
     private static final int LONGEST_BYTES = 70_000;
 
-    @FuzzTest(maxDuration = "10s")
-    void shouldSurviveAnyBytesAndJudgeFramesAsTheReferenceDoes(final byte[] bytes) {
+    private FrameTarget() {}
+
+    /**
+     * Runs an input: the first byte says which fields that guessing hardly ever finds are valid.
+     */
+    public static void run(final byte[] bytes) {
         if (bytes.length == 0 || bytes.length > LONGEST_BYTES) {
-            return;
-        }
-        // The first byte says what the rest is, and whether the fields that guessing hardly ever
-        // finds are put right.
-        if ((bytes[0] & SCRIPT) != 0) {
-            HostilePeer.run(Arrays.copyOfRange(bytes, 1, bytes.length));
             return;
         }
         final byte[] frame = Arrays.copyOfRange(bytes, 1, bytes.length);
