@@ -67,22 +67,7 @@ class LabUpSystemTest {
             assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             assertEquals(100, ping.json().get("messages"));
         }
-        try (HxbProcess perf =
-                hxb(
-                        "perf",
-                        "1",
-                        "--name",
-                        name,
-                        "--warm-up",
-                        "0",
-                        "--seconds",
-                        "0.3",
-                        "--size",
-                        "64",
-                        "--json")) {
-            assertEquals(ExitStatus.OK, perf.status(), perf::errors);
-            assertEquals(0, perf.json().get("lost"));
-        }
+        checkPerf();
         try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
             assertEquals(ExitStatus.OK, stat.status(), stat::errors);
             final List<?> nodes = (List<?>) stat.json().get("nodes");
@@ -118,6 +103,25 @@ class LabUpSystemTest {
             assertEquals(ExitStatus.OK, down.status(), down::errors);
         }
         checkNoTrace();
+    }
+
+    private void checkPerf() throws Exception {
+        try (HxbProcess perf =
+                hxb(
+                        "perf",
+                        "1",
+                        "--name",
+                        name,
+                        "--warm-up",
+                        "0",
+                        "--seconds",
+                        "0.3",
+                        "--size",
+                        "64",
+                        "--json")) {
+            assertEquals(ExitStatus.OK, perf.status(), perf::errors);
+            assertEquals(0, perf.json().get("lost"));
+        }
     }
 
     private void checkNoTrace() {
