@@ -96,7 +96,8 @@ public record ClusterConfig(
                                 + pool.bufferCount())
                 .that(
                         tenants.isEmpty()
-                                || attach.allowedUids().isEmpty() && attach.allowedGids().isEmpty(),
+                                || (attach.allowedUids().isEmpty()
+                                        && attach.allowedGids().isEmpty()),
                         "attach",
                         "must not name allowedUids or allowedGids where there are tenants, whose"
                                 + " users are those that may attach")
