@@ -86,7 +86,7 @@ public final class HostileApplication {
         return switch (script.next() % 3) {
             case 0 -> script.nextLong();
             case 1 -> script.next();
-            default -> (long) script.next() << 32 | script.next();
+            default -> ((long) script.next() << 32) | script.next();
         };
     }
 
@@ -110,6 +110,6 @@ public final class HostileApplication {
         final int position = script.next() % 32;
         Memory.putLongRelease(
                 releases + position * 8L,
-                (position + 1L) << 32 | script.near(position) & 0xFFFF_FFFFL);
+                ((position + 1L) << 32) | (script.near(position) & 0xFFFF_FFFFL));
     }
 }

@@ -30,6 +30,7 @@ public enum FuzzTarget {
     /** Every file that the tools read. */
     FILES(HostileFiles::run);
 
+    @SuppressWarnings("ImmutableEnumChecker") // a method of a class
     private final Consumer<byte[]> body;
 
     FuzzTarget(final Consumer<byte[]> body) {

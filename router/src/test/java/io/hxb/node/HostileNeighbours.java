@@ -89,7 +89,7 @@ public final class HostileNeighbours {
         final long elapsedMs = (cluster.clock.nanoTime() - beginNs) / MILLISECOND + 1;
         final long sent = sent() - sentBefore;
         check(sent <= 200 + 4L * injected + 10 * elapsedMs, sent + " frames sent");
-        final long turns = victim.turns.polls() - turnsBefore;
+        final int turns = victim.turns.polls() - turnsBefore;
         check(
                 turns <= 2_000 + 50L * injected + 200 * elapsedMs,
                 turns + " turns in " + elapsedMs + " ms");
