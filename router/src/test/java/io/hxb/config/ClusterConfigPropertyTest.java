@@ -97,6 +97,23 @@ class ClusterConfigPropertyTest {
         return damaged.toString();
     }
 
+    private static FlowConfig flow(final Random random) {
+        return new FlowConfig(
+                64,
+                1 + random.nextInt(32),
+                1_000 + random.nextInt(1_000_000),
+                3 + random.nextInt(40),
+                10_000 + random.nextInt(1000),
+                1_000_000L + random.nextInt(1000),
+                10_000_000L * (1 + random.nextInt(1000)),
+                16 + random.nextInt(100_000),
+                20_000_000_000L + 10_000_000L * random.nextInt(1000),
+                new RouteConfig(
+                        1_000_000L * (1 + random.nextInt(1000)),
+                        1_000_000L * (1 + random.nextInt(1000)),
+                        10_000_000L * (1 + random.nextInt(1000))));
+    }
+
     private static ClusterConfig random(final Random random) {
         final int[] extents = random.ints(1 + random.nextInt(8), 1, 4).toArray();
         final Shape shape = Shape.of(extents);
@@ -104,21 +121,7 @@ class ClusterConfigPropertyTest {
         final LinkPlan links = links(random, shape, backend);
         return ClusterConfig.of("c" + random.nextInt(1000), shape, backend, links)
                 .withOrders(orders(random, shape))
-                .withFlow(
-                        new FlowConfig(
-                                64,
-                                1 + random.nextInt(32),
-                                1_000 + random.nextInt(1_000_000),
-                                3 + random.nextInt(40),
-                                10_000 + random.nextInt(1000),
-                                1_000_000L + random.nextInt(1000),
-                                10_000_000L * (1 + random.nextInt(1000)),
-                                16 + random.nextInt(100_000),
-                                20_000_000_000L + 10_000_000L * random.nextInt(1000),
-                                new RouteConfig(
-                                        1_000_000L * (1 + random.nextInt(1000)),
-                                        1_000_000L * (1 + random.nextInt(1000)),
-                                        10_000_000L * (1 + random.nextInt(1000)))))
+                .withFlow(flow(random))
                 .withTrunk(
                         new TrunkConfig(
                                 2 + random.nextInt(1000),

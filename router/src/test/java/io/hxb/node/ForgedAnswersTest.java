@@ -27,6 +27,11 @@ class ForgedAnswersTest {
     private static final int SINK = 3;
     private static final int FORGERIES = 2_000;
 
+    private static final int BUFFERS = 512;
+
+    /** First sequence of the flow. */
+    private int first;
+
     private final SplittableRandom random = new SplittableRandom(7);
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
@@ -76,16 +81,42 @@ class ForgedAnswersTest {
         }
     }
 
-    private static SimCluster started() {
+    private SimCluster started() {
         final SimCluster cluster =
-                new SimCluster(0, SHAPE, 1, SimFaults.NONE.withDelay(20_000, 0), 512);
+                new SimCluster(0, SHAPE, 1, SimFaults.NONE.withDelay(20_000, 0), BUFFERS);
         assertTrue(cluster.runUntil(cluster::allNeighboursKnown, 5 * SECOND), "neighbours");
         final SimApplication application = cluster.members.get(SOURCE).application;
         application.targets = new int[] {SINK};
+        application.toSend = 20;
+        assertTrue(cluster.runUntil(() -> application.done == 20, SECOND), "first messages");
+        first = lastSequence(cluster) + 1 - framesSent(cluster.members.get(SOURCE));
         application.toSend = Long.MAX_VALUE;
         final SimApplication sink = cluster.members.get(SINK).application;
         assertTrue(cluster.runUntil(() -> sink.received > 50, SECOND), "transfer");
         return cluster;
+    }
+
+    /** Sequence of the last frame that the sink got: it is in one of its buffers still. */
+    private int lastSequence(final SimCluster cluster) {
+        boolean isFound = false;
+        int last = 0;
+        for (int id = 0; id < BUFFERS; id++) {
+            header.wrap(cluster.members.get(SINK).pool.headerAddress(id));
+            final boolean isData =
+                    header.type() == FrameType.DATA
+                            && header.source() == SHAPE.coordinates(SOURCE)
+                            && header.destination() == SHAPE.coordinates(SINK);
+            if (isData && (!isFound || header.sequence() - last > 0)) {
+                isFound = true;
+                last = header.sequence();
+            }
+        }
+        assertTrue(isFound, "a frame at the sink");
+        return last;
+    }
+
+    private static int framesSent(final SimCluster.Member member) {
+        return (int) member.loop.flows().counters().framesSent;
     }
 
     private static void finish(final SimCluster cluster) {
@@ -110,7 +141,7 @@ class ForgedAnswersTest {
                 .destinationContext(SimApplication.CONTEXT)
                 .destinationIncarnation(lie == 0 ? 7 : SOURCE + 100)
                 .bodyLength(UnreachableFlyweight.LENGTH);
-        final int last = (int) member.loop.flows().counters().framesSent - 1;
+        final int last = first + framesSent(member) - 1;
         offending
                 .wrap(header.bodyAddress() + 8)
                 .clear()
