@@ -41,7 +41,7 @@ final class YamlDepth {
                 dashes += c == '-' || c == '?' || c == ':' ? 1 : 0;
                 isStart = c == ' ' || c == '-' || c == '?' || c == ':';
             }
-            if (brackets > MAX_DEPTH || indent > MAX_INDENT || isStart && dashes > MAX_DEPTH) {
+            if (brackets > MAX_DEPTH || indent > MAX_INDENT || (isStart && dashes > MAX_DEPTH)) {
                 return line;
             }
         }

@@ -129,11 +129,15 @@ final class DotWords {
     }
 
     private static boolean isNameStart(final char c) {
-        return c == '_' || isNumeral(c) || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c > 0x7F;
+        return c == '_'
+                || isNumeral(c)
+                || (c >= 'A' && c <= 'Z')
+                || (c >= 'a' && c <= 'z')
+                || c > 0x7F;
     }
 
     private static boolean isNumeral(final char c) {
-        return c >= '0' && c <= '9' || c == '.';
+        return (c >= '0' && c <= '9') || c == '.';
     }
 
     private void readName() {
@@ -199,7 +203,7 @@ final class DotWords {
             final char c = text.charAt(at);
             if (text.startsWith("/*", at)) {
                 skipComment(text.indexOf("*/", at + 2), 2);
-            } else if (text.startsWith("//", at) || c == '#' && isLineStart()) {
+            } else if (text.startsWith("//", at) || (c == '#' && isLineStart())) {
                 skipComment(text.indexOf('\n', at), 0);
             } else if (c == ' '
                     || c == '\t'
