@@ -13,8 +13,8 @@ import io.hxb.pm.attach.AttachMessage;
  * attach thread.
  */
 final class Acceptor implements AutoCloseable {
-    /** After a connection that found no descriptor. A thousand refusals a second cost little. */
-    private static final long PAUSE_NS = 1_000_000L;
+    /** After a connection that found no descriptor: 200 refusals a second cost little. */
+    private static final long PAUSE_NS = 5_000_000L;
 
     /** When not even the spare descriptor helps. */
     private static final long LONG_PAUSE_NS = 100_000_000L;

@@ -2,6 +2,7 @@ package io.hxb.context;
 
 import io.hxb.config.Share;
 import io.hxb.linux.Descriptors;
+import io.hxb.linux.Errno;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
@@ -12,6 +13,7 @@ import io.hxb.pm.attach.AttachMessage;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.helpers.NOPLogger;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -77,8 +79,18 @@ public final class AttachServer implements AutoCloseable {
             throw e;
         }
         path = taken;
+        rehearse();
         thread = new Thread(this::run, "hxb-attach");
         thread.setDaemon(true);
+    }
+
+    // A process that may open no more files cannot load classes either: those of a refusal have to
+    // be there before.
+    private static void rehearse() {
+        final LinuxException failure = new LinuxException("accept4", Errno.EMFILE);
+        new LogLimit(NOPLogger.NOP_LOGGER).warn("rehearsal", 0, failure.getMessage(), 0);
+        new AuditLog(line -> {})
+                .onRefused(new UnixSocket.Peer(0, 0, 0, List.of()), "", failure.getMessage(), 0);
     }
 
     /** Serves applications from now on; after the manager's loops have been made. */
@@ -106,7 +118,7 @@ public final class AttachServer implements AutoCloseable {
         while (!isStopped) {
             try {
                 turn();
-            } catch (final RuntimeException e) {
+            } catch (final RuntimeException | LinkageError e) {
                 warn("error", 0, "attaching: " + e);
             }
         }

@@ -6,6 +6,7 @@ import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,20 @@ public final class ChildProcess {
     /** Starts one: {@code role socket contextId}; it prints "ready" when it is. */
     public static Process start(final String role, final Path socket, final int contextId)
             throws IOException {
+        return start(role, socket, contextId, ProcessBuilder.Redirect.INHERIT);
+    }
+
+    /** Starts a node whose log goes to a file. */
+    static Process startNode(final Path socket, final File log) throws IOException {
+        return start("node", socket, 0, ProcessBuilder.Redirect.to(log));
+    }
+
+    private static Process start(
+            final String role,
+            final Path socket,
+            final int contextId,
+            final ProcessBuilder.Redirect log)
+            throws IOException {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(
@@ -39,8 +54,7 @@ public final class ChildProcess {
                         role,
                         socket.toString(),
                         Integer.toString(contextId)));
-        final Process process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        final Process process = new ProcessBuilder(command).redirectError(log).start();
         final StringBuilder line = new StringBuilder();
         int read = process.getInputStream().read();
         while (read >= 0 && read != '\n') {
