@@ -147,15 +147,7 @@ class ClusterConfigPropertyTest {
                                 1 + random.nextInt(64),
                                 random.ints(random.nextInt(3), 0, 100).boxed().toList(),
                                 random.nextInt(100)))
-                .withLimits(
-                        new LimitConfig(
-                                1 + random.nextInt(4096),
-                                1 + random.nextInt(4096),
-                                (1L << 20) + (random.nextLong() >>> 24),
-                                1 + random.nextInt(65_536),
-                                random.nextInt(1 << 20),
-                                1 + random.nextInt(1 << 20),
-                                random.nextInt(1_000_000_000)))
+                .withLimits(limits(random))
                 .withAttach(
                         new AttachConfig(
                                 Path.of("/run/a b'" + random.nextInt(100)),
@@ -171,6 +163,17 @@ class ClusterConfigPropertyTest {
                                                 : SecurityConfig.Mode.ENCRYPT,
                                         List.of("/etc/a key", "credential:hxb")))
                 .withHosts(Map.of("host-" + random.nextInt(10) + ".example", 0L));
+    }
+
+    private static LimitConfig limits(final Random random) {
+        return new LimitConfig(
+                1 + random.nextInt(4096),
+                1 + random.nextInt(4096),
+                (1L << 20) + (random.nextLong() >>> 24),
+                1 + random.nextInt(65_536),
+                random.nextInt(1 << 20),
+                1 + random.nextInt(1 << 20),
+                random.nextInt(1_000_000_000));
     }
 
     private static OrderConfig orders(final Random random, final Shape shape) {
