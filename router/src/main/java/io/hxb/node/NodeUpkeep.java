@@ -50,6 +50,7 @@ final class NodeUpkeep implements Upkeep {
     private final LinkNews news;
     private final NodeCounters nodeCounters;
     private final boolean[] wasUp;
+    private final KeyWatch keys;
     private final Runnable[] everyBeat;
     private final Runnable copyCounters;
     private Registration registration = Registration.NONE;
@@ -102,6 +103,7 @@ final class NodeUpkeep implements Upkeep {
         parts.neighbourhood().health().addListener(news);
         nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
+        keys = new KeyWatch(parts.config().security(), parts.neighbourhood().sessions());
         everyBeat =
                 new Runnable[] {
                     () -> counters.heartbeat(parts.epochClock().time()),
@@ -154,6 +156,7 @@ final class NodeUpkeep implements Upkeep {
         if (isLookDue || nowNs - lookNs >= 0) {
             isLookDue = false;
             lookNs = nowNs + LOOK_INTERVAL_NS;
+            Upkeep.alone(keys::look);
             for (int i = 0; i < ports.size(); i++) {
                 final int index = i;
                 Upkeep.alone(() -> lookAtLink(index));

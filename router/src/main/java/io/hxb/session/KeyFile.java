@@ -90,8 +90,12 @@ public final class KeyFile {
         return Path.of(folder).resolve(name.substring(SecurityConfig.CREDENTIAL.length()));
     }
 
-    /** Reads one key. */
-    static ClusterKey read(final Path file) throws IOException {
+    /**
+     * Reads one key.
+     *
+     * @throws IOException as {@link #read(SecurityConfig, Map)}.
+     */
+    public static ClusterKey read(final Path file) throws IOException {
         final byte[] bytes;
         try (SeekableByteChannel channel =
                 Files.newByteChannel(file, Set.of(StandardOpenOption.READ))) {

@@ -5,6 +5,7 @@ import io.hxb.tool.chaos.ChaosCommand;
 import io.hxb.tool.demo.DemoCommand;
 import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.init.InitCommand;
+import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
 import io.hxb.tool.perf.PerfCommand;
 import io.hxb.tool.ping.PingCommand;
@@ -48,6 +49,7 @@ public final class Hxb implements Runnable {
                     DemoCommand.class,
                     LabCommand.class,
                     InitCommand.class,
+                    KeyCommand.class,
                     NodeCommand.class,
                     PingCommand.class,
                     PerfCommand.class,

@@ -1,0 +1,23 @@
+package io.hxb.tool.key;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code hxb key}: the parent of its subcommands. Picocli makes it. */
+@Command(
+        name = "key",
+        mixinStandardHelpOptions = true,
+        header = "Makes the key of a cluster.",
+        subcommands = {KeyGenerateCommand.class, KeyShowCommand.class},
+        footer = {"", "Example: hxb key generate /etc/hxb/key"})
+public final class KeyCommand implements Runnable {
+    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+    /** Picocli makes it. */
+    KeyCommand() {}
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+    }
+}

@@ -1,0 +1,42 @@
+package io.hxb.tool.key;
+
+import io.hxb.session.KeyFile;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** {@code hxb key generate}: a new key. Picocli makes it. */
+@Command(
+        name = "generate",
+        mixinStandardHelpOptions = true,
+        header = "Makes a new key in a file that only its owner may read.",
+        footer = {
+            "",
+            "Copy the file to every node and name it in the cluster file:",
+            "  security: {mode: authenticate, keys: /etc/hxb/key}",
+            "Example: hxb key generate /etc/hxb/key"
+        })
+final class KeyGenerateCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "FILE", description = "file to make; it must not exist")
+    private Path file;
+
+    /** Picocli makes it. */
+    KeyGenerateCommand() {}
+
+    @Override
+    public Integer call() throws IOException {
+        try {
+            System.out.println(KeyFile.generate(file).idText());
+        } catch (final FileAlreadyExistsException e) {
+            throw new UsageException("there is a file " + file + "; a key is never overwritten");
+        }
+        return ExitStatus.OK;
+    }
+}
