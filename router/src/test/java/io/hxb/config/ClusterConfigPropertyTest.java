@@ -132,13 +132,10 @@ class ClusterConfigPropertyTest {
                                 random.nextInt(1_000_000_000),
                                 1_000_000_000L + random.nextInt(1_000_000_000),
                                 1_000_000 + random.nextInt(1_000_000_000)))
-                .withPool(
-                        new PoolConfig(
-                                PoolConfig.BUFFERS_PER_LINK * links.linkCount()
-                                        + ContextConfig.DEFAULT.maxContexts()
-                                        + random.nextInt(10_000),
-                                64 * (8 + random.nextInt(1000)),
-                                pick(random, PoolConfig.HugePages.values())))
+                .withPool(pool(random, links.linkCount()))
+                .withContext(
+                        ContextConfig.DEFAULT.withIsolation(
+                                pick(random, ContextConfig.Isolation.values())))
                 .withLoop(
                         new LoopConfig(
                                 1 + random.nextInt(NodePage.MAX_LOOPS),
@@ -174,6 +171,15 @@ class ClusterConfigPropertyTest {
                 random.nextInt(1 << 20),
                 1 + random.nextInt(1 << 20),
                 random.nextInt(1_000_000_000));
+    }
+
+    private static PoolConfig pool(final Random random, final int linkCount) {
+        return new PoolConfig(
+                PoolConfig.BUFFERS_PER_LINK * linkCount
+                        + ContextConfig.DEFAULT.maxContexts()
+                        + random.nextInt(10_000),
+                64 * (8 + random.nextInt(1000)),
+                pick(random, PoolConfig.HugePages.values()));
     }
 
     private static OrderConfig orders(final Random random, final Shape shape) {
