@@ -45,7 +45,7 @@ class OwnBuffersCostTest {
         }
         System.out.printf(
                 "own buffers: %.0f instead of %.0f ns of CPU for %d bytes, %.0f instead of %.0f for"
-                    + " %d%n",
+                        + " %d%n",
                 copied[0], shared[0], SHORT_BYTES, copied[1], shared[1], LONG_BYTES);
     }
 

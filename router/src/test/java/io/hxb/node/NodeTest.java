@@ -7,6 +7,7 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
+import io.hxb.config.SecurityConfig;
 import io.hxb.counter.CounterType;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmContext;
@@ -14,13 +15,18 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmLinkEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.session.KeyFile;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,10 +47,23 @@ class NodeTest {
 
     private List<Node> start(final NodeThreads threads, final Shape shape, final int basePort)
             throws IOException {
+        return start(threads, shape, basePort, SecurityConfig.DEFAULT);
+    }
+
+    private List<Node> start(
+            final NodeThreads threads,
+            final Shape shape,
+            final int basePort,
+            final SecurityConfig security)
+            throws IOException {
         open.add(threads);
         final ClusterConfig config =
                 ClusterConfig.of(
-                        "test", shape, Backend.UDP, LinkPlan.udp(shape.dimensions(), 2, basePort));
+                                "test",
+                                shape,
+                                Backend.UDP,
+                                LinkPlan.udp(shape.dimensions(), 2, basePort))
+                        .withSecurity(security);
         final List<Node> nodes = new ArrayList<>();
         for (int id = 0; id < shape.nodeCount(); id++) {
             final Node node = Node.start(NodeOptions.embedded(config, id, threads));
@@ -78,6 +97,31 @@ class NodeTest {
                         .mapToLong(node -> node.counters().sum(CounterType.FORWARD_RELAYED_FRAMES))
                         .sum();
         assertTrue(relayed >= 2, "relayed " + relayed);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AUTHENTICATE", "ENCRYPT"})
+    void shouldCarryMessagesThroughTwoRelaysWithAKey(
+            final SecurityConfig.Mode mode, @TempDir final Path folder) throws IOException {
+        // given
+        final Path key = folder.resolve("key");
+        KeyFile.generate(key);
+        final LoopConfig loops = new LoopConfig(2, LoopConfig.Waiting.BLOCK, 0, 64, List.of(), 0);
+        final List<Node> nodes =
+                start(
+                        NodeThreads.start(loops),
+                        Shape.of(2, 2, 2),
+                        21_600,
+                        new SecurityConfig(mode, List.of(key.toString())));
+        final PmContext from = context(nodes.getFirst());
+        final PmContext to = context(nodes.getLast());
+        // when
+        exchange(from, to, nodes.getLast().nodeId(), 5_000);
+        // then
+        for (final Node node : nodes) {
+            assertEquals(0, node.counters().sum(CounterType.FORWARD_DROPPED_UNSEALED_FRAMES));
+            assertEquals(0, node.counters().sum(CounterType.FORWARD_DROPPED_SEAL_FRAMES));
+        }
     }
 
     @Test
