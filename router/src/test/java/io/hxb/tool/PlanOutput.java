@@ -1,9 +1,14 @@
 package io.hxb.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.fabric.SampleGraphs;
 import io.hxb.tool.report.Json;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,5 +34,23 @@ record PlanOutput(int status, String text, String errors) {
     Map<String, Object> json() {
         assertEquals(1, text.lines().count(), text);
         return Json.parse(text, Map.class, "the output");
+    }
+
+    /** Runs it and checks how it ends and that its messages say why. */
+    static void assertEnds(final int status, final String message, final String... arguments) {
+        final PlanOutput output = of(arguments);
+        assertEquals(status, output.status(), () -> output.text() + output.errors());
+        assertTrue(output.errors().contains(message), output.errors());
+    }
+
+    /** Puts a graph of the samples into a folder, once; its path. */
+    static String sample(final Path folder, final String name) throws IOException {
+        final Path file = folder.resolve(name);
+        return Files.exists(file) ? file.toString() : file(folder, name, SampleGraphs.text(name));
+    }
+
+    /** Writes a file into a folder; its path. */
+    static String file(final Path folder, final String name, final String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.fabric.SampleGraphs;
-import io.hxb.fabric.plan.RoutingAlgorithm;
 import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.Tag;
@@ -27,7 +26,7 @@ import java.util.Set;
 
 import javax.xml.parsers.DocumentBuilderFactory;
 
-/** {@code hxb plan routes}, {@code compare} and {@code check}: results, files and messages. */
+/** {@code hxb plan routes} and {@code compare}: results, files and messages. */
 @Tag("unit")
 class PlanRoutesCliTest {
     private static final Set<String> KEYS =
@@ -50,25 +49,6 @@ class PlanRoutesCliTest {
                     "ok");
 
     @TempDir private Path folder;
-
-    private String sample(final String name) throws IOException {
-        final Path file = folder.resolve(name);
-        if (!Files.exists(file)) {
-            Files.writeString(file, SampleGraphs.text(name));
-        }
-        return file.toString();
-    }
-
-    private String file(final String name, final String text) throws IOException {
-        return Files.writeString(folder.resolve(name), text).toString();
-    }
-
-    private static void assertEnds(
-            final int status, final String message, final String... arguments) {
-        final PlanOutput output = PlanOutput.of(arguments);
-        assertEquals(status, output.status(), () -> output.text() + output.errors());
-        assertTrue(output.errors().contains(message), output.errors());
-    }
 
     /** The options that stand for an algorithm of the reference table. */
     private static List<String> options(final String name) {
@@ -101,7 +81,11 @@ class PlanRoutesCliTest {
             // given
             final String[] row = line.split(",", -1);
             final List<String> arguments =
-                    new ArrayList<>(List.of("routes", "--graph", sample(row[0] + ".edges")));
+                    new ArrayList<>(
+                            List.of(
+                                    "routes",
+                                    "--graph",
+                                    PlanOutput.sample(folder, row[0] + ".edges")));
             arguments.addAll(List.of("--root", "0", "--hosts-per-switch", "4", "--json"));
             arguments.addAll(options(row[1]));
             // when
@@ -139,7 +123,7 @@ class PlanRoutesCliTest {
                     PlanOutput.of(
                             "routes",
                             "--graph",
-                            sample("mesh4x4.edges"),
+                            PlanOutput.sample(folder, "mesh4x4.edges"),
                             "--algorithm",
                             name,
                             "--json");
@@ -156,7 +140,8 @@ class PlanRoutesCliTest {
     void shouldReadEveryFormatItWrites() throws Exception {
         // given
         final String yaml =
-                file(
+                PlanOutput.file(
+                        folder,
                         "cabling.yaml",
                         """
                         rate: 10gbit
@@ -238,7 +223,7 @@ class PlanRoutesCliTest {
                         + ","
                         + entry.formatted("s2", "leaf2", bridge, "ifname", "e1", "")
                         + "]}}}";
-        final String graph = file("lldp.json", lldp);
+        final String graph = PlanOutput.file(folder, "lldp.json", lldp);
         final String dot = folder.resolve("lldp.dot").toString();
         // when
         final PlanOutput output =
@@ -251,20 +236,20 @@ class PlanRoutesCliTest {
         final PlanOutput text = PlanOutput.of("routes", "--graph", graph, "--algorithm", "lash");
         assertTrue(text.text().startsWith("3 switches, 2 links, 1 hosts"), text.text());
         assertTrue(Files.readString(Path.of(dot)).contains("02:00:00:00:00:01"));
-        assertEnds(
+        PlanOutput.assertEnds(
                 ExitStatus.FAILED,
                 "lldp.json:1: is not JSON",
                 "routes",
                 "--graph",
-                file("lldp.json", "{\"leaf1\" 1}"),
+                PlanOutput.file(folder, "lldp.json", "{\"leaf1\" 1}"),
                 "--algorithm",
                 "lash");
-        assertEnds(
+        PlanOutput.assertEnds(
                 ExitStatus.FAILED,
                 "must be one object with the output of lldpcli of each system",
                 "routes",
                 "--graph",
-                file("lldp.json", "{\"lldp\": {}}"),
+                PlanOutput.file(folder, "lldp.json", "{\"lldp\": {}}"),
                 "--algorithm",
                 "lash");
     }
@@ -272,7 +257,8 @@ class PlanRoutesCliTest {
     @Test
     void shouldSayWhereACablingFileIsWrong() throws IOException {
         final String yaml =
-                file(
+                PlanOutput.file(
+                        folder,
                         "c.yaml",
                         """
                         switches:
@@ -297,7 +283,7 @@ class PlanRoutesCliTest {
                         "c.yaml:9: the link from leaf1 to leaf1 joins a switch with itself",
                         "c.yaml:10: the end attic.swp1 is at no switch of the list",
                         "c.yaml:13: port spine1.swp9 has a cable already, in line 12")) {
-            assertEnds(
+            PlanOutput.assertEnds(
                     ExitStatus.FAILED,
                     message,
                     "routes",
@@ -330,11 +316,12 @@ class PlanRoutesCliTest {
                                 "twice.dot",
                                 "graph { h [type=host]; a -- b; a -- h; b -- h }",
                                 "host 'h' is there twice, on switch 'a' and on switch 'b'"))) {
-            final String graph = file(bad.get(0), bad.get(1));
+            final String graph = PlanOutput.file(folder, bad.get(0), bad.get(1));
 
-            assertEnds(ExitStatus.FAILED, bad.get(2), "routes", "--graph", graph, tail[0], tail[1]);
+            PlanOutput.assertEnds(
+                    ExitStatus.FAILED, bad.get(2), "routes", "--graph", graph, tail[0], tail[1]);
         }
-        assertEnds(
+        PlanOutput.assertEnds(
                 ExitStatus.FAILED,
                 "there is no file",
                 "routes",
@@ -342,7 +329,7 @@ class PlanRoutesCliTest {
                 "none.edges",
                 tail[0],
                 tail[1]);
-        assertEnds(
+        PlanOutput.assertEnds(
                 ExitStatus.USAGE,
                 "more than 65536 switches",
                 "routes",
@@ -355,7 +342,7 @@ class PlanRoutesCliTest {
     @Test
     void shouldCallWrongOptionsWrongUsageAndSayTheWayOut() {
         final String[] graph = {"routes", "--graph", "torus:4x4", "--algorithm"};
-        assertEnds(
+        PlanOutput.assertEnds(
                 ExitStatus.USAGE,
                 "there is no algorithm 'fast'",
                 graph[0],
@@ -369,7 +356,7 @@ class PlanRoutesCliTest {
                         List.of("--out=picture.png", "--out ends in .svg"),
                         List.of("--hosts-per-switch=2000", "must be 0..1024"),
                         List.of("--path=1", "--path is two switches"))) {
-            assertEnds(
+            PlanOutput.assertEnds(
                     ExitStatus.USAGE,
                     bad.getLast(),
                     graph[0],
@@ -383,7 +370,7 @@ class PlanRoutesCliTest {
                         List.of("structured", "--vcs=2", "use lash, dl-ud or updown-dfs"),
                         List.of("west-first", "--vcs=1", "use dimension-order or duato"),
                         List.of("updown-bfs", "--root=16", "must be a switch 0..15"))) {
-            assertEnds(
+            PlanOutput.assertEnds(
                     ExitStatus.USAGE,
                     bad.getLast(),
                     graph[0],
@@ -409,7 +396,7 @@ class PlanRoutesCliTest {
                     new ArrayList<>(List.of("routes", "--graph", "torus:4x4", "--algorithm"));
             arguments.addAll(List.of(parts[0].split(" ", -1)));
 
-            assertEnds(ExitStatus.USAGE, parts[1], arguments.toArray(String[]::new));
+            PlanOutput.assertEnds(ExitStatus.USAGE, parts[1], arguments.toArray(String[]::new));
         }
         // and what an algorithm does by itself is said
         final PlanOutput lash =
@@ -427,12 +414,12 @@ class PlanRoutesCliTest {
     void shouldLookAtTheFilesToWriteBeforeTheWork() throws IOException {
         // given words that would be refused, were they looked at before the file
         final String[] plan = {"routes", "--graph", "torus:0x0", "--algorithm", "minimal"};
-        final String blocked = file("blocked", "");
+        final String blocked = PlanOutput.file(folder, "blocked", "");
         for (final List<String> bad :
                 List.of(
                         List.of("/nosuch/x.svg", "--out /nosuch/x.svg: there is no folder /nosuch"),
                         List.of(blocked + "/x.json", blocked + " is no folder"))) {
-            assertEnds(
+            PlanOutput.assertEnds(
                     ExitStatus.USAGE,
                     bad.getLast(),
                     plan[0],
@@ -444,7 +431,7 @@ class PlanRoutesCliTest {
                     bad.getFirst());
         }
         Files.createDirectory(folder.resolve("there.svg"));
-        assertEnds(
+        PlanOutput.assertEnds(
                 ExitStatus.USAGE,
                 "is a folder; name a file in it",
                 plan[0],
@@ -458,7 +445,7 @@ class PlanRoutesCliTest {
 
     @Test
     void shouldListThePatternsOfTraffic() throws IOException {
-        final String random = sample("irr16_0.edges");
+        final String random = PlanOutput.sample(folder, "irr16_0.edges");
         final String[] tail = {"--algorithm", "updown-bfs", "--traffic"};
         for (final List<String> bad :
                 List.of(
@@ -488,7 +475,7 @@ class PlanRoutesCliTest {
     @Test
     void shouldTellTheRootThatWasChosen() throws IOException {
         // given
-        final String graph = sample("irr32_0.edges");
+        final String graph = PlanOutput.sample(folder, "irr32_0.edges");
         final String[] plan = {"routes", "--graph", graph, "--algorithm", "updown-dfs"};
         // when
         final PlanOutput text = PlanOutput.of(plan);
@@ -506,83 +493,6 @@ class PlanRoutesCliTest {
     }
 
     @Test
-    void shouldExportTablesThatPassTheCheck() throws IOException {
-        final String exported = folder.resolve("routes.json").toString();
-        for (final String graph : List.of("torus:4x4", "mesh:4x4", sample("irr16_0.edges"))) {
-            for (final RoutingAlgorithm algorithm : RoutingAlgorithm.values()) {
-                // given
-                Files.deleteIfExists(Path.of(exported));
-                final PlanOutput output =
-                        PlanOutput.of(
-                                "routes",
-                                "--graph",
-                                graph,
-                                "--algorithm",
-                                algorithm.routingName(),
-                                "--json",
-                                "--out",
-                                exported);
-                if (!Files.exists(Path.of(exported))) {
-                    assertEquals(
-                            ExitStatus.USAGE, output.status(), "an algorithm that does not suit");
-                    continue;
-                }
-                // when
-                final PlanOutput checked = PlanOutput.of("check", "--routes", exported, "--json");
-                // then
-                final String what = graph + " " + algorithm + " " + checked;
-                final Map<?, ?> tables = (Map<?, ?>) output.json().get("tables");
-                assertEquals(true, checked.json().get("connected"), what);
-                assertEquals(tables.get("acyclic"), checked.json().get("acyclic"), what);
-                assertEquals(tables.get("sum_links"), checked.json().get("sum_links"), what);
-                if (algorithm == RoutingAlgorithm.MINIMAL) {
-                    assertEquals(
-                            checked.status() != 0,
-                            tables.get("use").toString().contains("can deadlock"),
-                            what);
-                } else {
-                    assertEquals(0, checked.status(), what);
-                }
-            }
-        }
-    }
-
-    @Test
-    void shouldSayWhatExportedPathsAreGoodFor() throws IOException {
-        // given
-        final String exported = folder.resolve("silla.json").toString();
-        // when
-        final PlanOutput silla =
-                PlanOutput.of(
-                        "routes",
-                        "--graph",
-                        sample("irr16_0.edges"),
-                        "--algorithm=silla",
-                        "--out",
-                        exported);
-        // then
-        assertTrue(silla.text().contains("as static tables the escape paths"), silla.text());
-        assertTrue(silla.text().contains("while switches choose at every hop"), silla.text());
-        final String json = Files.readString(Path.of(exported));
-        assertTrue(json.contains("\"use\":\"static tables: these are the escape paths"), json);
-        // and a path that was bent is found
-        final String bent =
-                file(
-                        "bent.json",
-                        json.replaceFirst("\"channels\":\\[\\d+", "\"channels\":[999999"));
-        assertEnds(ExitStatus.FAILED, "there is no virtual channel", "check", "--routes", bent);
-        assertEnds(
-                ExitStatus.FAILED,
-                "has no 'switches' and 'paths'",
-                "check",
-                "--routes",
-                file("x", "{}"));
-        assertEnds(ExitStatus.USAGE, "give --lfts and --topology", "check");
-        assertEnds(
-                ExitStatus.USAGE, "give --lfts and --topology", "check", "--lfts=x", "--routes=y");
-    }
-
-    @Test
     void shouldCompareAllThatSuitTheGraph() {
         // when
         final PlanOutput output = PlanOutput.of("compare", "--graph", "torus:4x4", "--json");
@@ -594,51 +504,5 @@ class PlanRoutesCliTest {
         assertTrue(text.contains("west-first left out"), text);
         assertTrue(text.contains("bit-reversal"), text);
         assertTrue(text.contains("kernel-cg"), text);
-    }
-
-    @Test
-    void shouldNameTheHostThatGetsWhatIsForAnother() throws IOException {
-        // given tables that send everything out of port 1
-        final String topology = file("t.lst", SampleGraphs.text("../opensm/torus4x4-subnet.lst"));
-        final String lfts =
-                SampleGraphs.text("../opensm/torus4x4-updn-lfts.dump")
-                        .replaceAll("(?m)^(0x[0-9a-f]{4}) \\d{3}", "$1 005");
-        // when
-        final PlanOutput output =
-                PlanOutput.of("check", "--lfts", file("l", lfts), "--topology", topology, "--json");
-        // then
-        assertEquals(1, output.status());
-        assertEquals(false, output.json().get("ok"));
-        assertEquals(false, output.json().get("connected"));
-        final String problem = output.json().get("problem").toString();
-        assertTrue(
-                problem.matches(
-                        "the way from s\\d+ to h\\d+ .* at switch s\\d+ port \\d+, ends at switch"
-                                + " s\\d+ port 5, where the host h\\d+.* is: delivered to the wrong"
-                                + " host"),
-                problem);
-    }
-
-    @Test
-    void shouldSayWhetherTablesOfOpenSmCanDeadlock() throws IOException {
-        // given
-        final String topology = file("t.lst", SampleGraphs.text("../opensm/torus4x4-subnet.lst"));
-        for (final String engine : List.of("minhop", "updn")) {
-            final String name = "torus4x4-" + engine + "-lfts.dump";
-            final String lfts = file(name, SampleGraphs.text("../opensm/" + name));
-            // when
-            final PlanOutput output =
-                    PlanOutput.of("check", "--lfts", lfts, "--topology", topology, "--json");
-            // then
-            final boolean isSafe = engine.equals("updn");
-            assertEquals(isSafe ? 0 : 1, output.status(), output.errors());
-            assertEquals(isSafe, output.json().get("acyclic"));
-            assertEquals(true, output.json().get("connected"));
-            final String text =
-                    PlanOutput.of("check", "--lfts", lfts, "--topology", topology).text();
-            assertEquals(isSafe, !text.contains("waits for [s"), text);
-            assertFalse(text.isEmpty());
-            assertEquals(!isSafe, text.contains("service levels are not considered"), text);
-        }
     }
 }
