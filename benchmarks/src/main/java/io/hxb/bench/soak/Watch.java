@@ -44,7 +44,7 @@ final class Watch {
         process("node 0", pid, seconds);
         process("program 0", crowd.steadyPid(), seconds);
         counters(seconds);
-        add("logs of all nodes", "kB", 4_096, seconds, lab.logBytes() / 1_024.0);
+        add("logs of all nodes", "kB", 16_384, seconds, lab.logBytes() / 1_024.0);
         add("files of the lab", "files", 8, seconds, lab.files());
         add("streams known to programs", "streams", 400, seconds, crowd.now("streams"));
         add("/dev/shm", "MB", 64, seconds, used(Path.of("/dev/shm")));
