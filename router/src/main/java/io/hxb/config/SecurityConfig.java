@@ -51,10 +51,21 @@ public record SecurityConfig(Mode mode, List<String> keys) {
     /** What is done with frames. */
     public enum Mode {
         /** Nothing: whoever reaches a link is believed. */
-        NONE,
+        NONE(0),
         /** They carry a code, so that only nodes with the key are believed. */
-        AUTHENTICATE,
+        AUTHENTICATE(1),
         /** Their payload is encrypted besides. */
-        ENCRYPT
+        ENCRYPT(2);
+
+        private final int code;
+
+        Mode(final int code) {
+            this.code = code;
+        }
+
+        /** What stands for it in frames. */
+        public int code() {
+            return code;
+        }
     }
 }

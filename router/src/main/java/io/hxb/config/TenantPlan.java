@@ -115,7 +115,7 @@ public record TenantPlan(List<TenantConfig> tenants) {
             final Claim one,
             final Claim other) {
         final Claim earlier = one.index <= other.index ? one : other;
-        final Claim later = earlier == one ? other : one;
+        final Claim later = one.index <= other.index ? other : one;
         check.that(
                 false,
                 tenants.get(later.index).name() + "." + key,

@@ -108,18 +108,23 @@ final class AddressPool {
         }
 
         private Part take(final long lengthBytes) {
+            Map.Entry<Long, Long> found = null;
             for (final Map.Entry<Long, Long> free : freeBytes.entrySet()) {
-                final long offset = free.getKey();
-                final long leftBytes = free.getValue() - lengthBytes;
-                if (leftBytes >= 0) {
-                    freeBytes.remove(offset);
-                    if (leftBytes > 0) {
-                        freeBytes.put(offset + lengthBytes, leftBytes);
-                    }
-                    return new Part(this, offset, lengthBytes);
+                if (free.getValue() >= lengthBytes) {
+                    found = free;
+                    break;
                 }
             }
-            return null;
+            if (found == null) {
+                return null;
+            }
+            final long offset = found.getKey();
+            final long leftBytes = found.getValue() - lengthBytes;
+            freeBytes.remove(offset);
+            if (leftBytes > 0) {
+                freeBytes.put(offset + lengthBytes, leftBytes);
+            }
+            return new Part(this, offset, lengthBytes);
         }
 
         private void free(final long offset, final long lengthBytes) {

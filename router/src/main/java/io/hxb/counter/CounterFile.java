@@ -115,14 +115,13 @@ final class CounterFile implements AutoCloseable {
      */
     synchronized boolean publish() {
         final int valuesAt = layout.valuesAt;
-        final boolean isChanged =
-                copyIfChanged(0, CounterLayout.HEADER_BYTES)
-                        | copyIfChanged(valuesAt, layout.length - valuesAt);
-        if (isChanged) {
+        final boolean isHeaderChanged = copyIfChanged(0, CounterLayout.HEADER_BYTES);
+        final boolean areValuesChanged = copyIfChanged(valuesAt, layout.length - valuesAt);
+        if (isHeaderChanged || areValuesChanged) {
             store(0, CounterLayout.HEADER_BYTES);
             store(valuesAt, layout.length - valuesAt);
         }
-        return isChanged;
+        return isHeaderChanged || areValuesChanged;
     }
 
     /** Writes everything, whatever has been done to the file. */

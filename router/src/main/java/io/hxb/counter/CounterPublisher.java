@@ -2,6 +2,7 @@ package io.hxb.counter;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Copies the counters of this process's nodes to their files: what has changed, every 25 ms, and
@@ -10,7 +11,7 @@ import java.util.List;
  */
 final class CounterPublisher {
     private static final CounterPublisher OF_THIS_PROCESS = new CounterPublisher();
-    private static final long INTERVAL_MS = 25;
+    private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(25);
     private static final int ROUNDS_PER_WHOLE = 40;
 
     private final List<CounterFile> files = new ArrayList<>();
@@ -58,8 +59,10 @@ final class CounterPublisher {
     // Waits for the next round; empty when there is nothing left to do for this thread.
     private synchronized List<CounterFile> next() {
         try {
-            if (!files.isEmpty()) {
-                wait(INTERVAL_MS);
+            final long endNs = System.nanoTime() + INTERVAL_NS;
+            for (long leftNs = INTERVAL_NS; leftNs > 0 && !files.isEmpty(); ) {
+                TimeUnit.NANOSECONDS.timedWait(this, leftNs);
+                leftNs = endNs - System.nanoTime();
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();

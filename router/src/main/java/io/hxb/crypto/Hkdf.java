@@ -42,7 +42,7 @@ public final class Hkdf {
         final byte[] info = Arrays.copyOf(text, text.length + Long.BYTES * numbers.length);
         for (int i = 0; i < numbers.length; i++) {
             for (int k = 0; k < Long.BYTES; k++) {
-                info[text.length + Long.BYTES * i + k] = (byte) (numbers[i] >>> 8 * (7 - k));
+                info[text.length + Long.BYTES * i + k] = (byte) (numbers[i] >>> (8 * (7 - k)));
             }
         }
         return info;

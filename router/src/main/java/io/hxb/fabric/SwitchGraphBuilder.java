@@ -207,7 +207,7 @@ public final class SwitchGraphBuilder {
      *     a switch to itself or to none, switches that cannot reach switch 0, too many.
      */
     public SwitchGraph build() {
-        requireRoom(switches.size(), links.size() / 2, hosts.size());
+        requireRoom(switches.size(), links.size() / 2.0, hosts.size());
         checkNotEmpty();
         checkHosts();
         final String[] linkPorts = new String[links.size()];

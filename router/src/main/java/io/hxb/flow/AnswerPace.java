@@ -33,7 +33,7 @@ final class AnswerPace {
             hasStarted = true;
             Arrays.fill(usedUpNs, nowNs);
         }
-        final int slot = (int) (node * MULTIPLIER >>> Long.SIZE - SLOT_BITS);
+        final int slot = (int) ((node * MULTIPLIER) >>> (Long.SIZE - SLOT_BITS));
         final long fromNs = usedUpNs[slot] - nowNs > 0 ? usedUpNs[slot] : nowNs;
         if (fromNs - nowNs >= BURST * INTERVAL_NS) {
             return false;

@@ -22,7 +22,6 @@ import java.util.Arrays;
  */
 public final class FlowLoop implements FlowPort {
     private final FlowTable table;
-    private final BufferPool pool;
     private final BufferPool.Share share;
     private final Runnable wakeUp;
     private final TurnClock clock = new TurnClock();
@@ -57,7 +56,6 @@ public final class FlowLoop implements FlowPort {
         this.output = output;
         this.share = share;
         this.wakeUp = wakeUp;
-        pool = table.pool();
         inbox = new BufferStack(inboxLinks);
         maxMessageBytes = table.sizes().maxMessageBytes();
         nodeCount = table.shape().nodeCount();

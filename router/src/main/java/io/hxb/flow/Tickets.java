@@ -28,7 +28,6 @@ class Tickets {
     static final int MAX_FRAMES = 16;
 
     private static final int HASH_BITS = 26;
-    private static final int HASH_MASK = (1 << HASH_BITS) - 1;
     private static final long HASHES = (1L << HASH_BITS) - 4_096;
     private static final int SLICES = 64;
 
@@ -84,7 +83,7 @@ class Tickets {
                                 | frame.epoch(),
                         issueNs);
         final int slice = (int) (issueNs >>> sliceShift) & (SLICES - 1);
-        return slice << HASH_BITS | (int) ((hash >>> 32) * HASHES >>> 32);
+        return (slice << HASH_BITS) | (int) (((hash >>> 32) * HASHES) >>> 32);
     }
 
     /**

@@ -92,7 +92,7 @@ public final class LogLimit {
         Bucket bucket = buckets.get(place);
         if (bucket == null) {
             final Place known = buckets.size() < MAX_PLACES ? place : ELSEWHERE;
-            bucket = buckets.computeIfAbsent(known, unused -> new Bucket(nowNs));
+            bucket = buckets.computeIfAbsent(known, _ -> new Bucket(nowNs));
         }
         return bucket.take(line, nowNs);
     }

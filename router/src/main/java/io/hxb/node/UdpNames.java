@@ -68,8 +68,7 @@ final class UdpNames implements AutoCloseable {
         for (final Named named : all) {
             if (closed.getCount() > 0 && !discovery.isHeard(named.link.index(), named.neighbour)) {
                 final long[] addresses =
-                        known.computeIfAbsent(
-                                named.host + ":" + named.port, unused -> addresses(named));
+                        known.computeIfAbsent(named.host + ":" + named.port, _ -> addresses(named));
                 follow(named, addresses);
             }
         }

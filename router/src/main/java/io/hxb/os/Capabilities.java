@@ -45,7 +45,7 @@ public final class Capabilities {
             final long header = header(arena);
             final long data = arena.allocate(24, 8).address();
             call(Calls.CAPGET, "capget", header, data);
-            return Memory.getInt(data) & 0xFFFF_FFFFL | (long) Memory.getInt(data + 12) << 32;
+            return (Memory.getInt(data) & 0xFFFF_FFFFL) | ((long) Memory.getInt(data + 12) << 32);
         }
     }
 
@@ -61,7 +61,7 @@ public final class Capabilities {
             // Two of {effective, permitted, inheritable}: the lower 32 bits of each, the upper.
             for (int half = 0; half < 2; half++) {
                 final long at = data + 12L * half;
-                final int mask = (int) (kept >>> 32 * half);
+                final int mask = (int) (kept >>> (32 * half));
                 Memory.putInt(at, Memory.getInt(at) & mask);
                 Memory.putInt(at + 4, Memory.getInt(at + 4) & mask);
                 Memory.putInt(at + 8, 0);

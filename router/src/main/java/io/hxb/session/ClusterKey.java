@@ -4,6 +4,7 @@ import io.hxb.crypto.Cmac;
 import io.hxb.crypto.Hkdf;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The secret that the nodes of a cluster share, and what is derived of it. Immutable.
@@ -88,7 +89,7 @@ public final class ClusterKey {
 
     @Override
     public int hashCode() {
-        return id;
+        return Arrays.hashCode(secret);
     }
 
     @Override

@@ -341,7 +341,7 @@ public final class FrameSeals {
         }
         final LoopSession keys = from.of(session);
         final boolean isValid =
-                isEncrypting && type(headerAddress) == FrameType.DATA
+                (isEncrypting && type(headerAddress) == FrameType.DATA)
                         ? decrypt(keys, headerAddress, bodyLength, counter)
                         : isTag(keys, headerAddress, bodyLength, counter);
         if (!isValid) {

@@ -170,7 +170,7 @@ final class Peer {
         if (newest != null && newest.isOf(heard, said)) {
             final boolean isBegun =
                     message.hasFlag(SessionFlyweight.FLAG_ESTABLISHED) && confirm(newest);
-            if (isAsked || isFresh && !isConfirmed) {
+            if (isAsked || (isFresh && !isConfirmed)) {
                 final Saying known = new Saying(said, true, !isConfirmed, key, link);
                 if (isConfirmed) {
                     answer = known;
@@ -230,7 +230,7 @@ final class Peer {
 
     /** True if there is something to be said now. */
     boolean isDue(final long nowNs) {
-        return answer != null || attemptsLeft > 0 && (isDueNow || dueNs - nowNs <= 0);
+        return answer != null || (attemptsLeft > 0 && (isDueNow || dueNs - nowNs <= 0));
     }
 
     /** When there is something to be said or done again, if it is active. */

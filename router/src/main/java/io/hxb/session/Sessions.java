@@ -13,6 +13,7 @@ import io.hxb.topology.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.random.RandomGenerator;
 
@@ -49,7 +50,7 @@ public final class Sessions {
     private final SessionFlyweight message = new SessionFlyweight();
     private Runnable driver = () -> {};
     private volatile Keys keys;
-    private volatile int begun;
+    private final AtomicInteger begun = new AtomicInteger();
     private volatile long nextNs = Long.MAX_VALUE;
     private volatile boolean hasNews;
     private long nowNs;
@@ -144,7 +145,7 @@ public final class Sessions {
 
     /** Sessions that have begun so far, modulo 2^32. */
     public int begun() {
-        return begun;
+        return begun.get();
     }
 
     /** What is known of a node, or null. */
@@ -226,7 +227,7 @@ public final class Sessions {
     }
 
     private void onBegun(final Peer peer) {
-        begun++;
+        begun.incrementAndGet();
         activate(peer);
         wakeUps.forEach(Runnable::run);
     }
@@ -248,7 +249,7 @@ public final class Sessions {
                 || node < 0
                 || node == here
                 || index < 0
-                || message.mode() != mode.ordinal()) {
+                || message.mode() != mode.code()) {
             return;
         }
         final int incarnation = header.sourceIncarnation();
@@ -284,7 +285,7 @@ public final class Sessions {
      */
     public int pollDue(final long timeNs) {
         final long dueNs = nextNs;
-        final boolean isDue = hasNews || dueNs != Long.MAX_VALUE && dueNs - timeNs <= 0;
+        final boolean isDue = hasNews || (dueNs != Long.MAX_VALUE && dueNs - timeNs <= 0);
         return isDue ? findDue(timeNs) : -1;
     }
 
@@ -352,7 +353,7 @@ public final class Sessions {
                 .source(self.coordinates())
                 .destination(isRouted ? there : FrameHeaderFlyweight.ANY_DESTINATION)
                 .bodyLength(SessionFlyweight.LENGTH);
-        message.wrap(header.bodyAddress()).clear().receiver(there).mode(mode.ordinal());
+        message.wrap(header.bodyAddress()).clear().receiver(there).mode(mode.code());
         final KeyRing ring = keys.ring;
         final ClusterKey key = peer.write(message, ring, random, timeNs);
         message.keyId(key.id());

@@ -48,9 +48,7 @@ class AddressPoolTest {
     }
 
     private static boolean take(
-            final AddressPool pool,
-            final Random random,
-            final TreeMap<Long, AddressPool.Part> taken) {
+            final AddressPool pool, final Random random, final Map<Long, AddressPool.Part> taken) {
         try {
             final AddressPool.Part part = pool.take(1 + random.nextInt(200_000));
             taken.put(address(part), part);
@@ -65,7 +63,7 @@ class AddressPoolTest {
         return part.range().address() + part.offset();
     }
 
-    private static boolean isDisjoint(final TreeMap<Long, AddressPool.Part> taken) {
+    private static boolean isDisjoint(final Map<Long, AddressPool.Part> taken) {
         long end = 0;
         for (final Map.Entry<Long, AddressPool.Part> entry : taken.entrySet()) {
             if (entry.getKey() < end || entry.getValue().lengthBytes() % PAGE != 0) {

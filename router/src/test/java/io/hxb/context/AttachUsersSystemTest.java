@@ -90,8 +90,10 @@ class AttachUsersSystemTest {
     void shouldNotLetOneUserTakeWhatOthersNeed() throws Exception {
         try (TestNode node =
                         node(
-                                "limits: {contexts: 3, connections: 2}\n"
-                                        + "attach: {allowedUids: [60001, 60002]}\n");
+                                """
+                                limits: {contexts: 3, connections: 2}
+                                attach: {allowedUids: [60001, 60002]}
+                                """);
                 AttachServer server = serve(node)) {
             final OtherUser greedy = user(ALICE, ALICE);
             final OtherUser second = user(ALICE, ALICE);
@@ -113,7 +115,8 @@ class AttachUsersSystemTest {
             assertEquals("attached", other.say("attach"));
             assertEquals("opened", other.say("open 5"));
             try (PmDevice operator = PmDevice.attach(socket());
-                    PmContext ignored = operator.openContext(6)) {
+                    PmContext own = operator.openContext(6)) {
+                assertEquals(6, own.contextId());
                 assertEquals(5, node.manager.openContexts());
             }
             assertEquals(1, node.manager.sharesRefused(Share.CONTEXTS));
@@ -189,7 +192,7 @@ class AttachUsersSystemTest {
                 // then their places are free again in a bounded time
                 TestNode.await(
                         "they are detached",
-                        () -> node.manager.attachmentsRefused() > ContextManager.MAX_CONNECTIONS);
+                        () -> server.refused() > ContextManager.MAX_CONNECTIONS);
                 PmDevice.attach(socket()).close();
             } finally {
                 silent.forEach(UnixSocket::close);

@@ -42,7 +42,7 @@ class MessageRateTest {
     @Test
     void shouldGiveBackWhatWasNotThere() {
         final MessageRate rate = rate(1_000, null);
-        final long nowNs = START_NS + SECOND_NS;
+        final long nowNs = Long.sum(START_NS, SECOND_NS);
         assertEquals(20, rate.take(1_024, nowNs));
         assertEquals(0, rate.take(1_024, nowNs));
         rate.giveBack(5);

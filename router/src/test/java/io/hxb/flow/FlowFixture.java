@@ -432,7 +432,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
         Sent(final long address, final long payloadAddress, final int payloadLengthBytes) {
             final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(address);
             for (int i = 0; i < headerBytes.length; i++) {
-                headerBytes[i] = (byte) Memory.getByte(address + i);
+                headerBytes[i] = Memory.getByte(address + i);
             }
             type = header.type();
             flags = header.flags();

@@ -44,7 +44,7 @@ class StuckContextsSimulationTest {
                 // given
                 final List<SimContext> stuck = stuckContexts(world, 0);
                 // when
-                final long beside = throughput(world, stuck);
+                final long beside = throughput(world);
                 // then
                 assertTrue(beside >= 0.9 * alone, beside + " beside them, " + alone + " alone");
                 check(world, stuck);
@@ -59,7 +59,7 @@ class StuckContextsSimulationTest {
             // given: the first of them have earned all the credit there is
             final List<SimContext> stuck = stuckContexts(world, 6);
             // when
-            final long beside = throughput(world, stuck);
+            final long beside = throughput(world);
             // then
             assertTrue(beside >= 0.9 * alone, beside + " beside them, " + alone + " alone");
             check(world, stuck);
@@ -68,7 +68,7 @@ class StuckContextsSimulationTest {
 
     private static long throughputAlone() {
         try (SimWorld world = world(1)) {
-            return throughput(world, List.of());
+            return throughput(world);
         }
     }
 
@@ -100,7 +100,7 @@ class StuckContextsSimulationTest {
         return stuck;
     }
 
-    private static long throughput(final SimWorld world, final List<SimContext> stuck) {
+    private static long throughput(final SimWorld world) {
         final SimContext source = world.open(0, VICTIM, QUOTA_FRAMES);
         final SimContext sink = world.open(1, VICTIM, QUOTA_FRAMES);
         sink.capacityFrames = Integer.MAX_VALUE;

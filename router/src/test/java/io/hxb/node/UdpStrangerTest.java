@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -66,7 +67,8 @@ class UdpStrangerTest {
         final Arena arena = push(Arena.ofConfined());
         frame = arena.allocate(FRAME_BYTES, 8);
         stranger = push(DatagramChannel.open());
-        stranger.bind(new InetSocketAddress("127.0.0.1", 0)).configureBlocking(false);
+        stranger.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .configureBlocking(false);
         final NodeThreads threads = push(NodeThreads.start(LoopConfig.DEFAULT));
         for (int id = 0; id < 2; id++) {
             nodes.add(push(Node.start(NodeOptions.embedded(config, id, threads))));

@@ -171,8 +171,8 @@ class SessionsTest {
             frames++;
             for (int bit = 0; bit < 8 * frame.length; bit++) {
                 final int at = bit / 8;
-                final boolean isForRelays = at >= 3 && at < 8 || at >= 62 && at < 64;
-                final boolean isCheckedBefore = at >= 8 && at < 12 || at >= 24 && at < 32;
+                final boolean isForRelays = (at >= 3 && at < 8) || (at >= 62 && at < 64);
+                final boolean isCheckedBefore = (at >= 8 && at < 12) || (at >= 24 && at < 32);
                 final boolean isPayload = type == FrameType.DATA && at >= covered && at < 164;
                 if (isForRelays || isCheckedBefore || isPayload) {
                     continue;

@@ -3,6 +3,7 @@ package io.hxb.testing;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -124,7 +125,9 @@ public final class ParserFuzz {
 
     private static String shown(final String text) {
         final String start = text.substring(0, Math.min(text.length(), 2_000));
-        return start + " " + Arrays.toString(start.getBytes()).substring(0, 40);
+        return start
+                + " "
+                + Arrays.toString(start.getBytes(StandardCharsets.UTF_8)).substring(0, 40);
     }
 
     private static long allocatedBytes() {

@@ -83,7 +83,7 @@ final class Strangers implements AutoCloseable {
         // To everybody.
         Memory.putLong(buffer, -1L);
         for (int i = 0; i < 6; i++) {
-            Memory.putByte(buffer + 6 + i, (int) (STRANGER_MAC >>> 8 * (5 - i)));
+            Memory.putByte(buffer + 6 + i, (int) (STRANGER_MAC >>> (8 * (5 - i))));
         }
         final boolean isRelayed = random.nextInt(4) == 0;
         Memory.putShortBigEndian(

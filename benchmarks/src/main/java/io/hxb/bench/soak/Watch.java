@@ -45,8 +45,8 @@ final class Watch {
         process("program 0", crowd.steadyPid(), seconds);
         counters(seconds);
         add("logs of all nodes", "kB", 16_384, seconds, lab.logBytes() / 1_024.0);
-        add("files of the lab", "files", 8, seconds, lab.files());
-        add("streams known to programs", "streams", 400, seconds, crowd.now("streams"));
+        add("files of the lab", "files", 8, seconds, (double) lab.files());
+        add("streams known to programs", "streams", 400, seconds, (double) crowd.now("streams"));
         add("/dev/shm", "MB", 64, seconds, used(Path.of("/dev/shm")));
     }
 
@@ -105,7 +105,7 @@ final class Watch {
             final String unit,
             final double tolerance,
             final double seconds) {
-        add("node 0 " + type.exportName(), unit, tolerance, seconds, reader.sum(type));
+        add("node 0 " + type.exportName(), unit, tolerance, seconds, (double) reader.sum(type));
     }
 
     /** Samples what must be the same whenever all are quiet: buffers that are out. */
@@ -114,7 +114,7 @@ final class Watch {
         for (int node = 0; node < lab.nodes(); node++) {
             try (CounterReader reader = lab.counters(node)) {
                 final long out = reader.sum(CounterType.POOL_OUTSTANDING_BUFFERS);
-                add("node " + node + " buffers out at rest", "buffers", 64, seconds, out);
+                add("node " + node + " buffers out at rest", "buffers", 64, seconds, (double) out);
             }
             if (!lab.isAlive(node)) {
                 problems.add("node " + node + " has ended");

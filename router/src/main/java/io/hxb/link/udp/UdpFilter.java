@@ -57,14 +57,14 @@ final class UdpFilter {
     private static List<Long> ofHosts(final long[] addresses) {
         final List<Long> code = new ArrayList<>();
         code.add(ClassicCode.loadWord(SOURCE_ADDRESS_OFFSET));
-        code.addAll(search(hosts(addresses), unused -> List.of(ClassicCode.accept())));
+        code.addAll(search(hosts(addresses), _ -> List.of(ClassicCode.accept())));
         return code;
     }
 
     private static List<Long> ofPorts(final long[] addresses) {
         final List<Long> code = new ArrayList<>();
         code.add(ClassicCode.loadHalf(SOURCE_PORT_OFFSET));
-        code.addAll(search(ports(addresses), unused -> List.of(ClassicCode.accept())));
+        code.addAll(search(ports(addresses), _ -> List.of(ClassicCode.accept())));
         return code;
     }
 

@@ -27,9 +27,6 @@ public final class Measurement {
     private static final int TRIPS = 500;
     private static final PingPlan KNOCK = new PingPlan(64, 1, 0, 2_000_000_000L);
 
-    /** Tells whoever sits at the terminal. */
-    private static final Consumer<String> TERMINAL = text -> System.err.println("hxb: " + text);
-
     private final Cluster cluster;
 
     /** Makes measurements on a cluster. */
@@ -85,7 +82,7 @@ public final class Measurement {
 
     /** As the other one; standard error has the notice. */
     public void awaitReady(final List<Pair> pairs) throws IOException {
-        awaitReady(pairs, TERMINAL);
+        awaitReady(pairs, text -> System.err.println("hxb: " + text));
     }
 
     private static void pause(final Pair pair, final long deadlineNs, final ToolException missing) {

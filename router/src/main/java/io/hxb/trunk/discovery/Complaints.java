@@ -63,7 +63,7 @@ public final class Complaints {
      */
     synchronized boolean count(final int kind, final int linkIndex, final long nowNs) {
         counts[kind]++;
-        return budgets.computeIfAbsent(linkIndex, unused -> new Budget(nowNs)).take(nowNs);
+        return budgets.computeIfAbsent(linkIndex, _ -> new Budget(nowNs)).take(nowNs);
     }
 
     /**
@@ -82,7 +82,7 @@ public final class Complaints {
 
     private synchronized boolean add(final Place place, final String text, final long nowNs) {
         final List<Complaint> known =
-                byPlace.computeIfAbsent(place, unused -> new ArrayList<>(MAX_TEXTS));
+                byPlace.computeIfAbsent(place, _ -> new ArrayList<>(MAX_TEXTS));
         int old = -1;
         for (int i = 0; i < known.size(); i++) {
             if (known.get(i).text().equals(text)) {
