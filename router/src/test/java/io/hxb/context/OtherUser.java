@@ -150,9 +150,14 @@ public final class OtherUser implements AutoCloseable {
 
         private String send(final PmContext context, final int node, final int peer) {
             forgetEvents(context);
-            final int slot = context.claim(node, peer, 8);
-            context.send(slot, 8, 42);
             final long untilNs = System.nanoTime() + LIMIT_NS;
+            int slot = context.claim(node, peer, 8);
+            while (slot < 0 && System.nanoTime() < untilNs) {
+                // Messages that were held back have all slots.
+                context.awaitSends(LIMIT_NS / 100);
+                slot = context.claim(node, peer, 8);
+            }
+            context.send(slot, 8, 42);
             while (context.unfinishedSends() > 0 && System.nanoTime() < untilNs) {
                 context.awaitSends(LIMIT_NS / 100);
             }

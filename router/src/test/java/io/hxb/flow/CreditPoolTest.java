@@ -3,9 +3,11 @@ package io.hxb.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Frames that borrowers share. */
+@Tag("unit")
 class CreditPoolTest {
     @Test
     void shouldLetOneAloneHaveNearlyAllAndManyEqualParts() {

@@ -39,9 +39,9 @@ final class ReferenceValidator {
         final int type = bytes.get(1);
         if ((bytes.get(2) & 1) != 0 && crc(frame) != bytes.getInt(56)) {
             return DropReason.CRC;
-        } else if (type < 1 || type > 10) {
+        } else if (type < 1 || type > 12) {
             return DropReason.TYPE;
-        } else if ((bytes.get(2) & 0xC0) != 0) {
+        } else if ((bytes.get(2) & 0x80) != 0) {
             return DropReason.FLAGS;
         } else if (bytes.getInt(4) >= 0 && bytes.getChar(62) != 0) {
             return DropReason.RESERVED;

@@ -29,6 +29,7 @@ class StatCliTest {
         final CounterLabels labels = new CounterLabels("lab", 1, node, node, 1, List.of());
         final Counters counters = Counters.create(file, labels, 1, warning -> {});
         counters.heartbeat(heartbeatMs);
+        counters.publish();
         if (isStopped) {
             counters.close();
         }

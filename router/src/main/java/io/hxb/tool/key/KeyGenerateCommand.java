@@ -1,15 +1,18 @@
 package io.hxb.tool.key;
 
 import io.hxb.session.KeyFile;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** {@code hxb key generate}: a new key. Picocli makes it. */
@@ -27,13 +30,17 @@ final class KeyGenerateCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "file to make; it must not exist")
     private Path file;
 
+    @Mixin private Output output;
+
     /** Picocli makes it. */
     KeyGenerateCommand() {}
 
     @Override
     public Integer call() throws IOException {
         try {
-            System.out.println(KeyFile.generate(file).idText());
+            final String fingerprint = KeyFile.generate(file).idText();
+            output.text().println(fingerprint);
+            output.report(Map.of("ok", true, "fingerprint", fingerprint));
         } catch (final FileAlreadyExistsException e) {
             throw new UsageException("there is a file " + file + "; a key is never overwritten");
         }

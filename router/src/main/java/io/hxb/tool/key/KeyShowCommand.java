@@ -1,13 +1,16 @@
 package io.hxb.tool.key;
 
 import io.hxb.session.KeyFile;
+import io.hxb.tool.option.Output;
 import io.hxb.tool.report.ExitStatus;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** {@code hxb key show}: the fingerprint of a key. Picocli makes it. */
@@ -20,12 +23,16 @@ final class KeyShowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "file of the key")
     private Path file;
 
+    @Mixin private Output output;
+
     /** Picocli makes it. */
     KeyShowCommand() {}
 
     @Override
     public Integer call() throws IOException {
-        System.out.println(KeyFile.read(file).idText());
+        final String fingerprint = KeyFile.read(file).idText();
+        output.text().println(fingerprint);
+        output.report(Map.of("ok", true, "fingerprint", fingerprint));
         return ExitStatus.OK;
     }
 }

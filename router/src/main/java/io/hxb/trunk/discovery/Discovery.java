@@ -226,8 +226,11 @@ public final class Discovery {
     }
 
     private void hasten(final int index, final long nowNs) {
-        final long soonNs = helloSentNs[index] + MIN_HELLO_NS;
-        helloDueNs[index] = soonNs - nowNs > 0 ? soonNs : nowNs;
+        final long earliestNs = helloSentNs[index] + MIN_HELLO_NS;
+        final long soonNs = earliestNs - nowNs > 0 ? earliestNs : nowNs;
+        if (soonNs - helloDueNs[index] < 0) {
+            helloDueNs[index] = soonNs;
+        }
         nextDueNs = Math.min(nextDueNs, helloDueNs[index]);
     }
 

@@ -179,7 +179,7 @@ class TrunkHealthTest {
                 world.runUntil(() -> world.end(0).isUsed(1) && world.end(1).isUsed(1), 200 * MS);
         // then
         assertTrue(ns <= 100 * MS, "took " + ns);
-        assertTrue(ns > 2 * TrunkWorld.CONFIG.heartbeatNs(), "not after one heartbeat");
+        assertTrue(ns > TrunkWorld.CONFIG.heartbeatNs(), "after one heartbeat: " + ns);
         assertEquals(LinkReason.HEALED, world.end(0).lastReason());
     }
 
@@ -394,14 +394,14 @@ class TrunkHealthTest {
         // when
         world.cutBoth(1, false);
         world.restart(1);
-        // then
+        // then: its NICs are other ones, believed when the old ones have been silent
         world.runUntil(
                 () ->
                         world.end(0).isUsed(0)
                                 && world.end(0).isUsed(1)
                                 && world.end(1).isUsed(0)
                                 && world.end(1).isUsed(1),
-                300 * MS);
+                1_500 * MS);
         assertEquals(LinkReason.HELLO, world.end(0).ports[1].reason(1));
         world.run(500 * MS);
         assertEquals(0, world.end(1).events.stream().filter(LinkEvent::isLast).count());
