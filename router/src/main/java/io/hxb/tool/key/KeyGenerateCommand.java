@@ -22,8 +22,7 @@ import java.util.concurrent.Callable;
         header = "Makes a new key in a file that only its owner may read.",
         footer = {
             "",
-            "Copy the file to every node and name it in the cluster file:",
-            "  security: {mode: authenticate, keys: /etc/hxb/key}",
+            "Copy the file to every node and name it in security.keys of the cluster file.",
             "Example: hxb key generate /etc/hxb/key"
         })
 final class KeyGenerateCommand implements Callable<Integer> {
