@@ -125,7 +125,7 @@ class OwnBuffersTest {
                 assertArrayEquals(payload, back);
                 context.release(message);
             }
-            assertEquals(0, node.pool.outstanding());
+            TestNode.await("all buffers are back", () -> node.pool.outstanding() == 0);
             assertFalse(isMapped(echo), "the process has mapped the common pool");
             assertEquals(0, server.refused());
         }
@@ -148,7 +148,7 @@ class OwnBuffersTest {
                 send(context, 5, new byte[100]);
             }
             TestNode.await("it is full", () -> context.unfinishedSends() == OWN_BUFFERS);
-            assertEquals(0, node.pool.outstanding());
+            TestNode.await("it holds none of the node", () -> node.pool.outstanding() == 0);
             // when: others go on
             child("echo", 6);
             assertTrue(send(context, 6, new byte[8]) >= 0);

@@ -188,6 +188,8 @@ class WrongUsageTest {
             plan routes --graph torus:4x4 --path 0,99
             plan routes --graph torus:4x4 --seed x
             plan check
+            key generate
+            key show
             plan compare --graph torus:4x4 --algorithms zork
             plan compare --graph torus:4x4 --hosts-per-switch -1
             plan vlan --graph torus:4x4 --kind zork
