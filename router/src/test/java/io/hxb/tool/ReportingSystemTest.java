@@ -33,9 +33,9 @@ import java.util.concurrent.TimeUnit;
  */
 @Tag("system")
 class ReportingSystemTest {
-    /** Tested where their networks and processes are made. */
+    /** Tested where their networks, processes and files are made. */
     private static final Set<String> ELSEWHERE =
-            Set.of("node", "chaos", "init", "lab host", "lab up", "lab down", "sim");
+            Set.of("node", "chaos", "init", "lab host", "lab up", "lab down", "sim", "key");
 
     @TempDir private Path folder;
     private final String lab = "reporting-" + ProcessHandle.current().pid();
