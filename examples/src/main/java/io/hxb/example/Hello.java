@@ -55,7 +55,7 @@ public final class Hello {
                 context.release(message);
                 status = context.awaitAllSends(SECOND_NS); // closing would not wait for it
             }
-            // Whatever went wrong on the way to a peer is told by an event.
+            // Problems with a peer are reported as events.
             for (final PmEvent event = new PmEvent(); context.pollEvent(event) == PmStatus.OK; ) {
                 System.err.println(event);
             }

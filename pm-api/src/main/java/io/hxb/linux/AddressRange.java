@@ -5,9 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Addresses of this process that are kept for memory which comes and goes. Where there is none they
- * read as zeros, which takes no memory; so what still reads from a part that was cleared reads
- * zeros. Any thread may call it; callers keep apart who uses which part. Source: mmap(2).
+ * Addresses of this process that are reserved for memory which comes and goes. Where there is none
+ * they read as zeros, which takes no memory; so whatever still reads a part that was cleared reads
+ * zeros. Any thread may call it; callers coordinate who uses which part. Source: mmap(2).
  */
 public final class AddressRange implements AutoCloseable {
     /** Bytes of a page: what offsets and lengths are multiples of. */
@@ -35,7 +35,7 @@ public final class AddressRange implements AutoCloseable {
      * Reserves addresses.
      *
      * @param lengthBytes 1 or more; rounded up to whole pages.
-     * @throws LinuxException if there are not so many left.
+     * @throws LinuxException if there are fewer left.
      */
     public static AddressRange reserve(final long lengthBytes) throws LinuxException {
         if (lengthBytes < 1) {
@@ -75,7 +75,7 @@ public final class AddressRange implements AutoCloseable {
         map(check(offset, partBytes), partBytes, protection, MAP_SHARED | MAP_FIXED, fd);
     }
 
-    /** Puts memory of this process alone over a part; pages are taken when first touched. */
+    /** Maps private memory of this process over a part; pages are taken when first touched. */
     public void mapPrivate(final long offset, final long partBytes) throws LinuxException {
         map(
                 check(offset, partBytes),
@@ -86,8 +86,8 @@ public final class AddressRange implements AutoCloseable {
     }
 
     /**
-     * Takes the memory of a part away; it reads as zeros again. The pages of a file that nobody
-     * else has are given back within this call.
+     * Unmaps the memory of a part, which reads as zeros again. Pages of a file that nobody else has
+     * are given back within this call.
      */
     public void clear(final long offset, final long partBytes) throws LinuxException {
         map(
@@ -110,7 +110,7 @@ public final class AddressRange implements AutoCloseable {
         return address + offset;
     }
 
-    /** Gives the addresses back, which nobody may read any more. */
+    /** Gives back the addresses, which must not be read any more. */
     @Override
     public synchronized void close() {
         if (!isClosed) {

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** What can be done with every descriptor. Stateless; any thread may call it. */
+/** Operations on any descriptor. Stateless; any thread may call it. */
 public final class Descriptors {
     /** Readable. */
     public static final int POLLIN = 1;
@@ -25,7 +25,7 @@ public final class Descriptors {
      *
      * @param events {@link #POLLIN}, {@link #POLLOUT} or both.
      * @param timeoutMs 0 to return at once, -1 to wait without limit.
-     * @return the events that occurred, errors included; 0 when the time is over.
+     * @return the events that occurred, errors included; 0 when the time is up.
      */
     public static int poll(final int fd, final int events, final int timeoutMs) {
         final MemorySegment errno = Linux.errnoSegment();
@@ -54,10 +54,10 @@ public final class Descriptors {
     }
 
     /**
-     * Writes to a file at an offset, all or nothing but for a failure in between.
+     * Writes to a file at an offset, all or nothing unless a call fails in between.
      *
      * @param address first of {@code lengthBytes} bytes.
-     * @param what the file, for the message.
+     * @param what describes the file, for the message.
      */
     public static void write(
             final int fd,

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Whose a file is and what it is. Immutable.
+ * Owner and kind of a file. Immutable.
  *
  * @param uid its owner.
  * @param gid its group.
@@ -22,7 +22,7 @@ public record FileStatus(int uid, int gid, int mode) {
     private static final int OTHERS_WRITE = 02;
     private static final int PERMISSIONS = 07777;
 
-    /** This process, and whoever may become root anyway. */
+    /** The user of this process, and the one who has become root. */
     private static final class Self {
         static final int UID = attribute("unix:uid");
         static final int GID = attribute("unix:gid");

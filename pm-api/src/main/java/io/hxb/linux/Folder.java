@@ -15,15 +15,15 @@ import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A folder in which nobody but root and this user can put, replace or redirect a file, held by its
+ * A folder in which only root and this user can create, replace or redirect a file, held by its
  * descriptor. Files in it are named by one word; symbolic links among them are never followed. Used
  * by one thread at a time.
  *
  * <p>On the way to the folder each component is opened by the descriptor of the one before, and has
  * to belong to root or to this user, or to the user who runs this process by sudo. Nobody else may
- * write in it, but in parents with the sticky bit, such as /tmp, whose entries nobody else can
+ * write in it, except in parents with the sticky bit, such as /tmp, whose entries nobody else can
  * replace. A symbolic link on the way is followed if its owner is one of these users. The group of
- * this process is trusted as its user is. Source: openat(2), statx(2), path_resolution(7).
+ * this process is trusted like its user. Source: openat(2), statx(2), path_resolution(7).
  */
 public final class Folder implements AutoCloseable {
     private static final int AT_FDCWD = -100;
@@ -60,8 +60,8 @@ public final class Folder implements AutoCloseable {
      * Opens a folder.
      *
      * @throws LinuxException if it is not there or may not be entered.
-     * @throws UntrustedFolderException if somebody else could change what is in it; with what to
-     *     do.
+     * @throws UntrustedFolderException if somebody else could change what is in it; the message
+     *     says what to do.
      */
     public static Folder open(final Path folder) throws IOException {
         return FolderWalk.to(folder, -1);
@@ -77,14 +77,14 @@ public final class Folder implements AutoCloseable {
         return FolderWalk.to(folder, mode);
     }
 
-    /** Where it is, for messages. */
+    /** Its path, for messages. */
     public Path path() {
         return path;
     }
 
     /**
-     * Another name of a file in it, which stays the same file's while the folder is renamed: for
-     * calls that take a path. Valid while the folder is open.
+     * Another name of a file in it, which remains valid when the folder is renamed: for calls that
+     * take a path. Valid while the folder is open.
      */
     public Path inside(final String name) {
         return Path.of("/proc/self/fd/" + descriptor, checked(name));
@@ -93,8 +93,7 @@ public final class Folder implements AutoCloseable {
     /**
      * Makes a file.
      *
-     * @param mode its mode, less the umask.
-     * @return the file, open for writing.
+     * @param mode its mode, minus the umask. @return the file, open for writing.
      * @throws FileAlreadyExistsException if there is anything of that name.
      */
     public FileChannel create(final String name, final int mode) throws IOException {
@@ -129,7 +128,8 @@ public final class Folder implements AutoCloseable {
      * Opens a file for writing, and makes it if it is not there.
      *
      * @param mode of the file if it is made, less the umask.
-     * @throws UntrustedFolderException if it is there, but another user's or no plain file.
+     * @throws UntrustedFolderException if it is there, but belongs to another user or is not a
+     *     plain file.
      */
     public FileChannel openOrCreate(final String name, final int mode) throws IOException {
         final int fd = openFile(name, O_WRONLY | O_CREAT, mode);
@@ -140,7 +140,7 @@ public final class Folder implements AutoCloseable {
                         path.resolve(name)
                                 + (status.isFile()
                                         ? " belongs to another user (uid " + status.uid() + ")"
-                                        : " is no plain file")
+                                        : " is not a plain file")
                                 + ": look at what it is and remove it");
             }
             return channel(fd);
@@ -167,7 +167,7 @@ public final class Folder implements AutoCloseable {
     }
 
     /**
-     * Makes a file that appears at once with its content.
+     * Makes a file that appears together with its content.
      *
      * @throws FileAlreadyExistsException if there is anything of that name.
      */
@@ -195,7 +195,7 @@ public final class Folder implements AutoCloseable {
         }
     }
 
-    /** A name that no file has, for one that is to get the name {@code name} when it is whole. */
+    /** An unused name, for a file that gets the name {@code name} when it is complete. */
     public static String freshName(final String name) {
         return "."
                 + name
@@ -204,7 +204,7 @@ public final class Folder implements AutoCloseable {
                 + ".new";
     }
 
-    /** Gives a file another name, in place of what has that name. */
+    /** Renames a file, replacing what has the new name. */
     public void rename(final String from, final String to) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             check(
@@ -248,7 +248,10 @@ public final class Folder implements AutoCloseable {
         }
     }
 
-    /** Sets the mode of what has that name and is no link; nobody else can replace it meanwhile. */
+    /**
+     * Sets the mode of what has that name and is not a link; nobody else can replace it during the
+     * call.
+     */
     public void changeMode(final String name, final int mode) throws IOException {
         final FileStatus status = status(name);
         if (status == null || status.isLink()) {
@@ -296,7 +299,7 @@ public final class Folder implements AutoCloseable {
         }
     }
 
-    // The same file once more, whatever has its name by now.
+    // A second descriptor of the same file, whatever has its name by now.
     private static FileChannel channel(final int fd) throws IOException {
         return FileChannel.open(Path.of("/proc/self/fd/" + fd), StandardOpenOption.WRITE);
     }

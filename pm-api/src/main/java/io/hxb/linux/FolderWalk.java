@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The way to a folder, component by component: each is opened by the descriptor of the one before
+ * The path to a folder, component by component: each is opened by the descriptor of the one before
  * and checked before the next. Used once, by one thread.
  */
 final class FolderWalk {
@@ -62,7 +62,7 @@ final class FolderWalk {
         if (name.isEmpty() || name.equals(".")) {
             return;
         }
-        // Whoever may write in the folder could exchange what is opened next.
+        // Whoever may write in the folder could replace what is opened next.
         checkParent();
         final Path next = name.equals("..") ? place.resolve("..").normalize() : place.resolve(name);
         final int fd = Folder.openFolder(descriptor, name, false);
@@ -94,7 +94,7 @@ final class FolderWalk {
         }
     }
 
-    // A folder that another process has made meanwhile is as good, if it passes the check.
+    // A folder that another process has made in the meantime is accepted if it passes the check.
     private int make(final String name, final Path next) throws IOException {
         final int result = Folder.makeFolder(descriptor, name);
         if (result == -Errno.EEXIST) {

@@ -9,8 +9,8 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Binds functions of the C library and reports their errno. Stateless but for one errno segment a
- * thread; any thread may call it.
+ * Binds functions of the C library and reports their errno. Stateless except for one errno segment
+ * per thread; any thread may call it.
  *
  * <p>Each binding costs milliseconds at start, so callers keep theirs in holder classes that load
  * on first use, as {@code static final} handles called with {@code invokeExact}. A bound function
@@ -66,7 +66,7 @@ public final class Linux {
         return ERRNO.get();
     }
 
-    /** A segment of the caller's own, for objects that move between threads. Allocates. */
+    /** A separate segment for the caller, for objects that move between threads. Allocates. */
     public static MemorySegment newErrnoSegment() {
         return Arena.ofAuto().allocate(CAPTURE);
     }

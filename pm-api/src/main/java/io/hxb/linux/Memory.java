@@ -10,15 +10,15 @@ import java.nio.ByteOrder;
  * Stateless; any thread may call it.
  *
  * <p>All multi-byte values are little-endian unless the name says {@code BigEndian}. The caller
- * owns the memory and has checked the range: an address outside of mapped memory ends the process,
- * so every length that comes from outside is checked before it gets here.
+ * owns the memory and has checked the range: an address outside mapped memory ends the process, so
+ * every length that comes from outside is checked before it gets here.
  */
 public final class Memory {
     /** The whole address space as one segment; absolute addresses are its offsets. */
     @SuppressWarnings("restricted")
     public static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    /** Up to here a loop costs less than the call of a routine for any length. */
+    /** Up to this length a loop costs less than the call of a general routine. */
     private static final int SHORT_COPY_BYTES = 128;
 
     private static final ValueLayout.OfShort SHORT =
@@ -170,7 +170,7 @@ public final class Memory {
         MemorySegment.copy(ALL, source, ALL, destination, lengthBytes);
     }
 
-    /** As {@link #copy}, faster when it is mostly few bytes; the ranges do not overlap. */
+    /** As {@link #copy}, but faster for few bytes; the ranges must not overlap. */
     public static void copyShort(final long source, final long destination, final int lengthBytes) {
         if (lengthBytes > SHORT_COPY_BYTES) {
             copy(source, destination, lengthBytes);

@@ -8,15 +8,11 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * Files in memory (memfd) that one process fills with pages and lends to another which does not
- * trust it. Once sealed, nobody can take the pages away again: so a reader neither dies of a file
- * that was cut (SIGBUS), nor is it charged for pages of holes that it reads. Stateless; any thread
- * may call it. Source: memfd_create(2), fallocate(2), fcntl(2) on sealing, statx(2), statfs(2).
+ * trust it. Once sealed, nobody can take the pages away again: so a reader is neither killed by a
+ * truncated file (SIGBUS), nor charged for pages of holes that it reads. Stateless; any thread may
+ * call it. Source: memfd_create(2), fallocate(2), fcntl(2) on sealing, statx(2), statfs(2).
  */
 public final class MemoryFile {
-    private static final int MFD_CLOEXEC_AND_SEALING = 1 | 2;
-    private static final int F_ADD_SEALS = 1033;
-    private static final int F_GET_SEALS = 1034;
-
     /** F_SEAL_SHRINK | F_SEAL_GROW. */
     private static final int SIZE_SEALS = 2 | 4;
 
@@ -46,18 +42,13 @@ public final class MemoryFile {
      * @param name shown in /proc, no meaning otherwise.
      * @param lengthBytes a multiple of {@link AddressRange#PAGE_BYTES}, 1 page or more.
      * @return its descriptor, which the caller closes.
-     * @throws LinuxException if there is not so much memory, or there are no descriptors left.
+     * @throws LinuxException if there is not that much memory, or there are no descriptors left.
      */
     public static int create(final String name, final long lengthBytes) throws LinuxException {
-        final int fd;
-        try (Arena arena = Arena.ofConfined()) {
-            fd = Handles.memfdCreate(arena.allocateFrom(name).address(), MFD_CLOEXEC_AND_SEALING);
-        }
-        Linux.check(fd, "memfd_create(" + name + ")", Linux.errnoSegment());
+        final int fd = Memfd.create(name, false);
         try {
             populate(fd, name, lengthBytes);
-            final int sealed = Handles.fcntl(fd, F_ADD_SEALS, SIZE_SEALS);
-            Linux.check(sealed, "fcntl(F_ADD_SEALS)", Linux.errnoSegment());
+            Memfd.seal(fd, SIZE_SEALS);
             return fd;
         } catch (final LinuxException e) {
             Descriptors.close(fd);
@@ -67,10 +58,10 @@ public final class MemoryFile {
 
     private static void populate(final int fd, final String name, final long lengthBytes)
             throws LinuxException {
-        int result = Handles.fallocate(fd, lengthBytes);
+        int result = Memfd.allocate(fd, 0, lengthBytes);
         // A signal undoes what was done so far.
         for (int i = 0; result < 0 && isInterrupted() && i < MAX_INTERRUPTIONS; i++) {
-            result = Handles.fallocate(fd, lengthBytes);
+            result = Memfd.allocate(fd, 0, lengthBytes);
         }
         final String call = "fallocate(" + name + ", " + lengthBytes + ")";
         Linux.check(result, call, Linux.errnoSegment());
@@ -89,11 +80,11 @@ public final class MemoryFile {
      *     what is wrong with it.
      */
     public static String problem(final int fd, final long lengthBytes) {
-        final int seals = Handles.fcntl(fd, F_GET_SEALS, 0);
+        final int seals = Memfd.seals(fd);
         if (seals < 0) {
-            return "it is no file in memory (memfd)";
+            return "it is not a file in memory (memfd)";
         }
-        // Also keeps what its owner does with it short, on which a call of ours may have to wait.
+        // This also keeps the owner's operations short, for which a call here may have to wait.
         if ((seals & SIZE_SEALS) != SIZE_SEALS) {
             return "its size is not sealed (F_SEAL_SHRINK, F_SEAL_GROW)";
         }
@@ -109,15 +100,15 @@ public final class MemoryFile {
     }
 
     /**
-     * Seals the pages of a file without a {@link #problem}: from then on nobody takes one away or
-     * maps the file writable; mappings that there are stay.
+     * Seals the pages of a file without a {@link #problem}: from then on nobody can remove one or
+     * map the file writable; existing mappings remain.
      *
      * @return an empty text if every page is there and sealed, else what is wrong.
      */
     public static String sealPages(final int fd, final long lengthBytes) {
-        // Fails if its owner has sealed it before: then what it has counts.
-        Handles.fcntl(fd, F_ADD_SEALS, PAGE_SEALS);
-        final int seals = Handles.fcntl(fd, F_GET_SEALS, 0);
+        // Fails if its owner has sealed it before; then its present seals count.
+        Memfd.trySeal(fd, PAGE_SEALS);
+        final int seals = Memfd.seals(fd);
         if (seals < 0 || (seals & PAGE_SEALS) != PAGE_SEALS) {
             return "its pages cannot be sealed (F_SEAL_FUTURE_WRITE, F_SEAL_SEAL)";
         }
@@ -140,40 +131,10 @@ public final class MemoryFile {
     private static final class Handles {
         private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
         private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
-        private static final MethodHandle MEMFD_CREATE =
-                Linux.bind("memfd_create", FunctionDescriptor.of(INT, LONG, INT));
-        private static final MethodHandle FCNTL =
-                Linux.bindVariadic("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), 2);
-        private static final MethodHandle FALLOCATE =
-                Linux.bind("fallocate", FunctionDescriptor.of(INT, INT, INT, LONG, LONG));
         private static final MethodHandle FSTATFS =
                 Linux.bind("fstatfs", FunctionDescriptor.of(INT, INT, LONG));
         private static final MethodHandle STATX =
                 Linux.bind("statx", FunctionDescriptor.of(INT, INT, LONG, INT, INT, LONG));
-
-        static int memfdCreate(final long name, final int flags) {
-            try {
-                return (int) MEMFD_CREATE.invokeExact(errno(), name, flags);
-            } catch (final Throwable e) {
-                throw Linux.unexpected(e);
-            }
-        }
-
-        static int fcntl(final int fd, final int command, final int argument) {
-            try {
-                return (int) FCNTL.invokeExact(errno(), fd, command, argument);
-            } catch (final Throwable e) {
-                throw Linux.unexpected(e);
-            }
-        }
-
-        static int fallocate(final int fd, final long lengthBytes) {
-            try {
-                return (int) FALLOCATE.invokeExact(errno(), fd, 0, 0L, lengthBytes);
-            } catch (final Throwable e) {
-                throw Linux.unexpected(e);
-            }
-        }
 
         static int fstatfs(final int fd, final long buffer) {
             try {

@@ -54,7 +54,7 @@ public final class SignalSocket {
     /**
      * Makes this end unreadable until the next signal. Never blocks.
      *
-     * @return signals that had come, 0 or more.
+     * @return number of signals that had arrived, 0 or more.
      */
     public static int drain(final int fd) {
         int signals = 0;

@@ -25,10 +25,10 @@ public final class SwitchCount {
     public SwitchCount() {}
 
     /**
-     * How often another thread ran instead of the calling one although that could have gone on: its
-     * slice was over, or it yielded, or the other goes first. Does not allocate.
+     * How often another thread ran instead of the calling one although that could have continued:
+     * its slice was over, or it yielded, or the other had priority. Does not allocate.
      *
-     * @return the number since the thread started; 0 where the kernel does not say.
+     * @return the number since the thread started; 0 where the kernel does not report it.
      */
     public long involuntary() {
         final MemorySegment errno = Linux.errnoSegment();

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** Places and ranks the calling thread, which must be a platform thread. Stateless. */
+/** Sets CPU and priority of the calling thread, which must be a platform thread. Stateless. */
 public final class Threads {
     /** The usual time sharing (SCHED_OTHER). */
     public static final int POLICY_OTHER = 0;
@@ -75,7 +75,7 @@ public final class Threads {
     }
 
     /**
-     * Sets the nice value of this thread alone.
+     * Sets the nice value of only this thread.
      *
      * @param nice -20 (most time) to 19; less than now needs CAP_SYS_NICE.
      */

@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A Unix socket of type SOCK_SEQPACKET, which keeps messages apart and passes descriptors. Owned by
- * one thread. Source: unix(7), cmsg(3); msghdr is {name@0, iov@16, iovlen@24, control@32,
+ * A Unix socket of type SOCK_SEQPACKET, which preserves message boundaries and passes descriptors.
+ * Owned by one thread. Source: unix(7), cmsg(3); msghdr is {name@0, iov@16, iovlen@24, control@32,
  * controllen@40, flags@48}, cmsghdr {len@0, level@8, type@12, data@16}.
  */
 public final class UnixSocket implements AutoCloseable {
-    /** Max number of descriptors in one message. */
+    /** Maximum number of descriptors in one message. */
     public static final int MAX_DESCRIPTORS = 8;
 
     /** Returned by {@link #receive} when the other end is gone. */
@@ -87,7 +87,7 @@ public final class UnixSocket implements AutoCloseable {
     private static UnixSocket listen(final Path place, final Path path) throws LinuxException {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
-            // Whoever connects uses the path: it has to fit, too.
+            // Clients connect by the path, so that has to fit as well.
             address(scratch, path);
             final MemorySegment name = address(scratch, place);
             socket.check(
@@ -112,8 +112,8 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Connects to a listener. That takes no time, unless so many wait to be accepted that no more
-     * may: then the process that listens is stopped or overloaded.
+     * Connects to a listener. That takes no time, unless the queue of connections to be accepted is
+     * full: then the process that listens is stopped or overloaded.
      *
      * @param limitMs longest wait for that in ms, 1 or more.
      * @throws LinuxException with ENOENT or ECONNREFUSED if nobody listens there, with EAGAIN if
@@ -184,7 +184,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /** Receives nothing more: what the other end sends from now on fails there. */
+    /** Stops receiving: what the other end sends from now on fails there. */
     public void shutDownReceiving() {
         // Fails only where the other end is gone.
         Handles.shutdown(descriptor, SHUT_RD);

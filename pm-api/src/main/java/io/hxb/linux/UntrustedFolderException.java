@@ -7,11 +7,7 @@ import java.io.Serial;
 public final class UntrustedFolderException extends IOException {
     @Serial private static final long serialVersionUID = 1L;
 
-    /**
-     * Says what is wrong.
-     *
-     * @param message whose the folder or file is, and what to do.
-     */
+    /** Describes the problem. @param message who owns the folder or file, and what to do. */
     public UntrustedFolderException(final String message) {
         super(message);
     }

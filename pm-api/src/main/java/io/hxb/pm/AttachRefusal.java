@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Says why a node's socket cannot be opened, and what helps. Stateless. */
+/** Explains why a node's socket cannot be opened, and what to do. Stateless. */
 final class AttachRefusal {
     private static final int GROUP_WRITES = 020;
     private static final int OTHERS_WRITE = 02;
@@ -12,7 +12,7 @@ final class AttachRefusal {
 
     private AttachRefusal() {}
 
-    /** The sentence for a user whom the file system does not let connect to {@code socket}. */
+    /** The message for a user to whom the file system denies access to {@code socket}. */
     static String describe(final Path socket) {
         final Path closed = closedFolder(socket.toAbsolutePath().getParent());
         if (closed != null) {

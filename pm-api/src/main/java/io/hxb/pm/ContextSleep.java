@@ -40,7 +40,7 @@ final class ContextSleep {
     /**
      * Blocks until the node signals or dies.
      *
-     * @return true if something is to be heard of the node's death.
+     * @return true if the node may have died.
      */
     boolean await(final long timeoutNs) {
         pollSet.await(timeoutNs);
@@ -48,8 +48,8 @@ final class ContextSleep {
     }
 
     /** Ends what {@link #start} began. */
-    // A signal comes for each wait that the node has ended, perhaps after the wait: only then is
-    // there something to read, and most waits of a loop that hears its links end without.
+    // There is a signal for each wait that the node has ended, perhaps after the wait: only then is
+    // there something to read, and most waits of a busy application end without one.
     void end() {
         if (isWaiting) {
             isWaiting = false;
@@ -60,7 +60,7 @@ final class ContextSleep {
         }
     }
 
-    /** Closes it; it is not used any more. */
+    /** Closes it; it must not be used any more. */
     void close() {
         pollSet.close();
     }

@@ -47,7 +47,8 @@ final class ContextState {
     }
 
     /**
-     * Called when there was nothing to do; now and then asks whether the node still lives.
+     * Called when there was nothing to do; checks from time to time whether the node is still
+     * alive.
      *
      * @return {@link #status()} unless it is OK, else {@code status}.
      */
@@ -60,7 +61,7 @@ final class ContextState {
         return status;
     }
 
-    /** Why it is closed, in words. */
+    /** Describes why it is closed. */
     public String closeReason() {
         return isClosed
                 ? CloseReason.DETACHED.text()

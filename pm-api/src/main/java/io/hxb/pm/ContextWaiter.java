@@ -1,70 +1,60 @@
 package io.hxb.pm;
 
+import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.idle.AdaptiveSpin;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
-
-import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 
 /**
  * Waits until there is something to do for the thread of a context, which owns it: spins, sleeps,
  * or runs the node's loop meanwhile.
  */
 final class ContextWaiter {
-    /** Longest spin while others wait for the CPU: that of contexts by default. */
+    /** Maximum spin while others wait for the CPU; also the default of contexts. */
     private static final long SHARED_SPIN_NS = 10_000;
 
+    private final PmDevice device;
+    private final NodeInvoker invoker;
     private final SendEnd sends;
     private final ReceiveEnd receives;
     private final EventRing events;
     private final ContextState state;
     private final NodeWatch watch;
     private final ContextSleep sleep;
-    private final LongConsumer invoker;
-    private final Runnable linkEvents;
-    private final BooleanSupplier hasLinkEvents;
-    private final Runnable doneSends;
     private final AdaptiveSpin spin;
     private boolean hasUntoldSends;
 
     /**
      * Makes the waiter of a context.
      *
-     * @param invoker runs the node's loop for at most so many ns, when this thread has to; else
-     *     null.
-     * @param linkEvents tells listeners of links what has happened to them.
-     * @param hasLinkEvents says whether there is something to tell them.
-     * @param doneSends takes back the send slots that are done, and notes those that failed.
-     * @param spinNs longest time before it sleeps; while others wait for the CPU at most 10 us.
+     * @param device its device, whose link events are reported during a wait and whose node's loop
+     *     is run if this thread has to run it.
+     * @param spinNs longest time before it sleeps; at most 10 us while others wait for the CPU.
      */
     public ContextWaiter(
+            final PmDevice device,
+            final ContextState state,
             final SendEnd sends,
             final ReceiveEnd receives,
             final EventRing events,
-            final ContextState state,
             final ContextSleep sleep,
-            final LongConsumer invoker,
-            final Runnable linkEvents,
-            final BooleanSupplier hasLinkEvents,
-            final Runnable doneSends,
             final long spinNs) {
+        this.device = device;
+        invoker = device.invoker();
         this.sends = sends;
         this.receives = receives;
         this.events = events;
         this.state = state;
         watch = state.watch();
         this.sleep = sleep;
-        this.invoker = invoker;
-        this.linkEvents = linkEvents;
-        this.hasLinkEvents = hasLinkEvents;
-        this.doneSends = doneSends;
         spin = new AdaptiveSpin(spinNs, SHARED_SPIN_NS);
     }
 
-    /** Notes that sends are done of which whoever waits for sends next has not been told. */
-    public void onUntoldSends() {
-        hasUntoldSends = true;
+    /** Takes back the send slots that are done; the next wait for sends ends if there are any. */
+    public void takeDoneSends() {
+        if (!state.isClosed() && sends.takeAllDone() > 0) {
+            hasUntoldSends = true;
+        }
     }
 
     /**
@@ -94,7 +84,7 @@ final class ContextWaiter {
     }
 
     /**
-     * Arms the descriptor of the context for what may happen next.
+     * Arms the descriptor of the context for the next event.
      *
      * @return false if there is something to do already, or the context is closed.
      */
@@ -103,7 +93,7 @@ final class ContextWaiter {
             return false;
         }
         sleep.start(interest);
-        linkEvents.run();
+        device.pollLinkEvents();
         if (ready(interest) != PmStatus.EMPTY || state.status() != PmStatus.OK) {
             hasUntoldSends &= (interest & ControlMemory.SENDS) == 0;
             sleep.end();
@@ -119,7 +109,7 @@ final class ContextWaiter {
         }
     }
 
-    /** Ends it, after the context. */
+    /** Ends waiting; called after the context is closed. */
     public void close() {
         sleep.close();
     }
@@ -128,11 +118,11 @@ final class ContextWaiter {
         final long startNs = System.nanoTime();
         long nowNs = startNs;
         while (true) {
-            linkEvents.run();
+            device.pollLinkEvents();
             final long leftNs = timeoutNs - (nowNs - startNs);
             final boolean isSpinning = spin.isSpinning(nowNs);
             if (invoker != null) {
-                invoker.accept(isSpinning ? 0 : Math.max(leftNs, 0));
+                invoker.run(isSpinning ? 0 : Math.max(leftNs, 0));
             } else if (isSpinning || leftNs <= 0) {
                 Thread.onSpinWait();
             } else {
@@ -161,7 +151,7 @@ final class ContextWaiter {
     private void sleep(final int interest, final long timeoutNs) {
         sleep.start(interest);
         if (look(interest) == PmStatus.EMPTY
-                && !hasLinkEvents.getAsBoolean()
+                && !device.hasLinkEvents()
                 && state.isOpenAtNode()
                 && sleep.await(timeoutNs)) {
             watch.check();
@@ -169,11 +159,11 @@ final class ContextWaiter {
         sleep.end();
     }
 
-    // A send that failed is an event: who waits for messages only has to look for it.
+    // A send that failed is an event, so a wait for messages alone has to look for it.
     private int look(final int interest) {
         final int ready = ready(interest);
         if (ready == PmStatus.EMPTY && (interest & ControlMemory.SENDS) == 0 && sends.hasDone()) {
-            doneSends.run();
+            takeDoneSends();
             return ready(interest);
         }
         return ready;

@@ -1,8 +1,8 @@
 package io.hxb.pm;
 
 /**
- * Sends that failed and that the application has not been told of: the newest as many as there are
- * send slots. Owned by the context's thread.
+ * Sends that failed and were not reported to the application yet: only the newest ones, as many as
+ * there are send slots. Owned by the context's thread.
  */
 final class FailedSends {
     private final int[] slots;
@@ -20,7 +20,7 @@ final class FailedSends {
         context = new int[capacity];
     }
 
-    /** Adds a send; the oldest one goes when there are too many. */
+    /** Adds a send; drops the oldest one when there are too many. */
     void add(
             final int slot,
             final int sendStatus,
@@ -41,7 +41,9 @@ final class FailedSends {
         return head == tail;
     }
 
-    /** Takes the oldest one out; returns its index for the methods below, until one is added. */
+    /**
+     * Removes the oldest one; returns its index for the methods below, valid until one is added.
+     */
     public int take() {
         return (int) (head++ % slots.length);
     }

@@ -10,7 +10,7 @@ final class HeldMessages {
     private final int[] counts;
     private int total;
 
-    /** Makes the books on as many receive buffers. */
+    /** Makes the books of this number of receive buffers. */
     HeldMessages(final int receiveBuffers) {
         counts = new int[receiveBuffers];
     }
@@ -40,7 +40,7 @@ final class HeldMessages {
         return bufferId;
     }
 
-    /** Notes that a message in a buffer is held no more. */
+    /** Notes that a message in a buffer is no longer held. */
     void release(final int bufferId) {
         assert counts[bufferId] > 0 : "released more often than received: buffer " + bufferId;
         counts[bufferId]--;

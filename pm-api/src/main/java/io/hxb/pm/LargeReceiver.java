@@ -125,7 +125,7 @@ final class LargeReceiver {
         }
     }
 
-    /** Ends the messages of peers that are gone; how many events there were. */
+    /** Ends the messages of peers that are gone; returns the number of events. */
     int pollEvents() {
         int count = 0;
         while (context.pollEvent(event) == PmStatus.OK) {

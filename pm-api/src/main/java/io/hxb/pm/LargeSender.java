@@ -99,7 +99,7 @@ final class LargeSender {
         return !done.isEmpty() || (!ready.isEmpty() && context.hasFreeSlot());
     }
 
-    /** Sends up to {@code limit} fragments, one for each destination in turn; how many. */
+    /** Sends up to {@code limit} fragments, one for each destination in turn; returns how many. */
     int sendFragments(final int limit) {
         context.unfinishedSends();
         int sent = 0;
@@ -200,7 +200,7 @@ final class LargeSender {
         }
     }
 
-    /** Tells of the transfers that are done; how many. */
+    /** Reports the transfers that are done; returns how many. */
     int reportSent(final PmLargeHandler handler) {
         int reported = 0;
         Transfer transfer = done.poll();
@@ -214,7 +214,7 @@ final class LargeSender {
         return reported;
     }
 
-    /** A context that is sent to, and what waits for it; its first transfer is being sent. */
+    /** A destination context and the transfers that wait for it; the first one is being sent. */
     private static final class Destination {
         private final int node;
         private final int context;

@@ -1,9 +1,9 @@
 package io.hxb.pm;
 
 /**
- * How large messages go over a context. Every one begins with a start; one that does not fit into
- * it follows as fragments. The tag of the underlying message carries the number of the large one
- * (31 bits) and in its highest bit whether this is a fragment.
+ * How large messages are sent over a context. Each one begins with a start; one that does not fit
+ * into it follows as fragments. The tag of the underlying message carries the number of the large
+ * one (31 bits) and in its highest bit whether this is a fragment.
  *
  * <pre>
  * start: offset length meaning (little-endian)

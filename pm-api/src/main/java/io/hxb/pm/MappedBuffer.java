@@ -23,7 +23,7 @@ import java.util.Objects;
  * Agrona's view of native memory without Agrona's own access to it, which needs {@code --add-opens
  * java.base/jdk.internal.misc=ALL-UNNAMED} of every program. Behaves as {@code UnsafeBuffer} does,
  * bounds checks and their switch included, but views no arrays. Numbers in ASCII are written by way
- * of a string; nothing else allocates but what returns a string. Owned by one thread.
+ * of a string; otherwise only methods that return a string allocate. Owned by one thread.
  */
 final class MappedBuffer implements MutableDirectBuffer {
     private static final String NULL_TEXT = "null";
@@ -414,7 +414,8 @@ final class MappedBuffer implements MutableDirectBuffer {
     public void putNaturalPaddedIntAscii(final int offset, final int length, final int value) {
         boundsCheck(offset, length);
         if (value == 0 && length == 0) {
-            return; // Agrona's buffers count the digits that are left when the room is used up.
+            return; // As in Agrona's buffers, counts the digits that are left when there is no more
+                    // room.
         }
         final String digits = Integer.toString(value);
         final int zeros = length - digits.length();
@@ -559,7 +560,7 @@ final class MappedBuffer implements MutableDirectBuffer {
         return new String(bytes(index, length), UTF_8);
     }
 
-    // Checked before the array is made, so that a length from outside makes no huge one.
+    // Checked before the array is made, so that a length from outside cannot make a huge one.
     private byte[] bytes(final int index, final int length) {
         boundsCheck(index, length);
         final byte[] bytes = new byte[length];

@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.linux.EventFd;
+import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.NodePage;
 
@@ -20,15 +21,14 @@ final class NodeBell {
     /**
      * Makes the bell of one context.
      *
-     * @param loop the node's loop that serves the context.
-     * @param wakeNode its eventfd.
+     * @param wakeUps the node's loop that serves the context, and the eventfd that wakes it.
      * @param isInvoked true if that loop runs on the context's thread, and so never while it does.
      */
     public NodeBell(
-            final NodePage node, final int loop, final int wakeNode, final boolean isInvoked) {
+            final NodePage node, final Attachment.WakeUps wakeUps, final boolean isInvoked) {
         this.node = node;
-        this.loop = loop;
-        this.wakeNode = wakeNode;
+        loop = wakeUps.loop();
+        wakeNode = wakeUps.node();
         this.isInvoked = isInvoked;
     }
 
@@ -50,7 +50,8 @@ final class NodeBell {
         }
     }
 
-    // The full fence before lets the node see what was put, or this thread that the node sleeps.
+    // After the full fence, either the node sees what was put, or this thread sees that the node
+    // sleeps.
     private void wake() {
         final int sleep = node.sleep(loop);
         if (sleep != 0 && sleep != signalled) {

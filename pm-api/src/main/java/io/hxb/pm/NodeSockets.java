@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** Finds the socket of this machine's node when the application names none. Stateless. */
 final class NodeSockets {
-    /** Names the node's socket. */
+    /** Name of the variable with the path of the node's socket. */
     static final String SOCKET_VARIABLE = "HXB_SOCKET";
 
     private static final long LOOK_MS = 200;
@@ -24,11 +24,11 @@ final class NodeSockets {
     private NodeSockets() {}
 
     /**
-     * The socket of the only node that there is.
+     * The socket of the only node. @param environment environment variables; {@value
+     * #SOCKET_VARIABLE} takes precedence.
      *
-     * @param environment environment variables; {@value #SOCKET_VARIABLE} goes before all.
      * @param folders searched one after the other until one has the socket of a node.
-     * @throws PmException if there is none, or several; with what to do.
+     * @throws PmException if there is none, or several; the message says what to do.
      */
     static Path find(final Map<String, String> environment, final List<Path> folders)
             throws PmException {
@@ -66,7 +66,10 @@ final class NodeSockets {
         return paths.stream().map(Path::toString).collect(Collectors.joining(", "));
     }
 
-    /** The sockets of nodes of their own in a folder; if there are none, those of its labs. */
+    /**
+     * The sockets of nodes in a folder, not counting those of labs; if there are none, those of its
+     * labs.
+     */
     private static List<Path> live(final Path folder) throws PmException {
         final List<Path> own = liveOnes(list(folder));
         if (!own.isEmpty()) {
@@ -79,7 +82,7 @@ final class NodeSockets {
         return ofLabs;
     }
 
-    // What a dead node has left takes no connection any more.
+    // The socket of a dead node does not accept connections any more.
     private static List<Path> liveOnes(final List<Path> files) {
         return files.stream()
                 .filter(file -> file.toString().endsWith(".sock"))

@@ -4,9 +4,9 @@ import io.hxb.pm.shm.NodePage;
 
 import java.util.function.BooleanSupplier;
 
-/** Watches whether the node of a context lives and works. Owned by the context's thread. */
+/** Watches whether the node of a context is alive and working. Owned by the context's thread. */
 final class NodeWatch {
-    /** Longest time between two questions whether the node lives, in ns. */
+    /** Maximum time between two checks whether the node is alive, in ns. */
     static final long ALIVE_CHECK_NS = 100_000_000L;
 
     private static final int IDLE_CALLS_BEFORE_CLOCK = 256;
@@ -23,7 +23,7 @@ final class NodeWatch {
     /**
      * Watches a node.
      *
-     * @param isAlive asks, with a system call if need be, whether the node still lives.
+     * @param isAlive checks, with a system call if necessary, whether the node is still alive.
      */
     public NodeWatch(final NodePage page, final BooleanSupplier isAlive) {
         this.page = page;
@@ -35,12 +35,15 @@ final class NodeWatch {
         return isGone || page.state() != NodePage.ALIVE;
     }
 
-    /** Asks whether the node still lives. */
+    /** Checks whether the node is still alive. */
     void check() {
         isGone = !isAlive.getAsBoolean();
     }
 
-    /** Call it when there was nothing to do: now and then it asks whether the node still lives. */
+    /**
+     * Called when there was nothing to do: checks from time to time whether the node is still
+     * alive.
+     */
     void onIdle() {
         if (++idleCalls >= IDLE_CALLS_BEFORE_CLOCK) {
             idleCalls = 0;
@@ -53,8 +56,8 @@ final class NodeWatch {
     }
 
     /**
-     * True if the node has stood still for 3 seconds of asking. Beats are counted, not timed, so
-     * that clocks of two processes need not agree.
+     * True if the node has made no progress during 3 seconds of checks. Beats are counted, not
+     * timed, so that the clocks of two processes need not agree.
      */
     boolean isSilent(final long nowNs) {
         final long beat = page.beat();

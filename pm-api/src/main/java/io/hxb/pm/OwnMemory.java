@@ -8,8 +8,8 @@ import io.hxb.pm.attach.AttachMessage;
 
 /**
  * Memory of this process that it lends its node: files in memory, one behind the other, that are
- * made and mapped a few at a time, so that few descriptors are open at once. Owned by the
- * attachment.
+ * made and mapped a few at a time, so that only a few descriptors are open at any time. Owned by
+ * the attachment.
  */
 final class OwnMemory implements AutoCloseable {
     private final int id;
@@ -78,7 +78,7 @@ final class OwnMemory implements AutoCloseable {
         }
     }
 
-    /** Unmaps the memory, which nobody in this process may touch any more. */
+    /** Unmaps the memory, which must not be used in this process any more. */
     @Override
     public void close() {
         range.close();

@@ -2,7 +2,6 @@ package io.hxb.pm;
 
 import io.hxb.linux.Memory;
 import io.hxb.pm.attach.Attachment;
-import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
@@ -21,9 +20,9 @@ import java.lang.foreign.MemorySegment;
  * that they share. Messages of one context to one other arrive in the order sent, exactly once, or
  * an event says that they may not have.
  *
- * <p>In the simplest way, {@link #send(int, int, byte[], int, long)} sends a copy and {@link
+ * <p>The simplest way is this: {@link #send(int, int, byte[], int, long)} sends a copy and {@link
  * #receive(PmMessage, long)} waits for a message. Both return a {@link PmStatus}; {@link
- * PmStatus#EVENT} asks for {@link #pollEvent}. Programs that cannot spare the copy or the wait use
+ * PmStatus#EVENT} asks for {@link #pollEvent}. Programs that cannot afford the copy or the wait use
  * {@link #claim(int, int, int)}, {@link #send(int, int, int)} and {@link #receive(PmMessage)}.
  */
 public final class PmContext implements AutoCloseable {
@@ -37,7 +36,6 @@ public final class PmContext implements AutoCloseable {
     private final EventRing events;
     private final ContextWaiter waiter;
     private final int mtuBytes;
-    private SendDoneListener sendDoneListener = (slot, status) -> {};
 
     PmContext(
             final PmDevice device,
@@ -50,40 +48,24 @@ public final class PmContext implements AutoCloseable {
         mtuBytes = device.facts().mtuBytes();
         final ControlMemory control =
                 new ControlMemory(
-                        memory.controlAddress(), memory.sendBuffers(), memory.deliveryEntries());
+                        memory.controlAddress(), memory.send().count(), memory.deliveryEntries());
         control.check();
-        final NodeInvoker invoker = attachment.invoker();
         final NodePage node = new NodePage(attachment.nodePageAddress());
-        final NodeBell bell = new NodeBell(node, memory.loop(), memory.wakeNode(), invoker != null);
+        final NodeBell bell = new NodeBell(node, memory.wakeUps(), device.isInvoker());
         state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));
-        sends =
-                new SendEnd(
-                        control,
-                        memory.sendPoolAddress(),
-                        memory.sendBuffers(),
-                        memory.sendBufferBytes(),
-                        bell);
+        sends = new SendEnd(control, memory.send(), bell);
         slots = sends.slots();
-        receives =
-                new ReceiveEnd(
-                        control,
-                        memory.receivePoolAddress(),
-                        memory.receiveBuffers(),
-                        device.facts().receiveBufferBytes(),
-                        bell);
+        receives = new ReceiveEnd(control, memory.receive(), bell);
         events = control.eventRing();
         waiter =
                 new ContextWaiter(
+                        device,
+                        state,
                         sends,
                         receives,
                         events,
-                        state,
                         new ContextSleep(
-                                control, memory.wakeApplication(), attachment.descriptor()),
-                        invoker == null ? null : invoker::run,
-                        device::pollLinkEvents,
-                        device::hasLinkEvents,
-                        this::noteDoneSends,
+                                control, memory.wakeUps().application(), attachment.descriptor()),
                         spinNs);
     }
 
@@ -94,7 +76,7 @@ public final class PmContext implements AutoCloseable {
 
     /** {@return the number of send buffers} */
     public int sendBufferCount() {
-        return memory.sendBuffers();
+        return memory.send().count();
     }
 
     /**
@@ -102,7 +84,7 @@ public final class PmContext implements AutoCloseable {
      * PmDevice#mtuBytes()}}
      */
     public int maxLengthBytes() {
-        return Math.min(mtuBytes, memory.sendBufferBytes());
+        return Math.min(mtuBytes, memory.send().bufferBytes());
     }
 
     /**
@@ -202,7 +184,7 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Hands the message in a claimed slot to the node. The buffer is not to be touched until {@link
+     * Hands the message in a claimed slot to the node. The buffer must not be touched until {@link
      * #isSendDone}.
      *
      * @param slot as {@link #claim(int, int, int)} returned it.
@@ -227,9 +209,9 @@ public final class PmContext implements AutoCloseable {
      * @param payload 0 to {@link #maxLengthBytes()} bytes; may be changed after the call.
      * @param tag any 32 bits, given to the receiver with the message.
      * @param timeoutNs longest wait for a buffer in ns, 0 or more.
-     * @return {@link PmStatus#OK} if the message is on its way; what becomes of it otherwise is
-     *     told by {@link #pollEvent}. Else nothing is sent, for the reason that {@link #claim(int,
-     *     int, int, long)} gives.
+     * @return {@link PmStatus#OK} if the message is on its way; if it fails later, {@link
+     *     #pollEvent} reports it. Else nothing is sent, for the reason that {@link #claim(int, int,
+     *     int, long)} gives.
      * @throws IllegalArgumentException if an argument is out of range.
      */
     public int send(
@@ -251,8 +233,7 @@ public final class PmContext implements AutoCloseable {
      * for its destination and for {@link #isSendDone}, but not the slot's buffer.
      *
      * @param slot as {@link #claim(int, int, int)} returned it.
-     * @param region of this context's device; its bytes are not to be changed until the send is
-     *     done.
+     * @param region of this context's device; its bytes must not be changed until the send is done.
      * @param offset first byte of the payload in the region.
      * @param lengthBytes 0 to {@link PmDevice#mtuBytes()}.
      * @param tag any 32 bits, given to the receiver with the message.
@@ -285,8 +266,8 @@ public final class PmContext implements AutoCloseable {
 
     /**
      * {@return true if nothing of {@code slot} is under way: its message has been acknowledged by
-     * the peer's node, or has failed, which an event told} A slot that was claimed and sent again
-     * since speaks of the newer message.
+     * the peer's node, or has failed, which an event told} For a slot that was claimed and sent
+     * again in the meantime, this is about the newer message.
      *
      * @param slot 0 to {@link #sendBufferCount()} - 1.
      */
@@ -379,9 +360,9 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Takes the next event: what went wrong with a message or with all that is sent to a peer. Call
-     * it until it has no more whenever a wait has ended with {@link PmStatus#EVENT}, and now and
-     * then while messages come without a pause. Does not wait.
+     * Takes the next event: what went wrong with a message or with everything sent to a peer. Call
+     * it until it has none left whenever a wait has ended with {@link PmStatus#EVENT}, and
+     * occasionally while messages come without a pause. Does not wait.
      *
      * @param event filled when the result is OK.
      * @return {@link PmStatus#OK} or {@link PmStatus#EMPTY}.
@@ -391,7 +372,7 @@ public final class PmContext implements AutoCloseable {
             return PmStatus.EMPTY;
         }
         device.pollLinkEvents();
-        noteDoneSends();
+        waiter.takeDoneSends();
         final FailedSends failed = sends.failed();
         if (!failed.isEmpty()) {
             final int index = failed.take();
@@ -427,8 +408,8 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Waits until a send is done that was not when last asked, with or without success. For a
-     * sender that got {@link PmStatus#NO_BUFFERS} and receives nothing.
+     * Waits until a send has finished, with or without success, since the last call. For a sender
+     * that got {@link PmStatus#NO_BUFFERS} and receives nothing.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return {@link PmStatus#OK} if a send is done; {@link PmStatus#EVENT} if none is, but one
@@ -443,7 +424,7 @@ public final class PmContext implements AutoCloseable {
      * Waits for a message or a finished send.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
-     * @return {@link PmStatus#OK} if there is one of both; otherwise as {@link #await(long)}.
+     * @return {@link PmStatus#OK} if there is either; otherwise as {@link #await(long)}.
      */
     public int awaitAny(final long timeoutNs) {
         return waiter.await(ControlMemory.MESSAGES | ControlMemory.SENDS, timeoutNs);
@@ -454,9 +435,9 @@ public final class PmContext implements AutoCloseable {
      * for example. Claimed slots that were not sent do not count.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
-     * @return {@link PmStatus#OK} if nothing is under way and nothing failed that {@link
-     *     #pollEvent} has not told; {@link PmStatus#EVENT} if a message failed: take the events,
-     *     then call it again for the rest; otherwise as {@link #await(long)}.
+     * @return {@link PmStatus#OK} if nothing is under way and {@link #pollEvent} has reported all
+     *     that failed; {@link PmStatus#EVENT} if a message failed: take the events, then call it
+     *     again for the rest; otherwise as {@link #await(long)}.
      */
     public int awaitAllSends(final long timeoutNs) {
         final long startNs = System.nanoTime();
@@ -474,10 +455,10 @@ public final class PmContext implements AutoCloseable {
     /**
      * {@return a descriptor for the application's own poll or epoll} It becomes readable only while
      * armed: call {@link #arm}, poll if it returned true, then call {@link #disarm}. Poll {@link
-     * PmDevice#descriptor()} along with it to notice the death of the node.
+     * PmDevice#descriptor()} as well to notice the death of the node.
      */
     public int descriptor() {
-        return memory.wakeApplication();
+        return memory.wakeUps().application();
     }
 
     /**
@@ -497,14 +478,14 @@ public final class PmContext implements AutoCloseable {
         waiter.disarm();
     }
 
-    /** {@return why the node has closed this context, in words} */
+    /** {@return a text that says why the node has closed this context} */
     public String closeReason() {
         return state.closeReason();
     }
 
     /**
-     * Closes the context: what was not yet acknowledged may be lost, and messages held are
-     * released. Wait for {@link #unfinishedSends()} to reach 0 before, when it matters. Never
+     * Closes the context: messages that were not yet acknowledged may be lost, and messages held
+     * are released. Where that matters, wait for {@link #unfinishedSends()} to reach 0 first. Never
      * blocks.
      */
     @Override
@@ -527,13 +508,13 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
-     * Sets who is told of every send slot that comes back, within calls of the context's own
-     * methods; for protocols over a context. One at a time.
+     * Sets the listener that is called for every send slot that comes back, within calls of the
+     * context's own methods; for protocols over a context. There is one at a time.
      *
-     * @param listener told from now on, instead of the one before.
+     * @param listener called from now on, instead of the one before.
      */
     public void sendDoneListener(final SendDoneListener listener) {
-        sendDoneListener = listener;
+        sends.listener(listener);
     }
 
     private int submit(
@@ -551,22 +532,9 @@ public final class PmContext implements AutoCloseable {
         return PmStatus.OK;
     }
 
-    private void noteDoneSends() {
-        final int before = slots.inFlightCount();
-        pollCompletions();
-        if (slots.inFlightCount() != before) {
-            waiter.onUntoldSends();
-        }
-    }
-
     private void pollCompletions() {
-        if (state.isClosed()) {
-            return;
-        }
-        int slot = sends.takeDone();
-        while (slot != SendSlots.NONE) {
-            sendDoneListener.onSendDone(slot, sends.doneStatus());
-            slot = sends.takeDone();
+        if (!state.isClosed()) {
+            sends.takeAllDone();
         }
     }
 
@@ -588,7 +556,7 @@ public final class PmContext implements AutoCloseable {
         slots.checkClaimed(slot);
     }
 
-    /** Told of every send slot that comes back, before it can be claimed again. */
+    /** Called for every send slot that comes back, before it can be claimed again. */
     @FunctionalInterface
     public interface SendDoneListener {
         /**

@@ -6,17 +6,17 @@ import io.hxb.pm.attach.ContextRequest;
  * Sizes of a context. Immutable. The memory of a context is {@code sendBuffers * sendBufferBytes}
  * of send pool and about {@code 144 * sendBuffers + 48 * deliveryEntries} bytes of rings.
  *
- * @param sendBuffers messages that may be under way at once, 1 to 65,536.
+ * @param sendBuffers messages that may be in flight at the same time, 1 to 65,536.
  * @param sendBufferBytes bytes of each send buffer, a multiple of 64, at most 2^20; 0 for the
  *     node's longest message.
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
- *     2^20; the node raises it to what one full frame of the smallest messages needs.
- * @param spinNs longest time a wait spins before it sleeps, in ns, 0 or more; 0 to sleep at once. A
- *     wait also sleeps at once after waits whose spinning found nothing, and spins for at most 10
- *     us while other threads need its CPU.
+ *     2^20; the node raises it to what a full frame of the smallest messages needs.
+ * @param spinNs longest time a wait spins before it sleeps, in ns, 0 or more; 0 to sleep
+ *     immediately. A wait also sleeps immediately after waits whose spinning found nothing, and
+ *     spins for at most 10 us while other threads need its CPU.
  * @param peerWaitNs how long messages wait for their destination's context to be opened before they
- *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns, at most a day; 0 to fail at once. With a
- *     time, the programs of a cluster may start in any order.
+ *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns, at most a day; 0 to fail immediately. With
+ *     a time, the programs of a cluster may start in any order.
  */
 public record PmContextOptions(
         int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs, long peerWaitNs) {
@@ -40,7 +40,7 @@ public record PmContextOptions(
                 new ContextRequest(sendBuffers, sendBufferBytes, deliveryEntries, peerWaitNs);
     }
 
-    /** What of this the node has to know. */
+    /** The part of this that the node has to know. */
     ContextRequest request() {
         return new ContextRequest(sendBuffers, sendBufferBytes, deliveryEntries, peerWaitNs);
     }

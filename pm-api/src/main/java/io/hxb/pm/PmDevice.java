@@ -54,11 +54,11 @@ public final class PmDevice implements AutoCloseable {
     }
 
     /**
-     * Attaches to the node of this machine: the one whose socket {@code HXB_SOCKET} names, else the
-     * only one that has its socket in the folder that {@code HXB_RUN} names; without both, in the
-     * first of {@code /run/hxb}, {@code $XDG_RUNTIME_DIR/hxb} and {@code hxb-USER} in the folder
-     * for temporary files that has a node's socket. A folder's labs count when it has no other.
-     * Blocks for at most 5 seconds.
+     * Attaches to the node of this machine: the one whose socket {@code HXB_SOCKET} names,
+     * otherwise the only one that has its socket in the folder that {@code HXB_RUN} names; without
+     * both, in the first of {@code /run/hxb}, {@code $XDG_RUNTIME_DIR/hxb} and {@code hxb-USER} in
+     * the folder for temporary files that has a node's socket. A folder's labs count when it has no
+     * other. Blocks for at most 5 seconds.
      *
      * @return the device, which the caller closes.
      * @throws IOException if there is no node, or more than one in that folder, which are then
@@ -218,15 +218,15 @@ public final class PmDevice implements AutoCloseable {
     }
 
     /**
-     * Makes memory from which any context of this device sends without copying. This process makes
-     * it, all of it at once, and lends it to the node, which reads it; so it counts for this
-     * process (and its cgroup), and the cluster file says how much each user may lend ({@code
-     * limits.memoryBytes}). Blocks while the memory is made, about 0.3 s for each GiB, and for at
-     * most 5 seconds while the node does not answer.
+     * Makes memory from which any context of this device sends without copying. This process
+     * allocates all of it immediately and lends it to the node, which reads it; so it counts for
+     * this process (and its cgroup), and the cluster file limits how much each user may lend
+     * ({@code limits.memoryBytes}). Blocks while the memory is made, about 0.3 s for each GiB, and
+     * for at most 5 seconds while the node does not answer.
      *
      * @param lengthBytes 1 to 2^40.
      * @return the region, which the caller closes.
-     * @throws IOException if there is not so much memory, or the node refuses or is gone.
+     * @throws IOException if there is not that much memory, or the node refuses or is gone.
      */
     public PmRegion openRegion(final long lengthBytes) throws IOException {
         if (lengthBytes < 1 || lengthBytes > 1L << 40) {
@@ -254,23 +254,21 @@ public final class PmDevice implements AutoCloseable {
     }
 
     /**
-     * Has {@code listener} told of links of the node that fail or recover from now on; null ends
-     * it. It is called within {@link PmContext#await}, {@link PmContext#arm} and {@link
-     * PmContext#pollEvent} of any context of this device, by the thread that called these; who
-     * sleeps in await is woken for it. An application that calls none of these calls {@link
-     * #pollLinkEvents}.
+     * Sets the listener that is called when links of the node fail or recover; null ends it. It is
+     * called within {@link PmContext#await}, {@link PmContext#arm} and {@link PmContext#pollEvent}
+     * of any context of this device, by the thread that called these; a thread that sleeps in await
+     * is woken for it. An application that calls none of these calls {@link #pollLinkEvents}.
      *
-     * @param listener told of each change; null for nobody.
+     * @param listener called for each change; null for none.
      */
     public void onLinkEvent(final PmLinkListener listener) {
         linkListener = listener;
     }
 
     /**
-     * Tells the listener what links have failed or recovered since the last time. Never blocks; of
-     * more than 16 changes since then the first are left out.
-     *
-     * @return how many it was told of; 0 without a listener.
+     * Reports to the listener which links have failed or recovered since the last call. Never
+     * blocks; if there were more than 16 changes, the oldest are left out. @return the number of
+     * changes reported; 0 without a listener.
      */
     public int pollLinkEvents() {
         final PmLinkListener listener = linkListener;
@@ -287,7 +285,12 @@ public final class PmDevice implements AutoCloseable {
         return count;
     }
 
-    /** True if {@link #pollLinkEvents} has something to tell. */
+    /** Runs the node's loop, if the threads of contexts have to; otherwise null. */
+    NodeInvoker invoker() {
+        return attachment.invoker();
+    }
+
+    /** True if {@link #pollLinkEvents} has something to report. */
     boolean hasLinkEvents() {
         return linkListener != null && linkEvents.isReady();
     }
@@ -306,14 +309,14 @@ public final class PmDevice implements AutoCloseable {
         }
     }
 
-    /** {@return true if the node still lives} Makes a system call. */
+    /** {@return true if the node is still alive} Makes a system call. */
     public boolean isNodeAlive() {
         return attachment.isNodeAlive();
     }
 
     /**
-     * {@return the descriptor that becomes readable when the node dies, to poll along with {@link
-     * PmContext#descriptor()}; -1 when the node is in this process}
+     * {@return the descriptor that becomes readable when the node dies, to be polled together with
+     * {@link PmContext#descriptor()}; -1 when the node is in this process}
      */
     public int descriptor() {
         return attachment.descriptor();

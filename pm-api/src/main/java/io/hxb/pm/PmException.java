@@ -43,7 +43,7 @@ public final class PmException extends IOException {
 
     /**
      * {@return true if no node listens there: one may be started later, so trying again after a
-     * pause may help} False for what stays as it is, such as a node that refuses this user.
+     * pause may help} False for problems that remain, such as a node that refuses this user.
      */
     public boolean isNodeMissing() {
         return isNodeMissing;

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * What an application does with large messages; called by {@link PmLargeMessages#poll} on the
- * thread that owns the context. A message is named by its source: from one source context messages
- * come one after the other, from different ones interleaved.
+ * thread that owns the context. A message is identified by its source: messages from one source
+ * context arrive one after the other, those from different ones interleaved.
  */
 public interface PmLargeHandler {
     /**
@@ -14,7 +14,7 @@ public interface PmLargeHandler {
      * @param sourceNode node id of the sender.
      * @param sourceContext context of the sender.
      * @param lengthBytes its length, 0 to the longest that was allowed.
-     * @param tag the 32 bits that the sender gave along.
+     * @param tag the 32 bits given by the sender.
      * @return where to assemble it, {@code lengthBytes} or more (one copy; native or a byte array);
      *     or null to get its fragments in place by {@link #onFragment}; or {@link
      *     PmLargeMessages#REJECT}.
@@ -48,7 +48,7 @@ public interface PmLargeHandler {
      * @param target what {@link #onStart} returned.
      * @param status {@link PmStatus#OK} if it is complete; {@link PmStatus#PEER_UNREACHABLE} or
      *     {@link PmStatus#PEER_RESTARTED} if the rest will not come; {@link PmStatus#TOO_LONG} if
-     *     the sender sent other than what it had announced.
+     *     the sender did not send what it had announced.
      */
     void onEnd(
             int sourceNode,
@@ -59,7 +59,7 @@ public interface PmLargeHandler {
             int status);
 
     /**
-     * A message sent is done: its memory is the application's again.
+     * A message sent is done: its memory belongs to the application again.
      *
      * @param transfer what {@code send} returned.
      * @param status {@link PmStatus#OK} when the peer's node has all of it, or why not.

@@ -3,12 +3,14 @@ package io.hxb.pm;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Messages of any size up to 2^40 bytes over one context, which then serves nothing else: they go
- * as fragments of the node's longest message. Owned by the thread that owns the context.
+ * Messages of any size up to 2^40 bytes over one context, which then serves nothing else: they are
+ * sent as fragments, each at most as long as the node's longest message. Owned by the thread that
+ * owns the context.
  *
- * <p>From a {@link PmRegion} the node sends without any copy, from other memory this class copies
+ * <p>The node sends from a {@link PmRegion} without any copy; from other memory, this class copies
  * into send buffers. The receiver reads fragments in place or has them assembled with one copy.
- * Memory is bounded: one small record a transfer under way and a source that is sending.
+ * Memory is bounded: one small record for each transfer in flight and for each source that is
+ * sending.
  */
 public final class PmLargeMessages {
     /** Returned by {@link PmLargeHandler#onStart} for a message that is not wanted. */
@@ -27,8 +29,8 @@ public final class PmLargeMessages {
      * Takes a context over.
      *
      * @param context used by nobody else from now on; the caller closes it.
-     * @param handler told of what arrives and what is sent.
-     * @param limits bounds of what is under way at once.
+     * @param handler called for what arrives and what is sent. @param limits bounds of what is in
+     *     flight at the same time.
      */
     public PmLargeMessages(
             final PmContext context, final PmLargeHandler handler, final Limits limits) {
@@ -39,17 +41,17 @@ public final class PmLargeMessages {
     }
 
     /**
-     * Begins to send a message that lies in a region; {@link #poll} goes on with it. Messages to
-     * one destination go one after the other, to different ones in turns.
+     * Begins to send a message that lies in a region; {@link #poll} continues. Messages to one
+     * destination are sent one after the other, those to different ones in turns.
      *
      * @param node destination node id.
-     * @param destinationContext context there, which receives by this class too.
-     * @param region of the same device; the bytes are not to be changed until it is sent.
+     * @param destinationContext context there, which also receives by this class. @param region of
+     *     the same device; the bytes must not be changed until it is sent.
      * @param offset first byte in the region.
      * @param lengthBytes 0 to 2^40.
      * @param tag any 32 bits.
      * @return the transfer's number, 0 or more, for {@link #isSent} and {@link
-     *     PmLargeHandler#onSent}; or {@link PmStatus#NO_BUFFERS} when too many are under way.
+     *     PmLargeHandler#onSent}; or {@link PmStatus#NO_BUFFERS} when too many are in flight.
      */
     public long send(
             final int node,
@@ -71,8 +73,8 @@ public final class PmLargeMessages {
      * #send(int, int, PmRegion, long, long, int)}.
      *
      * @param node destination node id.
-     * @param destinationContext context there, which receives by this class too.
-     * @param payload native segment; not to be changed or freed until it is sent.
+     * @param destinationContext context there, which also receives by this class. @param payload
+     *     native segment; it must not be changed or freed until it is sent.
      * @param tag any 32 bits.
      * @return the transfer's number, or {@link PmStatus#NO_BUFFERS}.
      */
@@ -133,7 +135,7 @@ public final class PmLargeMessages {
     }
 
     /**
-     * Waits until {@link #poll} has something to do; events are among that.
+     * Waits until {@link #poll} has something to do, including events.
      *
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return {@link PmStatus#OK}; otherwise as {@link PmContext#await(long)}.
@@ -152,11 +154,10 @@ public final class PmLargeMessages {
     }
 
     /**
-     * What bounds the memory. Immutable.
+     * Limits that bound the memory. Immutable. @param maxTransfers messages that may be in flight
+     * at the same time, 1 to 65,536. @param maxSources source contexts from which messages may be
+     * received at the same time; messages of others are dropped and counted.
      *
-     * @param maxTransfers messages being sent at once, 1 to 65,536.
-     * @param maxSources source contexts from which messages are being received at once; messages of
-     *     further ones are dropped and counted.
      * @param maxLengthBytes longest message received; longer ones are dropped and counted.
      */
     public record Limits(int maxTransfers, int maxSources, long maxLengthBytes) {

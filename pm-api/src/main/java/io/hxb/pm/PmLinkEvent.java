@@ -11,8 +11,8 @@ import io.hxb.pm.shm.LinkEventRing;
  * @param neighbour node id of the neighbour at its other end.
  * @param isGood true if frames pass now, false if the link is left out.
  * @param isLast true if the link failed and no other link of this trunk reaches the neighbour:
- *     frames to it go other ways.
- * @param reason why, in words.
+ *     frames to it take other links.
+ * @param reason a text that says why.
  */
 public record PmLinkEvent(
         long timeMs,
@@ -35,7 +35,7 @@ public record PmLinkEvent(
                 ring.reason());
     }
 
-    /** {@return the link as people write it: {@code x.0}} */
+    /** {@return the name of the link: {@code x.0}} */
     public String link() {
         return DIMENSION_NAMES.charAt(dimension & 7) + "." + number;
     }

@@ -1,10 +1,10 @@
 package io.hxb.pm;
 
-/** Told of links that fail and recover, see {@link PmDevice#onLinkEvent}. */
+/** Called for links that fail and recover, see {@link PmDevice#onLinkEvent}. */
 @FunctionalInterface
 public interface PmLinkListener {
     /**
-     * A link has changed. Called by the thread that waits or polls; must not do so itself.
+     * A link has changed. Called by the thread that waits or polls; it must not do so itself.
      *
      * @param event what has changed.
      */

@@ -64,7 +64,7 @@ public final class PmMessage {
         return lengthBytes;
     }
 
-    /** {@return the 32 bits that the sender gave along} */
+    /** {@return the 32 bits given by the sender} */
     public int tag() {
         return tag;
     }
@@ -90,7 +90,7 @@ public final class PmMessage {
 
     /**
      * {@return the payload as a segment, a new small object at each call; code that must not
-     * allocate uses {@link #address()} or {@link #buffer()}} Not to be used after the release.
+     * allocate uses {@link #address()} or {@link #buffer()}} It must not be used after the release.
      */
     public MemorySegment segment() {
         return Memory.ALL.asSlice(address, lengthBytes).asReadOnly();

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Memory that the application and its node share, from which messages are sent without any copy
- * ({@link PmContext#sendFrom}, {@link PmLargeMessages}). Its user sees to it that one thread at a
- * time writes a byte; contexts of any thread of the device may send from it.
+ * ({@link PmContext#sendFrom}, {@link PmLargeMessages}). The application ensures that only one
+ * thread at a time writes a byte; contexts of any thread of the device may send from it.
  */
 public final class PmRegion implements AutoCloseable {
     private final PmDevice device;
@@ -32,7 +32,7 @@ public final class PmRegion implements AutoCloseable {
         return memory.lengthBytes();
     }
 
-    /** {@return all bytes of the region; not to be touched after {@link #close}} */
+    /** {@return all bytes of the region, which must not be used after {@link #close}} */
     public MemorySegment segment() {
         return segment;
     }
@@ -66,7 +66,7 @@ public final class PmRegion implements AutoCloseable {
         return device;
     }
 
-    /** Gives the region back to the node. Wait until what was sent from it is done. */
+    /** Gives the region back. First wait until all sends from it are done. */
     @Override
     public void close() {
         if (!isClosed) {

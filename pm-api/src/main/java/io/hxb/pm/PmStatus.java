@@ -1,8 +1,8 @@
 package io.hxb.pm;
 
 /**
- * Outcomes of PM calls that a correct program has to expect; all but {@link #OK} are negative, so
- * that calls which return a size or a count can return them too. Immutable.
+ * Outcomes of PM calls that a correct program has to expect; all except {@link #OK} are negative,
+ * so that calls which return a size or a count can also return them. Immutable.
  */
 public final class PmStatus {
     /** Done. */
@@ -20,12 +20,12 @@ public final class PmStatus {
     /** No path leads to the peer's node, or it has been silent too long; the flow has ended. */
     public static final int PEER_UNREACHABLE = -4;
 
-    /** The peer is a new incarnation: what the old one had not taken is lost. */
+    /** The peer is a new incarnation: what the old one had not received is lost. */
     public static final int PEER_RESTARTED = -5;
 
     /**
      * The peer's node is there, but nobody has opened that context within {@link
-     * PmContextOptions#peerWaitNs()}, or whoever had it open has closed it.
+     * PmContextOptions#peerWaitNs()}, or it has been closed.
      */
     public static final int NO_SUCH_CONTEXT = -6;
 
@@ -39,8 +39,8 @@ public final class PmStatus {
     public static final int TOO_LONG = -9;
 
     /**
-     * The node lives but has done nothing for seconds: it is stopped, or starved of CPU. It may
-     * come back and nothing is lost: wait again, or close.
+     * The node is alive but has done nothing for seconds: it is stopped, or starved of CPU. It may
+     * continue, and nothing is lost: wait again, or close.
      */
     public static final int NODE_SILENT = -10;
 
@@ -51,8 +51,8 @@ public final class PmStatus {
     public static final int PEER_FULL = -11;
 
     /**
-     * A wait has ended because an event is there and what was waited for is not. Every further such
-     * wait ends at once, too, until {@link PmContext#pollEvent} has taken the events.
+     * A wait has ended because there is an event but not what was waited for. Every further such
+     * wait also ends immediately, until {@link PmContext#pollEvent} has taken the events.
      */
     public static final int EVENT = -12;
 
@@ -64,8 +64,8 @@ public final class PmStatus {
 
     /**
      * This node, or this context's share of it, has as many flows as {@code flow.maxFlows} or
-     * {@code limits.flows} of the cluster file allow: try again when others have ended. Those that
-     * are not in use end within seconds when more are wanted.
+     * {@code limits.flows} of the cluster file allow: try again when others have ended. Flows that
+     * are not in use end within seconds when others are wanted.
      */
     public static final int FLOW_LIMIT = -14;
 

@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.ReleaseRing;
@@ -21,23 +22,17 @@ final class ReceiveEnd {
     /**
      * Makes the receiving end over the rings of {@code control}.
      *
-     * @param poolAddress first byte of the receive pool.
-     * @param buffers receive buffers in it.
-     * @param bufferBytes bytes of each.
+     * @param buffers receive buffers that messages may lie in.
      */
     public ReceiveEnd(
-            final ControlMemory control,
-            final long poolAddress,
-            final int buffers,
-            final int bufferBytes,
-            final NodeBell bell) {
+            final ControlMemory control, final Attachment.Buffers buffers, final NodeBell bell) {
         this.control = control;
-        this.poolAddress = poolAddress;
-        this.bufferBytes = bufferBytes;
+        poolAddress = buffers.address();
+        bufferBytes = buffers.bufferBytes();
         this.bell = bell;
         deliveries = control.deliveryRing();
         releases = control.releaseRing();
-        held = new HeldMessages(buffers);
+        held = new HeldMessages(buffers.count());
     }
 
     /** Messages received and not released. */

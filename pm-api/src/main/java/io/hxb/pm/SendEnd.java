@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
+import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.ShortRing;
@@ -11,7 +12,7 @@ import org.agrona.MutableDirectBuffer;
 /**
  * The sending end of a context: hands messages in slots to the node and takes back the slots that
  * are done. Short messages that follow each other to one destination lie in a ring of their own,
- * where the node finds them nearly as a frame carries them. Owned by the context's thread.
+ * almost in the layout in which a frame carries them. Owned by the context's thread.
  */
 final class SendEnd {
     private final SendSlots slots;
@@ -20,10 +21,11 @@ final class SendEnd {
     private final CompletionRing completions;
     private final FailedSends failed;
     private final NodeBell bell;
+    private PmContext.SendDoneListener listener = (slot, status) -> {};
     private int lastNode = -1;
     private int lastContext = -1;
 
-    /** Last slot of the run that goes on, if any. */
+    /** Last slot of the current run, if any. */
     private int runSlot = SendSlots.NONE;
 
     /** Slot whose message is being written in the ring, if any, and where. */
@@ -38,23 +40,18 @@ final class SendEnd {
     private int doneStatus;
 
     /**
-     * Makes the sending end over the rings of {@code control}, with as many slots.
+     * Makes the sending end over the rings of {@code control}, with a slot for each buffer.
      *
-     * @param poolAddress first byte of the send buffers, which lie one after the other.
-     * @param bufferBytes bytes of each.
+     * @param buffers send buffers of the context.
      */
     public SendEnd(
-            final ControlMemory control,
-            final long poolAddress,
-            final int slots,
-            final int bufferBytes,
-            final NodeBell bell) {
-        this.slots = new SendSlots(poolAddress, slots, bufferBytes);
+            final ControlMemory control, final Attachment.Buffers buffers, final NodeBell bell) {
+        slots = new SendSlots(buffers.address(), buffers.count(), buffers.bufferBytes());
         this.bell = bell;
         submissions = control.submissionRing();
         shorts = control.shortRing();
         completions = control.completionRing();
-        failed = new FailedSends(slots);
+        failed = new FailedSends(buffers.count());
     }
 
     /** The slots. */
@@ -62,7 +59,7 @@ final class SendEnd {
         return slots;
     }
 
-    /** Sends that failed and were not told of. */
+    /** Sends that failed and were not reported. */
     public FailedSends failed() {
         return failed;
     }
@@ -177,20 +174,32 @@ final class SendEnd {
         shorts.append(writtenBegin, slot, lengthBytes, tag);
     }
 
-    /** True if {@link #takeDone} has something to take. */
+    /** True if {@link #takeAllDone} has something to take. */
     public boolean hasDone() {
         return doneLeft > 0 || completions.isReady();
     }
 
+    /** Sets the listener that is called for every slot that comes back. */
+    public void listener(final PmContext.SendDoneListener newListener) {
+        listener = newListener;
+    }
+
     /**
-     * Takes back a slot that is done, and notes it when its message has failed.
+     * Takes back all slots that are done, tells the listener, and notes messages that failed.
      *
-     * @return the slot, of which {@link #doneStatus} tells; or {@link SendSlots#NONE}.
+     * @return how many slots came back.
      */
-    public int takeDone() {
-        if (doneLeft == 0 && !nextDone()) {
-            return SendSlots.NONE;
+    public int takeAllDone() {
+        int taken = 0;
+        while (doneLeft > 0 || nextDone()) {
+            final int slot = takeDone();
+            listener.onSendDone(slot, doneStatus);
+            taken++;
         }
+        return taken;
+    }
+
+    private int takeDone() {
         final int slot = doneSlot;
         slots.finish(slot);
         if (--doneLeft > 0) {
@@ -201,11 +210,6 @@ final class SendEnd {
         }
         slots.release(slot);
         return slot;
-    }
-
-    /** Status of the slot taken last. */
-    public int doneStatus() {
-        return doneStatus;
     }
 
     private boolean nextDone() {

@@ -137,20 +137,20 @@ final class SocketAttachment implements Attachment {
         }
         contextMemory.put(contextId, lent);
         final OwnMemory control = lent.get(0);
-        final OwnMemory sendPool = lent.get(1);
+        final int bufferBytes = facts.receiveBufferBytes();
         return new ContextMemory(
                 contextId,
                 control.address(),
                 control.lengthBytes(),
-                sendPool.address(),
-                sizes.sendBuffers(),
-                sizes.sendBufferBytes(),
-                ownBuffers > 0 ? lent.get(2).address() : receivePool.address(),
-                ownBuffers > 0 ? ownBuffers : facts.receiveBuffers(),
                 sizes.deliveryEntries(),
-                (int) message.argument(0),
-                socket.receivedDescriptor(0),
-                socket.receivedDescriptor(1));
+                new Buffers(lent.get(1).address(), sizes.sendBuffers(), sizes.sendBufferBytes()),
+                ownBuffers > 0
+                        ? new Buffers(lent.get(2).address(), ownBuffers, bufferBytes)
+                        : new Buffers(receivePool.address(), facts.receiveBuffers(), bufferBytes),
+                new WakeUps(
+                        (int) message.argument(0),
+                        socket.receivedDescriptor(0),
+                        socket.receivedDescriptor(1)));
     }
 
     private void openContext(
@@ -267,8 +267,8 @@ final class SocketAttachment implements Attachment {
         }
         lent.forEach(OwnMemory::close);
         lent.forEach(part -> memoryIds.clear(part.id()));
-        Descriptors.close(memory.wakeApplication());
-        Descriptors.close(memory.wakeNode());
+        Descriptors.close(memory.wakeUps().application());
+        Descriptors.close(memory.wakeUps().node());
         tell(message.request(AttachMessage.CLOSE_CONTEXT).argument(0, memory.contextId()));
     }
 

@@ -63,8 +63,8 @@ class MemoryFileTest {
 
     @Test
     void shouldSayWhatIsWrongWithWhatOthersHaveMade() throws Exception {
-        assertProblem("is no file in memory", EventFd.create(), LENGTH_BYTES);
-        assertProblem("is no file in memory", -1, LENGTH_BYTES);
+        assertProblem("is not a file in memory", EventFd.create(), LENGTH_BYTES);
+        assertProblem("is not a file in memory", -1, LENGTH_BYTES);
         assertProblem("size is not sealed", other(SharedMemory.SEAL_GROW), LENGTH_BYTES);
         final int sized = other(SharedMemory.SEAL_GROW | SharedMemory.SEAL_SHRINK);
         assertProblem("65536 bytes instead of 4096", sized, 4096);

@@ -65,7 +65,7 @@ class SilentNodeTest {
 
     @Test
     void shouldNotWaitForeverForANodeThatDoesNotAccept() throws Exception {
-        // given so many connections that no more may wait
+        // given a full queue of connections
         listen();
         LinuxException full = null;
         for (int i = 0; i < MORE_THAN_MAY_WAIT && full == null; i++) {

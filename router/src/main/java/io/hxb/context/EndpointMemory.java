@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The memory and the descriptors that the node and an application share for one context. Any
- * thread; the last of its users has it given back.
+ * thread; it is given back when its last user has finished.
  */
 final class EndpointMemory {
     private final Application application;
@@ -74,7 +74,7 @@ final class EndpointMemory {
      * @param request what the application asks for, in the sizes that it really gets.
      * @param ids of the control memory, of the send pool, and of the receive pool if it has its
      *     own.
-     * @throws PmException in words, if it is not as it has to be.
+     * @throws PmException if it is not as it has to be; the message says why.
      */
     static EndpointMemory of(
             final Application application,
@@ -154,7 +154,7 @@ final class EndpointMemory {
         return signal;
     }
 
-    /** The application's end of that. */
+    /** The application's end of that socket. */
     int wakeApplication() {
         return wakeApplication;
     }
@@ -166,24 +166,20 @@ final class EndpointMemory {
 
     /** Where the memory lies in this process, for an application within it. */
     Attachment.ContextMemory describe(final int contextId, final ContextManager manager) {
+        final BufferPool pool = manager.pool();
         return new Attachment.ContextMemory(
                 contextId,
                 control.address(),
                 control.lengthBytes(),
-                sendPool.address(),
-                sendSlots,
-                sendBufferBytes,
-                manager.pool().baseAddress(),
-                manager.pool().bufferCount(),
                 deliveryEntries,
-                manager.loopIndex(contextId),
-                wakeApplication,
-                wakeNode);
+                new Attachment.Buffers(sendPool.address(), sendSlots, sendBufferBytes),
+                new Attachment.Buffers(pool.baseAddress(), pool.bufferCount(), pool.bufferBytes()),
+                new Attachment.WakeUps(manager.loopIndex(contextId), wakeApplication, wakeNode));
     }
 
     /**
-     * One of its users touches the memory no more: the node, or an application in this process. The
-     * last one's call has it given back; any thread, does not block.
+     * One of its users no longer touches the memory: the node, or an application in this process.
+     * The last call gives it back; any thread, does not block.
      */
     void unuse() {
         if (users.decrementAndGet() > 0) {

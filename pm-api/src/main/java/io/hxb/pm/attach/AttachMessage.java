@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A message between an application and its node over the node's Unix socket: a request, and its
- * reply if it has one. Has its own memory; owned by one thread at a time.
+ * A message between an application and its node over the node's Unix socket: a request, or a reply
+ * to one. It has memory of its own; owned by one thread at a time.
  *
  * <p>An application lends its node all the memory that the two share, except what the node alone
  * writes: it makes files in memory (see MemoryFile) of {@link #PIECE_BYTES} each, the last as long
@@ -135,17 +135,15 @@ public final class AttachMessage {
         return this;
     }
 
-    /** Says of a refusal that the same request may be granted soon. */
+    /** Marks a refusal: the same request may be granted soon. */
     public AttachMessage forNow() {
         Memory.putInt(address + 8, REFUSED_FOR_NOW);
         return this;
     }
 
     /**
-     * Checks what was received.
-     *
-     * @param lengthBytes bytes received.
-     * @return null if it is a message of this version, else what is wrong with it.
+     * Checks what was received. @param lengthBytes bytes received. @return null if it is a message
+     * of this version, otherwise what is wrong with it.
      */
     public String problem(final int lengthBytes) {
         if (lengthBytes != LENGTH_BYTES) {

@@ -14,31 +14,32 @@ public interface Attachment extends AutoCloseable {
      * Opens a context and maps its memory.
      *
      * @param contextId 0 to the node's number of contexts - 1.
-     * @throws IOException if the node refuses, in words.
+     * @throws IOException if the node refuses; the message says why.
      */
     ContextMemory openContext(int contextId, ContextRequest request) throws IOException;
 
-    /** Closes a context and unmaps its memory; the caller touches it no more. */
+    /** Closes a context and unmaps its memory; the caller no longer touches it. */
     void closeContext(ContextMemory memory);
 
     /**
      * Makes a region of zeroed memory that the node may read.
      *
-     * @param lengthBytes 1 to 2^40; all of it is taken at once, by this process.
-     * @throws IOException if there is not so much memory, or the node refuses; in words.
+     * @param lengthBytes 1 to 2^40; all of it is allocated immediately, by this process.
+     * @throws IOException if there is not that much memory, or the node refuses; the message says
+     *     why.
      */
     RegionMemory openRegion(long lengthBytes) throws IOException;
 
-    /** Gives a region back and unmaps it; the caller touches it no more. */
+    /** Gives a region back and unmaps it; the caller no longer touches it. */
     void closeRegion(RegionMemory memory);
 
-    /** Asks, with a system call if need be, whether the node still lives. */
+    /** Checks, with a system call if necessary, whether the node is still alive. */
     boolean isNodeAlive();
 
     /** Descriptor that becomes readable when the node dies, or -1 if there is none. */
     int descriptor();
 
-    /** Runs the node's loop, when this application's thread has to; else null. */
+    /** Runs the node's loop, if this application's thread has to; otherwise null. */
     NodeInvoker invoker();
 
     @Override
@@ -50,30 +51,37 @@ public interface Attachment extends AutoCloseable {
      * @param contextId its number.
      * @param controlAddress control memory, see ControlMemory.
      * @param controlBytes bytes of it.
-     * @param sendPoolAddress send buffers, one after the other.
-     * @param sendBuffers their number.
-     * @param sendBufferBytes bytes of each.
-     * @param receivePoolAddress receive buffers, one after the other: the node's, mapped read-only,
-     *     or the context's own.
-     * @param receiveBuffers their number.
      * @param deliveryEntries entries of the delivery ring.
-     * @param loop the node's loop that serves the context.
-     * @param wakeApplication end of a SignalSocket by which the node wakes the application.
-     * @param wakeNode eventfd by which the application wakes the node.
+     * @param send send buffers.
+     * @param receive receive buffers: the node's, mapped read-only, or the context's own.
+     * @param wakeUps how the two sides wake each other.
      */
     record ContextMemory(
             int contextId,
             long controlAddress,
             long controlBytes,
-            long sendPoolAddress,
-            int sendBuffers,
-            int sendBufferBytes,
-            long receivePoolAddress,
-            int receiveBuffers,
             int deliveryEntries,
-            int loop,
-            int wakeApplication,
-            int wakeNode) {}
+            Buffers send,
+            Buffers receive,
+            WakeUps wakeUps) {}
+
+    /**
+     * Buffers of one size, which lie one after the other. Immutable.
+     *
+     * @param address first byte of the first.
+     * @param count their number.
+     * @param bufferBytes bytes of each.
+     */
+    record Buffers(long address, int count, int bufferBytes) {}
+
+    /**
+     * How a node and the application of a context wake each other. Immutable.
+     *
+     * @param loop the node's loop that serves the context.
+     * @param application end of a SignalSocket by which the node wakes the application.
+     * @param node eventfd by which the application wakes the node.
+     */
+    record WakeUps(int loop, int application, int node) {}
 
     /**
      * Where a region lies in this process. Immutable.

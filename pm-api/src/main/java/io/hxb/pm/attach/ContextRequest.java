@@ -5,7 +5,7 @@ import io.hxb.pm.shm.ControlMemory;
 /**
  * What an application asks its node for when it opens a context. Immutable.
  *
- * @param sendBuffers messages that may be under way at once, 1 to 65,536.
+ * @param sendBuffers messages that may be in flight at the same time, 1 to 65,536.
  * @param sendBufferBytes bytes of each send buffer, a multiple of 64, at most 2^20; 0 for the
  *     node's longest message.
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
@@ -40,7 +40,7 @@ public record ContextRequest(
     }
 
     /**
-     * The sizes that the context really gets.
+     * The sizes that the context actually gets.
      *
      * @param mtuBytes the node's longest message.
      * @param minDeliveryEntries entries that a full frame of the smallest messages needs.

@@ -15,12 +15,12 @@ import java.util.Set;
 
 /**
  * The folders that hold the sockets and counters of this machine's nodes where a cluster file names
- * none: the one rule for nodes, tools and applications. Immutable; any thread may call it.
+ * none: one rule for nodes, tools and applications. Immutable; any thread may call it.
  *
- * <p>A program makes its own where {@code HXB_RUN} says, else in /run/hxb if that is root's or its
- * own and it may write there (as root, or as the user of the service), else in a folder that no
- * other user may enter: {@code $XDG_RUNTIME_DIR/hxb}, or {@code hxb-USER} in the folder of
- * temporary files. A node is looked for in all of these, in that order.
+ * <p>A program makes its own files where {@code HXB_RUN} says, otherwise in /run/hxb if that
+ * belongs to root or its user and it may write there (as root, or as the user of the service),
+ * otherwise in a folder that no other user may enter: {@code $XDG_RUNTIME_DIR/hxb}, or {@code
+ * hxb-USER} in the folder of temporary files. A node is looked for in all of these, in that order.
  */
 public final class RunFolders {
     private static final Path SYSTEM = Path.of("/run/hxb");
@@ -77,8 +77,8 @@ public final class RunFolders {
     }
 
     /**
-     * Folders in which the sockets and counter files of this machine's nodes may be, the first to
-     * be tried first.
+     * Folders in which the sockets and counter files of this machine's nodes may be, in the order
+     * in which they are searched.
      */
     public List<Path> searched() {
         final Set<Path> folders = new LinkedHashSet<>();
@@ -86,7 +86,7 @@ public final class RunFolders {
             folders.add(chosen);
         }
         folders.add(system);
-        // Anybody could have put a node of his own there.
+        // Anybody could have put a node there.
         if (problem(personal).isEmpty()) {
             folders.add(personal);
         }
@@ -94,12 +94,12 @@ public final class RunFolders {
     }
 
     /**
-     * Makes this process's own folder if it is not there; other folders are left to whoever named
+     * Makes this process's own folder if there is none; other folders are left to whoever named
      * them.
      *
      * @param folder {@link #own}, or any other, for which nothing is done.
-     * @throws IOException in words, with what to do: it cannot be made, it is not private, or
-     *     others could exchange the files in it.
+     * @throws IOException with a message that says what to do: it cannot be made, it is not
+     *     private, or others could replace the files in it.
      */
     public void prepare(final Path folder) throws IOException {
         final boolean isPrivate = folder.equals(personal);
@@ -133,7 +133,7 @@ public final class RunFolders {
             try {
                 Files.deleteIfExists(folder);
             } catch (final IOException e) {
-                // In use, or its parent is not writable: it may stay.
+                // It is in use, or its parent is not writable: it may stay.
             }
         }
     }
@@ -170,7 +170,7 @@ public final class RunFolders {
         }
     }
 
-    // Root leaves the folder of a service that runs as another user to that user.
+    // Root leaves a folder to the user as which the service runs.
     private static boolean isUsable(final Path folder) {
         final boolean isThere = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
         final Path place = isThere ? folder : folder.toAbsolutePath().getParent();

@@ -2,9 +2,10 @@ package io.hxb.pm.idle;
 
 /**
  * Whether a thread that has nothing to do spins or sleeps: it spins for a while as long as spinning
- * finds something. A wait that spun in vain lets the next ones sleep at once, each time twice as
- * many, so a thread whose CPU others need, or for which nothing comes for long, gives up spinning;
- * one that finds something halves that and lets the next wait spin, too. Used by one thread.
+ * succeeds. After a wait that spun in vain, the next ones sleep immediately, each time twice as
+ * many, so a thread whose CPU others need, or for which nothing arrives for a long time, gives up
+ * spinning; a wait that succeeds halves that number and lets the next wait spin. Used by one
+ * thread.
  *
  * <p>A spin that lasts as long as a sleep costs takes at most twice the CPU of the best choice (A.
  * Karlin et al., Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor, SOSP
@@ -15,10 +16,10 @@ package io.hxb.pm.idle;
  * for a while the limit is that of threads that share a CPU.
  */
 public final class AdaptiveSpin {
-    /** Max number of waits in a row that sleep at once. */
+    /** Maximum number of waits in a row that sleep immediately. */
     static final int MAX_SKIPPED_WAITS = 1_024;
 
-    /** So long a spin asks nothing of the kernel: messages that are answered come sooner. */
+    /** A spin makes no system call for this long: answers to messages come sooner than that. */
     static final long UNASKED_SPIN_NS = 50_000;
 
     private final long limitNs;
@@ -59,10 +60,10 @@ public final class AdaptiveSpin {
     }
 
     /**
-     * There is nothing to do; begins a wait or goes on with it.
+     * There is nothing to do; begins a wait or continues it.
      *
      * @param nowNs time in ns, from any start.
-     * @return true to look again at once, false to sleep.
+     * @return true to look again immediately, false to sleep.
      */
     public boolean isSpinning(final long nowNs) {
         final boolean wasWaiting = isWaiting;
@@ -108,7 +109,7 @@ public final class AdaptiveSpin {
 
     /**
      * There was something to do: ends the wait, if there is one. What the first look finds, a sleep
-     * would have found, too.
+     * would also have found.
      */
     public void onWork() {
         if (isWaiting) {

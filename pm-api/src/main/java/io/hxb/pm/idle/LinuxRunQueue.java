@@ -6,7 +6,7 @@ import io.hxb.linux.SwitchCount;
 final class LinuxRunQueue implements OwnCpu.RunQueue {
     private final SwitchCount count = new SwitchCount();
 
-    // Not a hint: the kernel takes the thread behind others that wait for this CPU.
+    // Not just a hint: the kernel puts the thread behind others that wait for this CPU.
     @SuppressWarnings("ThreadPriorityCheck")
     @Override
     public void yieldOnce() {

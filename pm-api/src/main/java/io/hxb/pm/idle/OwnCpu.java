@@ -2,11 +2,12 @@ package io.hxb.pm.idle;
 
 /**
  * Whether a thread that spins has its CPU to itself. A thread that finds that another one waited
- * for its CPU gives way: for a while it is to wait as threads do that share a CPU, each time it
- * finds that again at once for twice as long. Used by one thread at a time, on any clock.
+ * for its CPU gives way: for a while it has to wait as threads do that share a CPU, and for twice
+ * as long each time it finds that again right afterwards. Used by one thread at a time, on any
+ * clock.
  *
- * <p>A spinning thread uses its whole slice of 3 to 30 ms while the one it waits for lies in the
- * same run queue. So it yields now and then, which costs half a microsecond where nobody waits and
+ * <p>A spinning thread uses its whole slice of 3 to 30 ms while the one it waits for is in the same
+ * run queue. So it yields from time to time, which costs half a microsecond where nobody waits and
  * lets the other run at once where somebody does; either way the kernel counts how often a thread
  * lost its CPU (getrusage, ru_nivcsw). The count also moves when a slice ends or a thread of higher
  * priority comes, but not while the virtual machine collects garbage or the host runs other guests.
@@ -16,17 +17,20 @@ public final class OwnCpu {
     static final long LOOK_INTERVAL_NS = 10_000;
 
     /**
-     * For how long a thread gives way at first: long for a message, short for a rare disturbance.
+     * Time for which a thread gives way at first: long for a message, short for a rare disturbance.
      */
     static final long MIN_PAUSE_NS = 1_000_000;
 
-    /** For how long at most, so that a machine that becomes quiet soon has its spinning back. */
+    /** Maximum of that time, so that spinning soon returns when the machine becomes quiet. */
     static final long MAX_PAUSE_NS = 1_024_000_000;
 
     /** Pauses from this length on mean that threads outnumber CPUs, not a disturbance. */
     private static final long CROWDED_PAUSE_NS = MAX_PAUSE_NS / 8;
 
-    /** What is found within so many times the last pause is found again, not anew. */
+    /**
+     * What is found within this many times the last pause is found again, rather than for the first
+     * time.
+     */
     private static final int AGAIN_PAUSES = 4;
 
     private final RunQueue queue;
@@ -44,7 +48,7 @@ public final class OwnCpu {
         /** Lets another thread run that waits for the same CPU, if there is one. */
         void yieldOnce();
 
-        /** How often this thread has lost its CPU to another one while it could have gone on. */
+        /** How often this thread has lost its CPU to another one while it could have continued. */
         long switches();
     }
 
@@ -53,8 +57,8 @@ public final class OwnCpu {
     }
 
     /**
-     * Lets others run and looks whether one did, at most every 10 us. Time has moved then: what was
-     * found is acted on at the next look at the clock.
+     * Lets others run and checks whether one did, at most every 10 us. That takes time, so the
+     * result takes effect at the next reading of the clock.
      */
     void look(final long nowNs) {
         final long currentId = Thread.currentThread().threadId();
@@ -79,7 +83,8 @@ public final class OwnCpu {
     /** Begins to give way. */
     void giveWay(final long nowNs) {
         hasLostCpu = false;
-        // Until the look: what the other one took of the time since does not count.
+        // Measured up to the look: the time that the other thread has taken since then does not
+        // count.
         final boolean isAgain = pauseNs > 0 && lookedNs - resumedNs < AGAIN_PAUSES * pauseNs;
         pauseNs = isAgain ? Math.min(2 * pauseNs, MAX_PAUSE_NS) : MIN_PAUSE_NS;
         resumedNs = nowNs + pauseNs;

@@ -1,5 +1,5 @@
 /**
- * How a thread waits that has nothing to do, a node's or an application's: it spins while that pays
- * and sleeps otherwise. Internal.
+ * How a thread of a node or an application waits when it has nothing to do: it spins while that
+ * pays and sleeps otherwise. Internal.
  */
 package io.hxb.pm.idle;

@@ -9,7 +9,7 @@ import io.netty.channel.socket.DuplexChannel;
 
 import java.io.IOException;
 
-/** Ending a stream one way and both ways, as Netty asks for it. Owned by the event loop. */
+/** Ends a stream in one direction or in both, as Netty asks for it. Owned by the event loop. */
 abstract class HalfClosableChannel extends AbstractChannel implements DuplexChannel {
     final HxbSocketChannel socket;
 

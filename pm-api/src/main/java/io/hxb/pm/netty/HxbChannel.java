@@ -31,9 +31,9 @@ import java.util.concurrent.TimeUnit;
  * A Netty channel over an HXB stream: made by {@link HxbTransport#client()} or accepted by an
  * {@link HxbServerChannel}. Owned by its event loop.
  *
- * <p>{@link #shutdownOutput()} flushes, and is done when all that was written before has been sent
- * and the end behind it. {@link #close()} does not wait, as with other channels: writes that are
- * not done fail, and the peer gets a reset, not the end of a stream that looks whole.
+ * <p>{@link #shutdownOutput()} flushes, and is done when everything written before has been sent,
+ * followed by the end. {@link #close()} does not wait, as with other channels: writes that are not
+ * done fail, and the peer gets a reset, not the end of a stream that seems complete.
  */
 @SuppressWarnings("exports") // Netty is optional, so that nobody else has to have it.
 public final class HxbChannel extends HalfClosableChannel {
@@ -54,7 +54,7 @@ public final class HxbChannel extends HalfClosableChannel {
 
     private boolean isCut;
 
-    /** What is written and not sent; Netty takes it away before it calls for the end. */
+    /** What is written and not sent; Netty removes it before it asks for the end. */
     private final ChannelOutboundBuffer unsent = unsafe().outboundBuffer();
 
     HxbChannel(final HxbTransport transport) {
@@ -172,7 +172,7 @@ public final class HxbChannel extends HalfClosableChannel {
         }
     }
 
-    /** The flush that an end of the output waits for may be done. */
+    /** The flush for which an end of the output waits may be done. */
     private void endWhenFlushed() {
         final ChannelPromise promise = endPromise;
         if (promise != null && !isFlushBlocked) {
@@ -184,7 +184,7 @@ public final class HxbChannel extends HalfClosableChannel {
     @Override
     protected void doShutdownOutput() throws IOException {
         if (unsent.totalPendingWriteBytes() > 0) {
-            // A write has failed, and Netty ends the output: it is no end in order.
+            // A write has failed, and Netty ends the output: it is not an end in order.
             isCut = true;
             eventLoop().execute(() -> unsafe().close(voidPromise()));
             throw new ChannelOutputShutdownException("a write has failed: the stream is reset");
@@ -237,10 +237,10 @@ public final class HxbChannel extends HalfClosableChannel {
         }
     }
 
-    /** The stream has been lost after its input had ended, where no read tells of it. */
+    /** The stream has been lost after its input had ended, so that no read reports it. */
     private void onLost() {
         try {
-            // Does not wait: all was delivered, or never will be.
+            // Does not wait: everything was delivered, or never will be.
             socket.awaitDelivery(0);
             unsafe().close(voidPromise());
         } catch (final IOException e) {
@@ -353,7 +353,7 @@ public final class HxbChannel extends HalfClosableChannel {
         final int count = pending.nioBufferCount();
         final long length = pending.nioBufferSize();
         final long written = count == 0 ? 0 : socket.write(buffers, 0, count);
-        // Empty buffers go, too.
+        // Empty buffers are removed as well.
         pending.removeBytes(written);
         return written == length;
     }
@@ -372,7 +372,7 @@ public final class HxbChannel extends HalfClosableChannel {
         return true;
     }
 
-    /** What Netty calls from within. */
+    /** What Netty calls internally. */
     private final class HxbUnsafe extends AbstractUnsafe {
         @Override
         public void connect(
@@ -428,7 +428,7 @@ public final class HxbChannel extends HalfClosableChannel {
 
         @Override
         protected void flush0() {
-            // Who waits for room goes on when there is some.
+            // Continues when there is room, if it waited for that.
             if (!isFlushBlocked) {
                 super.flush0();
             }

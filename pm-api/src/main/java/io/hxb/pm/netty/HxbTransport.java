@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Joins Netty and the streams of one context. The first epoll event loop that a channel is
- * registered with waits for the context, too, and serves all its channels, on whatever loop they
- * are; with event loops of other kinds the streams' own thread does. Any thread may call it.
+ * Joins Netty and the streams of one context. The first epoll event loop with which a channel is
+ * registered also waits for the context, and serves all its channels, on whichever loop they are;
+ * with event loops of other kinds the streams' own thread does. Any thread may call it.
  *
  * <pre>{@code
  * HxbTransport transport = new HxbTransport(streams);
@@ -110,7 +110,7 @@ public final class HxbTransport {
         }
     }
 
-    /** The loop's part in serving the streams. On its thread, but for {@link #end}. */
+    /** The loop's part in serving the streams. On its thread, except for {@link #end}. */
     private final class Driver {
         private final IoEventLoop loop;
         private final List<IoRegistration> registrations = new ArrayList<>();

@@ -5,7 +5,7 @@ import io.netty.channel.Channel;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Has a channel's loop look at its stream, once however often that is asked for meanwhile. */
+/** Makes a channel's loop look at its stream, once for any number of requests until then. */
 final class Look {
     private final AtomicBoolean isDue = new AtomicBoolean();
     private final Channel channel;
@@ -27,7 +27,7 @@ final class Look {
             try {
                 channel.eventLoop().execute(this::run);
             } catch (final RejectedExecutionException e) {
-                // The loop has ended, and nobody will ever look at this channel again.
+                // The loop has ended, so nobody will ever look at this channel again.
                 isDue.set(true);
             }
         }

@@ -1,6 +1,6 @@
 package io.hxb.pm.shm;
 
-/** Why a node has closed a context. Immutable; the number goes through shared memory. */
+/** Why a node has closed a context. Immutable; its number is passed through shared memory. */
 public enum CloseReason {
     /** It is open. */
     NONE(0, "it is open"),
@@ -12,17 +12,17 @@ public enum CloseReason {
     BAD_SLOT(3, "a submission named a send slot that does not exist"),
     /** A submission named a slot that is in flight. */
     SLOT_IN_FLIGHT(4, "a submission named a send slot that was still in flight"),
-    /** A submission named a node or context that cannot be. */
+    /** A submission named a node or context that does not exist. */
     BAD_DESTINATION(5, "a submission named a node or context that does not exist"),
     /** A submission was too long. */
     BAD_LENGTH(6, "a submission had a negative length or more than one buffer holds"),
-    /** A submission named no region of the application, or bytes outside of it. */
+    /** A submission named no region of the application, or bytes outside it. */
     BAD_REGION(7, "a submission named bytes outside of the application's regions"),
     /** A release named a buffer that the context does not hold. */
     BAD_RELEASE(8, "a release named a receive buffer that the context does not hold"),
     /** The application has gone without closing it. */
     GONE(9, "the application is gone"),
-    /** The ring of short messages says what cannot be. */
+    /** The ring of short messages has an impossible record. */
     BAD_SHORT(10, "a short message lay outside of its ring, or was too long");
 
     private static final CloseReason[] ALL = values();
@@ -55,7 +55,7 @@ public enum CloseReason {
         return this != NONE && this != DETACHED && this != GONE && this != NODE_CLOSED;
     }
 
-    /** The reason in words, to follow "context 3 is closed: ". */
+    /** The text of the reason, to follow "context 3 is closed: ". */
     public String text() {
         return text;
     }

@@ -3,8 +3,8 @@ package io.hxb.pm.shm;
 import io.hxb.linux.Memory;
 
 /**
- * Send slots that the node gives back, singly or by the run. One object serves one side, which owns
- * it and its position; the node puts, the application takes.
+ * Send slots that the node gives back, one by one or by the run. One object serves one side, which
+ * owns it and its position; the node puts, the application takes.
  *
  * <pre>
  * offset length meaning (little-endian); entries of 16 bytes

@@ -26,9 +26,9 @@ import io.hxb.linux.Memory;
  *            32 x EVENT_ENTRIES       node         {@link EventRing}
  * </pre>
  *
- * <p>No ring but that of short messages has shared head or tail words. Every entry carries the
- * stamp of its position, so the taker looks at one cache line only, and there is no index that a
- * faulty application could spoil. No ring can overflow: the first two hold one entry for every send
+ * <p>Only the ring of short messages has shared head and tail words. Every entry carries the stamp
+ * of its position, so the taker reads only one cache line, and there is no index that a faulty
+ * application could corrupt. No ring can overflow: the first two hold one entry for every send
  * slot, what does not fit into the third goes through the first, and the node never has more
  * messages and events out than the delivery and event rings hold until the application has named
  * them in the release ring.
@@ -66,7 +66,7 @@ public final class ControlMemory {
     private final int releaseEntries;
 
     /**
-     * Lays the layout over memory that stays mapped.
+     * Applies the layout to memory that stays mapped.
      *
      * @param address first byte, 128-byte aligned.
      * @param sendSlots send buffers of the context, 1 to 65,536.
@@ -96,7 +96,7 @@ public final class ControlMemory {
     /**
      * Checks magic and version; the application, once.
      *
-     * @throws IllegalStateException if this is no control memory, or of another version.
+     * @throws IllegalStateException if this is not a control memory, or of another version.
      */
     public void check() {
         if (Memory.getLong(address) != MAGIC || Memory.getInt(address + 8) != VERSION) {
@@ -124,35 +124,35 @@ public final class ControlMemory {
         Memory.putIntRelease(address + STATE, CLOSED);
     }
 
-    /** Says what the application sleeps for; the application only. */
+    /** Notes what the application sleeps for; called only by the application. */
     public void waiting(final int interest) {
         Memory.putIntVolatile(address + WAITING, interest);
     }
 
     /**
-     * Says that the application sleeps no more; the application only, after {@link #waiting}.
-     *
-     * @return true if the node has taken the duty to wake it: its signal has come or will.
+     * Notes that the application no longer sleeps; called only by the application, after {@link
+     * #waiting}. @return true if the node has taken on the task of waking it: its signal has
+     * arrived or will.
      */
     public boolean endWaiting() {
         return Memory.getAndSetInt(address + WAITING, 0) == 0;
     }
 
     /**
-     * Asks whether the application sleeps for {@code interest} and if so takes the duty to wake it;
-     * the node, after a full fence behind what it has written.
+     * Checks whether the application sleeps for {@code interest} and, if so, takes on the task of
+     * waking it; called by the node, after a full fence behind what it has written.
      */
     public boolean takeWaiting(final int interest) {
         final int seen = Memory.getInt(address + WAITING);
         return (seen & interest) != 0 && Memory.compareAndSetInt(address + WAITING, seen, 0);
     }
 
-    /** Says whether a sleeping node is to be woken by a release; the node only. */
+    /** Sets whether a release has to wake the sleeping node; called only by the node. */
     public void releaseAwaited(final boolean isAwaited) {
         Memory.putIntVolatile(address + RELEASE_AWAITED, isAwaited ? 1 : 0);
     }
 
-    /** Asks whether a sleeping node is to be woken by a release; behind a full fence. */
+    /** Whether a release has to wake the sleeping node; called behind a full fence. */
     public boolean isReleaseAwaited() {
         return Memory.getInt(address + RELEASE_AWAITED) != 0;
     }
@@ -207,7 +207,8 @@ public final class ControlMemory {
         return align(releases() + (long) releaseEntries * ReleaseRing.ENTRY_BYTES);
     }
 
-    // Rings of different writers share no cache line, nor the neighbouring one that is prefetched.
+    // Rings of different writers share neither a cache line nor the adjacent one that is
+    // prefetched.
     private static long align(final long offset) {
         return (offset + 127) & -128L;
     }

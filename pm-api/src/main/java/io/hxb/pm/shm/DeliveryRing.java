@@ -35,7 +35,7 @@ public final class DeliveryRing {
         return address + (position & mask) * ENTRY_BYTES;
     }
 
-    /** Writes all fields but the stamp; see the layout for the arguments. */
+    /** Writes all fields except the stamp; see the layout for the arguments. */
     public void write(
             final long position,
             final int bufferId,

@@ -87,7 +87,7 @@ public final class LinkEventRing {
         return Memory.getLongAcquire(address);
     }
 
-    /** Takes no notice of what has happened so far. */
+    /** Ignores what has happened so far. */
     public void skip() {
         taken = count();
     }
@@ -98,8 +98,8 @@ public final class LinkEventRing {
     }
 
     /**
-     * Copies the next change into this object. Of more than 16 since the last time, the first are
-     * stepped over.
+     * Copies the next change into this object. If there were more than 16 since the last call, the
+     * oldest are skipped.
      *
      * @return false if there is none.
      */
@@ -170,7 +170,7 @@ public final class LinkEventRing {
         return isLast;
     }
 
-    /** Why, in words. */
+    /** Describes why. */
     public String reason() {
         return reason;
     }

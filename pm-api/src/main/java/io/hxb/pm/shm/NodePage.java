@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * What all applications of a node read and only the node writes: who it is, its sizes, whether it
- * lives and which of its loops sleep. The node owns it; applications map it read-only.
+ * is alive and which of its loops sleep. The node owns it; applications map it read-only.
  *
  * <pre>
  * offset length meaning (little-endian)
@@ -32,7 +32,7 @@ public final class NodePage {
     /** Bytes of the page. */
     public static final int LENGTH_BYTES = 4096;
 
-    /** Max number of loops of a node. */
+    /** Maximum number of loops of a node. */
     public static final int MAX_LOOPS = 16;
 
     /** State of a node at work. */
@@ -41,7 +41,7 @@ public final class NodePage {
     /** State of a node that has closed down. */
     public static final int CLOSED = 2;
 
-    /** Longest time between two beats of a node that gets CPU; ns. */
+    /** Maximum time between two beats of a node that gets CPU, in ns. */
     public static final long BEAT_INTERVAL_NS = 200_000_000;
 
     private static final int LINK_EVENTS_OFFSET = 2304;
@@ -51,7 +51,7 @@ public final class NodePage {
 
     private final long address;
 
-    /** Lays the page over memory that stays mapped; 128-byte aligned. */
+    /** Applies the layout to memory that stays mapped; 128-byte aligned. */
     public NodePage(final long address) {
         this.address = address;
     }
@@ -59,7 +59,7 @@ public final class NodePage {
     /**
      * Fills the page and sets the state to {@link #ALIVE}.
      *
-     * @param facts what applications are told.
+     * @param facts what applications learn.
      */
     public void initialize(final Facts facts) {
         final byte[] shape = facts.shape().getBytes(StandardCharsets.US_ASCII);
@@ -86,7 +86,7 @@ public final class NodePage {
     /**
      * Reads the page.
      *
-     * @throws IllegalStateException if it is no page, or of another version.
+     * @throws IllegalStateException if it is not a page, or of another version.
      */
     public Facts facts() {
         if (Memory.getLong(address) != MAGIC || Memory.getInt(address + 8) != VERSION) {
@@ -128,7 +128,7 @@ public final class NodePage {
         return Memory.getLongAcquire(address + 192);
     }
 
-    /** Sets the beat to another value than before; the node only. */
+    /** Sets the beat to a new value; called only by the node. */
     public void beat(final long number) {
         Memory.putLongRelease(address + 192, number);
     }
@@ -143,7 +143,10 @@ public final class NodePage {
         return Memory.getIntVolatile(address + 256 + 128L * loop);
     }
 
-    /** Says that loop {@code loop} is awake (0) or falls asleep for the nth time; the node only. */
+    /**
+     * Notes that loop {@code loop} is awake (0) or falls asleep for the nth time; called only by
+     * the node.
+     */
     public void sleep(final int loop, final int number) {
         Memory.putIntVolatile(address + 256 + 128L * loop, number);
     }

@@ -3,19 +3,19 @@ package io.hxb.pm.shm;
 import io.hxb.linux.Memory;
 
 /**
- * Short messages that the application hands to the node, one behind the other nearly as frames
+ * Short messages that the application hands to the node, one behind the other almost as frames
  * carry them, so that many cost little more than their bytes. One object serves one side, which
  * owns it and its position; the application appends, the node takes.
  *
- * <p>Applications write messages in their place here, before they are appended. Messages for one
+ * <p>Applications write messages in place here, before they are appended. Messages for one
  * destination that follow each other are a run, which an entry of {@link SubmissionRing} begins.
- * Neither a record nor a run goes over the ring's end. Positions count bytes from the beginning of
+ * Neither a record nor a run wraps at the ring's end. Positions count bytes from the beginning of
  * time.
  *
  * <pre>
  * offset length writer      meaning (little-endian)
  *      0      8 application position behind the last record
- *    128      8 node        position up to which the node needs the records no more
+ *    128      8 node        position up to which the node no longer needs the records
  *    256        application records: 2 bytes payload length, 2 send slot, 4 tag, payload, padding
  *                           to a multiple of 8
  * </pre>
@@ -62,7 +62,7 @@ public final class ShortRing {
      * Where a record would begin: {@link #position()}, or the ring's start if it does not fit
      * before the end; the application.
      *
-     * @return the position, or -1 if the node needs that memory still.
+     * @return the position, or -1 if the node still needs that memory.
      */
     public long room(final int lengthBytes) {
         final int recordBytes = recordBytes(lengthBytes);
@@ -82,7 +82,7 @@ public final class ShortRing {
         return begin == position && (begin & (capacityBytes - 1)) != 0;
     }
 
-    /** Where the payload of the record at {@code begin} goes. */
+    /** Where the payload of the record at {@code begin} is written. */
     public long payloadAddress(final long begin) {
         return address(begin) + HEADER_BYTES;
     }

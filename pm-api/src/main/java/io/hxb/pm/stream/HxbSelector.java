@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Waits for many channels of the same {@link HxbStreams} at once; the work of a selection grows
- * with the channels that something has happened to, not with all. One thread selects; any thread
+ * Waits for many channels of the same {@link HxbStreams}; the work of a selection grows with the
+ * number of channels to which something has happened, not with all. One thread selects; any thread
  * may register and wake.
  */
 public final class HxbSelector implements AutoCloseable {
@@ -44,10 +44,10 @@ public final class HxbSelector implements AutoCloseable {
      *
      * @param channel connected or being connected, and registered nowhere else.
      * @param ops of {@link SelectionKey}: OP_CONNECT, OP_READ, OP_WRITE. A channel that has ended
-     *     or was reset is ready for all, and its calls tell why.
+     *     or was reset is ready for all, and its calls say why.
      * @param attachment any object, for {@link Key#attachment()}.
-     * @return its key, by which it is found when it is ready.
-     * @throws IOException if the channel is closed.
+     * @return its key, which identifies it when it is ready. @throws IOException if the channel is
+     *     closed.
      */
     public Key register(final HxbSocketChannel channel, final int ops, final Object attachment)
             throws IOException {
@@ -59,8 +59,8 @@ public final class HxbSelector implements AutoCloseable {
      *
      * @param channel bound, and registered nowhere else.
      * @param attachment any object, for {@link Key#attachment()}.
-     * @return its key, by which it is found when it is ready.
-     * @throws IOException if the channel is closed or not bound.
+     * @return its key, which identifies it when it is ready. @throws IOException if the channel is
+     *     closed or not bound.
      */
     public Key register(final HxbServerSocketChannel channel, final Object attachment)
             throws IOException {
@@ -137,7 +137,7 @@ public final class HxbSelector implements AutoCloseable {
         return ready;
     }
 
-    /** Lets the selection that waits, or else the next one, return at once. */
+    /** Makes the waiting selection, or otherwise the next one, return immediately. */
     public void wakeup() {
         lock.lock();
         try {
@@ -212,11 +212,7 @@ public final class HxbSelector implements AutoCloseable {
             return attachment;
         }
 
-        /**
-         * Sets what is waited for.
-         *
-         * @param ops of {@link SelectionKey}, 0 for nothing.
-         */
+        /** Sets the operations to wait for. @param ops of {@link SelectionKey}, 0 for nothing. */
         public void interestOps(final int ops) {
             selector.lock.lock();
             try {

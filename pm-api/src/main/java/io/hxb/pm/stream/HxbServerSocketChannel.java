@@ -18,7 +18,7 @@ import java.util.ArrayDeque;
  * streams or the process end.
  */
 public final class HxbServerSocketChannel extends WaitingChannel {
-    /** Streams that wait to be accepted, when nothing else is said. */
+    /** Default number of streams that may wait to be accepted. */
     public static final int DEFAULT_BACKLOG = 128;
 
     private static final long BIND_LIMIT_NS = 5_000_000_000L;
@@ -32,16 +32,16 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     /**
      * {@return a channel that does not listen yet}
      *
-     * @param streams that accept what comes.
+     * @param streams that accept connections.
      */
     public static HxbServerSocketChannel open(final HxbStreams streams) {
         return new HxbServerSocketChannel(streams);
     }
 
     /**
-     * Sets whether {@link #accept} blocks, as it does at first.
+     * Sets whether {@link #accept} blocks, as it does at first. @param blocking false to return
+     * immediately.
      *
-     * @param blocking false to return at once.
      * @return this channel.
      */
     public HxbServerSocketChannel configureBlocking(final boolean blocking) {
@@ -132,9 +132,9 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     /**
      * Accepts a stream, within a time.
      *
-     * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
-     * @return as {@link #accept()}.
-     * @throws SocketTimeoutException if no stream came; the channel goes on listening.
+     * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking. @return
+     *     as {@link #accept()}. @throws SocketTimeoutException if no stream came; the channel
+     *     continues to listen.
      */
     public HxbSocketChannel accept(final long timeoutNs) throws IOException {
         final long limitNs = timeoutNs == 0 ? FOR_EVER_NS : timeoutNs;
@@ -181,9 +181,9 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     }
 
     /**
-     * Sets who is told of new streams; as {@link HxbSocketChannel#listener}. Bind it before.
+     * Sets the listener for new streams; as {@link HxbSocketChannel#listener}. Bind it
+     * first. @param newListener called by whichever thread serves the streams; null for none.
      *
-     * @param newListener told by whichever thread serves the streams; null for nobody.
      * @throws IOException if the channel is closed or not bound.
      */
     public void listener(final StreamListener newListener) throws IOException {
@@ -196,7 +196,7 @@ public final class HxbServerSocketChannel extends WaitingChannel {
         }
     }
 
-    /** Gives the port back and resets the streams that nobody has accepted. */
+    /** Releases the port and resets the streams that nobody has accepted. */
     @Override
     public void close() {
         lock.lock();

@@ -9,7 +9,8 @@ import java.util.Objects;
 
 /**
  * One end of a stream: a node and a port of it. Ports 1 to 65,535 are listened on; a connecting end
- * has a number above, which says its context and stream and is of no use to connect to. Immutable.
+ * has a higher number, which identifies its context and stream and cannot be connected to.
+ * Immutable.
  */
 public final class HxbSocketAddress extends SocketAddress {
     /** {@link #port()} of an end that has none yet: the system chooses. */

@@ -25,10 +25,10 @@ import java.util.Objects;
  * may call it; one may read while another writes. A blocking call that is interrupted closes the
  * channel within a second.
  *
- * <p>A reader is told the end (-1) when it has read all that the peer wrote and the peer has ended
- * in order, by {@link #shutdownOutput} or {@link #close}; every other end is an exception: that of
+ * <p>A reader sees the end (-1) when it has read all that the peer wrote and the peer has ended in
+ * order, by {@link #shutdownOutput} or {@link #close}; every other end is an exception: the end of
  * the peer's process or node, and a close with bytes unread or in the middle of a write. A writer
- * that has to know that its peer has read everything ends so:
+ * that has to know that its peer has read everything ends like this:
  *
  * <pre>{@code
  * channel.shutdownOutput();
@@ -37,7 +37,7 @@ import java.util.Objects;
  * }</pre>
  *
  * <p>The peer grants bytes as it reads: a writer whose peer does not read is stopped when the
- * peer's window is full, and no other stream with it.
+ * peer's window is full, but no other stream.
  */
 public final class HxbSocketChannel extends WaitingChannel
         implements ScatteringByteChannel, GatheringByteChannel {
@@ -66,7 +66,7 @@ public final class HxbSocketChannel extends WaitingChannel
     /**
      * Sets whether calls block, as they do at first.
      *
-     * @param blocking false for calls that return at once.
+     * @param blocking false for calls that return immediately.
      * @return this channel.
      */
     public HxbSocketChannel configureBlocking(final boolean blocking) {
@@ -75,10 +75,9 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Connects. Without blocking it begins to, and {@link #finishConnect} ends it.
+     * Connects. Without blocking it only begins to, and {@link #finishConnect} completes it. @param
+     * remote node and port of the peer. @return true if connected; false if still connecting.
      *
-     * @param remote node and port of the peer.
-     * @return true if connected; false if that goes on.
      * @throws ConnectException if the peer refuses: nobody listens on the port, the listener's
      *     backlog is full, or the peer vanished; its cause is a {@link StreamResetException} with
      *     the reason.
@@ -93,8 +92,8 @@ public final class HxbSocketChannel extends WaitingChannel
      *
      * @param remote node and port of the peer.
      * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
-     * @return true if connected; false if that goes on.
-     * @throws SocketTimeoutException if it took too long; the channel is closed.
+     * @return true if connected; false if still connecting. @throws SocketTimeoutException if it
+     *     took too long; the channel is closed.
      */
     public boolean connect(final HxbSocketAddress remote, final long timeoutNs) throws IOException {
         Objects.requireNonNull(remote);
@@ -135,9 +134,8 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Ends what a connect without blocking has begun.
+     * Completes a connect without blocking. @return true if connected; false if still connecting.
      *
-     * @return true if connected; false if that still goes on.
      * @throws IOException as {@link #connect(HxbSocketAddress)}; the channel is closed.
      */
     public boolean finishConnect() throws IOException {
@@ -172,7 +170,7 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Reads. Blocking, it waits for one byte at least.
+     * Reads. If blocking, it waits for at least one byte.
      *
      * @return bytes read; 0 if not blocking and there are none; -1 when the peer has ended.
      * @throws StreamResetException if the stream was reset, after what had arrived before.
@@ -225,9 +223,9 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Writes. Blocking, it waits until all is handed to the node.
+     * Writes. If blocking, it waits until everything is handed to the node. @return bytes written;
+     * without blocking as many as there is room for, possibly 0.
      *
-     * @return bytes written; without blocking as many as there is room for, maybe 0.
      * @throws StreamResetException if the stream was reset; what was written before may not have
      *     arrived.
      */
@@ -299,8 +297,8 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Tells the peer that no more bytes come; reading goes on. A write in which another thread
-     * waits is finished first, while this returns at once.
+     * Tells the peer that no more bytes follow; reading continues. A write in which another thread
+     * waits is finished first, while this returns immediately.
      *
      * @return this channel.
      * @throws StreamResetException if the stream was reset; what was written before may not have
@@ -341,8 +339,8 @@ public final class HxbSocketChannel extends WaitingChannel
 
     /**
      * {@return true if the peer has read everything and the end that {@link #shutdownOutput} told
-     * it of, or has said by shutdownInput that it wants no more} Stays true whatever becomes of the
-     * peer.
+     * it of, or has said by shutdownInput that it wants no further bytes} Stays true whatever
+     * happens to the peer.
      */
     public boolean isDelivered() {
         lock.lock();
@@ -355,7 +353,7 @@ public final class HxbSocketChannel extends WaitingChannel
 
     /**
      * Waits until {@link #isDelivered()}, whether the channel blocks or not. Some thread has to
-     * call {@link #shutdownOutput}, before or meanwhile.
+     * call {@link #shutdownOutput} before this or at the same time.
      *
      * @param timeoutNs longest wait in ns, 0 for as long as it takes.
      * @return false if that was not long enough.
@@ -401,10 +399,10 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Sets who is told that the channel may have become ready, for event loops; null for nobody.
-     * Connect without blocking first; a listener set then hears of it.
+     * Sets the listener that is called when the channel may have become ready, for event loops;
+     * null for none. Connect without blocking first; a listener set after that learns of the
+     * connection. @param listener called by whichever thread serves the streams; null for none.
      *
-     * @param listener told by whichever thread serves the streams; null for nobody.
      * @throws IllegalStateException if a selector or another listener has it.
      * @throws IOException if the channel is closed.
      */
@@ -442,7 +440,7 @@ public final class HxbSocketChannel extends WaitingChannel
         return Channels.newOutputStream(this);
     }
 
-    /** Ends the stream at once on both sides: the peer gets a {@link StreamResetException}. */
+    /** Ends the stream immediately on both sides: the peer gets a {@link StreamResetException}. */
     public void reset() {
         lock.lock();
         try {
@@ -456,9 +454,9 @@ public final class HxbSocketChannel extends WaitingChannel
 
     /**
      * Closes the channel: what was written still arrives, and then the end. If bytes of the peer
-     * are unread, or come later, or another thread waits in a write, the peer gets a {@link
+     * are unread, or arrive later, or another thread waits in a write, the peer gets a {@link
      * StreamResetException} instead, after what was sent. Does not wait, and does not tell whether
-     * all arrives: see {@link #awaitDelivery} and {@link StreamOptions#lingerNs()}.
+     * everything arrives: see {@link #awaitDelivery} and {@link StreamOptions#lingerNs()}.
      */
     @Override
     public void close() {

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The streams of one process: many sockets over one context of its node. Any thread may call it and
- * its channels. A thread that waits in one of them serves all the others meanwhile; while none
- * waits, a thread of its own does.
+ * its channels. A thread that waits in one of them serves all the others in the meantime; while
+ * none waits, a separate thread does.
  *
  * <pre>{@code
  * try (PmDevice device = PmDevice.attach(Path.of("/run/hxb/node.sock"));
@@ -23,11 +23,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * }</pre>
  *
  * <p>With a device whose node runs on the application's thread ({@link PmDevice#isInvoker()}) that
- * one thread makes all calls.
+ * thread makes all calls.
  *
- * <p>Memory: a few objects a stream that is idle, and what has been received and not read, at most
- * {@link StreamOptions#windowBytes()} and a piece of 4,096 bytes a stream; the context's send
- * buffers are shared by all.
+ * <p>Memory: a few objects for an idle stream, and what has been received and not read, at most
+ * {@link StreamOptions#windowBytes()} and a piece of 4,096 bytes for each stream; the context's
+ * send buffers are shared by all.
  */
 public final class HxbStreams implements AutoCloseable {
     private static final long LINGER_SLICE_NS = 10_000_000L;
@@ -58,7 +58,7 @@ public final class HxbStreams implements AutoCloseable {
     }
 
     /**
-     * Opens a context for streams. Blocks for at most 5 seconds a context that is tried.
+     * Opens a context for streams. Blocks for at most 5 seconds for each context that is tried.
      *
      * @param device stays open until the streams are closed.
      * @param options sizes and times.
@@ -177,7 +177,7 @@ public final class HxbStreams implements AutoCloseable {
         return engine.descriptor();
     }
 
-    /** {@return the second descriptor to wait on, by which other threads call for the driver} */
+    /** {@return the second descriptor to wait on, by which other threads wake the driver} */
     public int wakeDescriptor() {
         return engine.pump().wakeDescriptor();
     }
@@ -198,7 +198,9 @@ public final class HxbStreams implements AutoCloseable {
         }
     }
 
-    /** Does what there is to do and arms the descriptor again. Does not block. The driver. */
+    /**
+     * Does what there is to do and arms the descriptor again. Does not block. Called by the driver.
+     */
     public void drive() {
         lock.lock();
         try {
@@ -220,7 +222,7 @@ public final class HxbStreams implements AutoCloseable {
 
     /**
      * Closes all channels, waits until what was written is acknowledged, at most {@link
-     * StreamOptions#lingerNs()}, and closes the context. A driver has left before.
+     * StreamOptions#lingerNs()}, and closes the context. A driver must have left before.
      */
     @Override
     public void close() {

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Sends records and shares the context's send buffers among peers: one peer may have as many under
- * way as twice what is free, so that a peer that takes nothing leaves some to the others. Records
- * other than data have a reserve, and wait in a queue of their peer that its data does not
+ * Sends records and shares the context's send buffers among peers: one peer may have at most twice
+ * as many in flight as are free, so that a peer that takes nothing leaves some to the others.
+ * Records other than data have a reserve, and wait in a queue of their peer that its data does not
  * overtake. Guarded by the engine's lock.
  */
 final class Outbox {
@@ -31,7 +31,7 @@ final class Outbox {
     private int inFlight;
     private boolean isRoomNew;
 
-    /** The outbox of a context, whose finished sends it alone is told of. */
+    /** The outbox of a context; it becomes the only listener for finished sends. */
     Outbox(final PmContext context, final Pump pump, final TurnClock clock) {
         this.context = context;
         this.pump = pump;
@@ -181,7 +181,7 @@ final class Outbox {
         slotPeer[slot] = null;
     }
 
-    /** Takes finished sends back, if somebody waits for them. */
+    /** Takes back finished sends, if somebody waits for them. */
     void collectDone() {
         if (isWaiting()) {
             context.unfinishedSends();

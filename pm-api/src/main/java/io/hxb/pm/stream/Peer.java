@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A context of another process, or of this one, and what is under way to it. A session is the time
- * in which none of its streams was lost; both sides name theirs, so that each learns when the other
+ * A context of another process, or of this one, and what is in flight to it. A session is a time in
+ * which none of its streams was lost; both sides number theirs, so that each learns when the other
  * has begun a new one. Guarded by the engine's lock.
  */
 final class Peer {
     final int node;
     final int context;
 
-    /** Names our session; not 0. */
+    /** Number of this side's session; not 0. */
     final long localSession;
 
     private long remoteSession;
@@ -42,9 +42,8 @@ final class Peer {
     }
 
     /**
-     * Notes the session that the peer names.
-     *
-     * @return false if it is another one than before, which has ended with all of its streams.
+     * Notes the number of the peer's session. @return false if it has changed: the previous session
+     * has ended with all of its streams.
      */
     boolean joinSession(final long session) {
         if (remoteSession != 0 && remoteSession != session) {
@@ -100,7 +99,7 @@ final class Peer {
         return waiting.poll();
     }
 
-    /** What a status of a flow means for its streams. */
+    /** The meaning of the status of a flow for its streams. */
     static ResetReason reason(final int status) {
         return switch (status) {
             case PmStatus.PEER_UNREACHABLE -> ResetReason.PEER_UNREACHABLE;

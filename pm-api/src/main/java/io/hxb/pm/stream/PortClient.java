@@ -31,7 +31,7 @@ final class PortClient {
     /**
      * Takes an answer.
      *
-     * @return false if it is no answer to any question.
+     * @return false if it is not an answer to any question.
      */
     boolean onAnswer(final PmMessage message) {
         if (message.sourceContext() != PortProtocol.CONTEXT
@@ -75,12 +75,12 @@ final class PortClient {
 
     private record Question(int node, Asker asker) {}
 
-    /** Who has asked. */
+    /** Whoever has asked. */
     interface Asker {
         /** The node has answered; status and value are not checked. */
         void onAnswer(int status, int value);
 
-        /** It has not and will not. */
+        /** The node has not answered and will not. */
         void onFailure(ResetReason reason);
     }
 }

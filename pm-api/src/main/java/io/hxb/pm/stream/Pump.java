@@ -15,11 +15,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Decides which thread waits for the context's messages, so that they need no hand-over: a thread
- * that waits for its stream becomes the leader, sleeps on the context's descriptor and serves all
- * streams; others sleep until the leader has something for them or leaves. While no thread waits,
- * the keeper does, a thread of its own; an event loop can take the part of the leader for good.
- * Everything is guarded by the engine's lock, which the leader lets go while it sleeps.
+ * Decides which thread waits for the context's messages, so that they need not be handed over: a
+ * thread that waits for its stream becomes the leader, sleeps on the context's descriptor and
+ * serves all streams; others sleep until the leader has something for them or leaves. While no
+ * thread waits, a separate thread does, the keeper; an event loop can take over the role of the
+ * leader permanently. Everything is guarded by the engine's lock, which the leader releases while
+ * it sleeps.
  */
 final class Pump {
     private static final long TICK_NS = 5_000_000L;
@@ -88,7 +89,7 @@ final class Pump {
     }
 
     /**
-     * Waits for a while, or until something may have changed for a source; the caller looks, and
+     * Waits for a while, or until something may have changed for a source; the caller checks, and
      * calls again.
      *
      * @throws InterruptedException if the thread is interrupted, within a second.
@@ -109,10 +110,10 @@ final class Pump {
         }
     }
 
-    /** A thread that has waited goes on: somebody else takes its place. */
+    /** A thread that has waited continues: somebody else takes its place. */
     void leave() {
         if (isDriver()) {
-            // The descriptor is to be armed again.
+            // The descriptor has to be armed again.
             EventFd.signal(wakeDescriptor);
         }
         if (leader != null || isDriven || isClosed) {
@@ -126,14 +127,14 @@ final class Pump {
         }
     }
 
-    /** Does what there is to do if nobody is there to do it. */
+    /** Does what there is to do if nobody else would. */
     void help() {
         if (leader == null && !isDriven) {
             engine.poll();
         }
     }
 
-    // The callers look at what they wait for, and wait again.
+    // The callers check what they wait for, and wait again.
     @SuppressWarnings("WaitNotInLoop")
     private void follow(final Source source, final long timeoutNs) throws InterruptedException {
         if (keeper.equals(leader)) {
@@ -225,7 +226,7 @@ final class Pump {
         }
     }
 
-    // Never twice: the context counts the signals it has to read.
+    // Never twice, because the context counts the signals that it has to read.
     private boolean arm(final boolean withSends) {
         context.disarm();
         return context.arm(withSends);
@@ -266,7 +267,7 @@ final class Pump {
         }
     }
 
-    /** An event loop waits from now on; see {@link HxbStreams#beginDriving}. */
+    /** An event loop does the waiting from now on; see {@link HxbStreams#beginDriving}. */
     void beginDriving() {
         if (isDriven) {
             throw new IllegalStateException("another event loop drives these streams");
@@ -339,7 +340,7 @@ final class Pump {
 
     /** What the leader does. Its methods are called with the lock held. */
     interface Work {
-        /** Takes what has arrived, a bounded amount; how much, 0 when there was nothing. */
+        /** Takes what has arrived, a bounded amount; returns how much, 0 when there was nothing. */
         int poll();
 
         /** Time until {@link #poll} is due even when nothing arrives, in ns, 0 or more. */
@@ -348,10 +349,10 @@ final class Pump {
         /** True if finished sends are waited for. */
         boolean needsSends();
 
-        /** True if all streams have ended and none comes any more. */
+        /** True if all streams have ended and there will be no others. */
         boolean isBroken();
 
-        /** Looks whether the node still lives; ends everything if it does not. */
+        /** Checks whether the node is still alive; ends everything if it is not. */
         void checkNode();
     }
 
@@ -374,9 +375,9 @@ final class Pump {
         }
 
         /**
-         * Sets who is told; null for nobody.
+         * Sets the listener; null for none.
          *
-         * @throws IllegalStateException if somebody else is told already.
+         * @throws IllegalStateException if there is another listener already.
          */
         final void listener(final StreamListener newListener) {
             if (newListener != null && listener != null) {
@@ -396,7 +397,7 @@ final class Pump {
         }
     }
 
-    /** A thread that waits while another leads; one object a wait. */
+    /** A thread that waits while another leads; one object per wait. */
     private static final class Follower {
         private final Source source;
 

@@ -62,7 +62,7 @@ final class ReceivePiece {
         end += lengthBytes;
     }
 
-    /** Takes as many bytes as there are and the target has room for; how many. */
+    /** Takes as many bytes as there are and the target has room for; returns how many. */
     int take(final ByteBuffer target) {
         final int count = Math.min(target.remaining(), end - start);
         if (bytes == null) {
@@ -90,7 +90,7 @@ final class ReceivePiece {
         next = piece;
     }
 
-    /** Parts it from the piece that follows: that one, or null. */
+    /** Separates it from the piece that follows; returns that piece, or null. */
     ReceivePiece unlink() {
         final ReceivePiece following = next;
         next = null;

@@ -4,7 +4,7 @@ import io.hxb.pm.PmContext;
 
 /**
  * What the receive queues of one context share: how many messages they may hold in place, and
- * pieces to be used again. Guarded by the engine's lock.
+ * pieces to be reused. Guarded by the engine's lock.
  */
 final class ReceivePool {
     /** Bytes of the smallest piece. */
@@ -52,7 +52,7 @@ final class ReceivePool {
         return piece;
     }
 
-    /** Takes a piece back that is in no queue any more. */
+    /** Takes back a piece that is no longer in a queue. */
     void giveBack(final ReceivePiece piece) {
         if (piece.isHeld()) {
             held--;

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Bytes of one stream that have been received and not read. Large messages stay in place in the
- * node's pool while few are held there; else they are copied, so that a stream that nobody reads
- * takes memory of this process only. Guarded by the engine's lock.
+ * node's pool while only a few are held there; otherwise they are copied, so that a stream that
+ * nobody reads takes memory of this process only. Guarded by the engine's lock.
  */
 final class ReceiveQueue {
     private static final int MAX_HELD = 32;
@@ -65,7 +65,7 @@ final class ReceiveQueue {
         tail = piece;
     }
 
-    /** Takes bytes, at most what the target has room for; how many. */
+    /** Takes bytes, at most what the target has room for; returns how many. */
     public int take(final ByteBuffer target) {
         int taken = 0;
         while (head != null && target.hasRemaining()) {
@@ -90,7 +90,7 @@ final class ReceiveQueue {
         pool.giveBack(piece);
     }
 
-    /** Drops everything; how many bytes. */
+    /** Drops everything; returns how many bytes. */
     public int clear() {
         while (head != null) {
             removeHead();

@@ -21,11 +21,11 @@ public enum ResetReason {
     /** The peer has as many streams as it may have. */
     TOO_MANY_STREAMS(4, "connection refused: the peer has as many streams as it may have"),
 
-    /** The peer knows nothing of this stream, such as after it has closed it. */
+    /** The peer does not know this stream, such as after it has closed it. */
     NO_SUCH_STREAM(5, "connection reset: the peer has closed the stream"),
 
-    /** The peer's process or node was started anew, or its streams were closed. */
-    PEER_RESTARTED(6, "connection reset: the peer's process or node has ended or was started anew"),
+    /** The peer's process or node was restarted, or its streams were closed. */
+    PEER_RESTARTED(6, "connection reset: the peer's process or node has ended or was restarted"),
 
     /** No path leads to the peer's node, or it has been silent too long. */
     PEER_UNREACHABLE(7, "the peer's node cannot be reached"),
@@ -42,10 +42,10 @@ public enum ResetReason {
     /** This side has reset or closed it. */
     CLOSED_HERE(11, "the stream was closed on this side"),
 
-    /** The tenants of the two ends may not talk with each other. */
+    /** The tenants of the two ends may not talk to each other. */
     NOT_ALLOWED(
             12,
-            "the tenants of the two ends may not talk with each other: see tenants in the cluster"
+            "the tenants of the two ends may not talk to each other: see tenants in the cluster"
                     + " file"),
 
     /** This node, or this program's share of it, has no room for another flow. */
@@ -62,12 +62,12 @@ public enum ResetReason {
         this.text = text;
     }
 
-    /** {@return the reason in words} */
+    /** {@return the text of the reason} */
     public String text() {
         return text;
     }
 
-    /** The exception of a connect that ended so; its cause has the reason. */
+    /** The exception of a connect that ended for this reason; its cause has the reason. */
     SocketException connectFailure(final HxbSocketAddress remote) {
         final StreamResetException cause = new StreamResetException(this, remote);
         final SocketException failure =
@@ -78,7 +78,7 @@ public enum ResetReason {
         return failure;
     }
 
-    /** What stands for it in a record. */
+    /** Its number in a record. */
     long code() {
         return code;
     }

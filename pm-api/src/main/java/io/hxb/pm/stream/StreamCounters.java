@@ -2,7 +2,7 @@ package io.hxb.pm.stream;
 
 /**
  * What the streams of one context have counted since it was opened. Guarded by the engine's lock;
- * what {@link HxbStreams#counters()} returns is a copy that changes no more.
+ * what {@link HxbStreams#counters()} returns is a copy that does not change.
  */
 public final class StreamCounters {
     private long connected;
@@ -107,7 +107,7 @@ public final class StreamCounters {
         return resetsSent;
     }
 
-    /** {@return the number of messages that were no record of a stream; they were dropped} */
+    /** {@return the number of messages that were not records of a stream; they were dropped} */
     public long malformed() {
         return malformed;
     }
@@ -126,8 +126,7 @@ public final class StreamCounters {
     }
 
     /**
-     * {@return the number of peers whose streams all ended at once: gone, started anew or
-     * unreachable}
+     * {@return the number of peers whose streams all ended at once: gone, restarted or unreachable}
      */
     public long peersLost() {
         return peersLost;

@@ -5,8 +5,8 @@ import io.hxb.pm.stream.HxbServerSocketChannel.PortListener;
 import io.hxb.pm.stream.wire.StreamRecord;
 
 /**
- * Takes messages of peers apart: checks that each is a record of a stream of its sender, and counts
- * and drops what is not. Guarded by the engine's lock.
+ * Dispatches messages of peers: checks that each is a record of a stream of its sender, and counts
+ * and drops those that are not. Guarded by the engine's lock.
  */
 final class StreamDispatcher {
     private final StreamEngine engine;
@@ -102,7 +102,7 @@ final class StreamDispatcher {
     }
 
     /**
-     * The end of a stream that was closed here. Bytes that came after that, or were unread then,
+     * The end of a stream that was closed here. Bytes that arrived after that, or were unread then,
      * have reset it before; without any, and in the same session, nothing is missing.
      */
     private void onUnknownEnd(final long address) {
@@ -182,10 +182,8 @@ final class StreamDispatcher {
     }
 
     /**
-     * Notes the session that a peer names.
-     *
-     * @return false if it is another one than before: all streams of the old one have ended, and
-     *     the peer's books are new.
+     * Notes the number of a peer's session. @return false if it has changed: all streams of the old
+     * one have ended, and the peer's books are new.
      */
     private boolean joinSession(final Peer peer, final long session) {
         if (peer.joinSession(session)) {

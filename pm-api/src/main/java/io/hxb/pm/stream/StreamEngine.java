@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * All streams of one context: takes its messages apart, keeps the books of peers, and ends streams
- * whose peer is gone. Guarded by its lock, which every method but the constructor expects held.
+ * All streams of one context: dispatches its messages, keeps the books of peers, and ends streams
+ * whose peer is gone. Guarded by its lock, which must be held for every method except the
+ * constructor.
  */
 final class StreamEngine implements Pump.Work {
     private static final int MESSAGES_PER_POLL = 64;
@@ -45,7 +46,7 @@ final class StreamEngine implements Pump.Work {
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
 
-    /** Peers that are lost when what they had sent before is taken; oldest first. */
+    /** Peers that are lost as soon as what they had sent before is taken; oldest first. */
     private final ArrayDeque<Loss> losses = new ArrayDeque<>();
 
     private long polls;
@@ -117,7 +118,7 @@ final class StreamEngine implements Pump.Work {
         return streams.get(id);
     }
 
-    /** Who listens on a port, or null. */
+    /** The listener on a port, or null. */
     PortListener listener(final int port) {
         return listeners.get(port);
     }
@@ -185,7 +186,7 @@ final class StreamEngine implements Pump.Work {
         }
     }
 
-    /** Notes the peers of which the node says that they are gone; how many events. */
+    /** Notes the peers that are gone according to the node; returns the number of events. */
     private int pollEvents() {
         int count = 0;
         while (context.pollEvent(event) == PmStatus.OK) {
@@ -199,8 +200,8 @@ final class StreamEngine implements Pump.Work {
     }
 
     /**
-     * A message was not delivered. Whatever it was, what the peer knows of our streams is not what
-     * we know: all of them end.
+     * A message was not delivered. Whatever it was, the peer's knowledge of the streams differs
+     * from this side's, so all of them end.
      */
     private void onSendFailed(final Peer peer, final int status) {
         if (peer == null) {
@@ -220,8 +221,8 @@ final class StreamEngine implements Pump.Work {
     }
 
     /**
-     * Ends what a peer had before it was lost; all that it sent then has been taken, because this
-     * is called for the first message of what it has begun since.
+     * Ends what a peer had before it was lost; everything that it had sent has been taken, because
+     * this is called for the first message of its new session.
      */
     void settle(final int node, final int peerContext) {
         pollEvents();
@@ -236,7 +237,7 @@ final class StreamEngine implements Pump.Work {
     }
 
     private void apply(final Loss loss) {
-        // Unless its books have been begun anew since: what it is asked now was not lost then.
+        // Unless its books have been begun again since then: those streams were not lost.
         if (loss.peer == null || !loss.peer.equals(peers.known(loss.node, loss.context))) {
             return;
         }
@@ -246,7 +247,7 @@ final class StreamEngine implements Pump.Work {
         lose(loss.peer, loss.reason);
     }
 
-    /** Ends all streams of a peer and begins its books anew. */
+    /** Ends all streams of a peer and forgets what was known of it. */
     void lose(final Peer peer, final ResetReason reason) {
         peers.remove(peer);
         if (peer.hasStreams()) {
@@ -338,7 +339,7 @@ final class StreamEngine implements Pump.Work {
         }
     }
 
-    /** Closes every stream; finished sends matter from now on. */
+    /** Closes every stream; from now on it waits for finished sends. */
     void closeAll() {
         isLingering = true;
         new ArrayList<>(streams.values()).forEach(StreamState::close);
@@ -368,9 +369,8 @@ final class StreamEngine implements Pump.Work {
     }
 
     /**
-     * A peer is lost.
+     * A lost peer. @param peer its books at that time, or null if there were none.
      *
-     * @param peer its books then, or null if there were none.
      * @param polls how many there had been.
      * @param messages how many had been taken.
      */

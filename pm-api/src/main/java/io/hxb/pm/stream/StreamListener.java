@@ -1,12 +1,11 @@
 package io.hxb.pm.stream;
 
-/** Told that a channel may have become ready; for event loops. Called by any thread. */
+/** Called when a channel may have become ready; for event loops. Called by any thread. */
 @FunctionalInterface
 public interface StreamListener {
     /**
      * Something may now be read, written, accepted or connected, or the channel has ended. The
-     * caller holds the lock of all streams of the context: do no more than to schedule a look at
-     * the channel.
+     * caller holds the lock of all streams of the context: only schedule a check of the channel.
      */
     void onReady();
 }

@@ -4,13 +4,14 @@ package io.hxb.pm.stream;
  * Sizes and times of the streams of one context. Immutable.
  *
  * @param contextId context to use, or -1 for the highest one that is free.
- * @param sendBuffers messages that may be under way at once, of all streams, 16 to 65,536.
+ * @param sendBuffers messages of all streams together that may be in flight, 16 to 65,536.
  * @param windowBytes bytes of one stream that may be received and not yet read, 1,024 to 2^30.
- * @param maxStreams streams at once, 1 to 2^24; further connections are refused.
- * @param keepAliveNs after so long without sending to a peer it is asked whether it is there, in
+ * @param maxStreams streams at a time, 1 to 2^24; further connections are refused. @param
+ *     keepAliveNs time without sending to a peer after which it is asked whether it is there, in
  *     ns, 10 ms or more.
- * @param spinNs how long a waiting thread spins before it sleeps, in ns; 0 to sleep at once.
- * @param lingerNs how long closing waits for what was written to be acknowledged, in ns.
+ * @param spinNs how long a waiting thread spins before it sleeps, in ns; 0 to sleep
+ *     immediately. @param lingerNs how long closing waits for what was written to be acknowledged,
+ *     in ns.
  */
 public record StreamOptions(
         int contextId,
@@ -62,7 +63,7 @@ public record StreamOptions(
     }
 
     /**
-     * {@return these options with another window a stream}
+     * {@return these options with another window for each stream}
      *
      * @param bytes as {@link #windowBytes()}, in the range that the class description gives.
      */

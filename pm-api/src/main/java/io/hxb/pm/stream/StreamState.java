@@ -7,41 +7,29 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 
 /**
- * One stream: what was sent and received, what may be, and how it ends. Guarded by the engine's
- * lock.
+ * One stream: its two ends, its two directions, and its life from the first question to its end.
+ * Guarded by the engine's lock.
  *
- * <p>Positions count bytes from the stream's start. A record that does not begin where the last one
- * ended, or is more than was granted, resets the stream: bytes are never lost silently.
+ * <p>A record that does not begin where the last one ended, or is longer than was granted, resets
+ * the stream: bytes are never lost silently.
  */
 final class StreamState extends Pump.Source implements PortClient.Asker {
     private final StreamEngine engine;
     private final int id;
-    private final ReceiveQueue queue;
+    private final StreamInput input;
+    private final StreamOutput output = new StreamOutput();
     private HxbSocketAddress local;
     private HxbSocketAddress remote;
     private volatile Phase phase;
     private Peer peer;
     private int remoteId;
-    private long sent;
-    private long sendLimit;
-    private long received;
-    private long consumed;
-    private long granted;
-    private int writers;
-    private boolean isEnding;
-    private boolean isEndSent;
-    private boolean isTaken;
-    private boolean isEndReceived;
-    private boolean isTakenSent;
-    private boolean isInputShut;
     private boolean isWaitingForRoom;
     private ResetReason resetReason;
 
     private StreamState(final StreamEngine engine, final int id) {
         this.engine = engine;
         this.id = id;
-        queue = new ReceiveQueue(engine.receivePool());
-        granted = engine.options().windowBytes();
+        input = new StreamInput(engine.receivePool(), engine.options().windowBytes());
     }
 
     /** A stream that this side opens; {@link #connect} begins. */
@@ -65,7 +53,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         final StreamState stream = new StreamState(engine, id);
         stream.peer = peer;
         stream.remoteId = remoteId;
-        stream.sendLimit = creditBytes;
+        stream.output.onCredit(creditBytes);
         stream.local = new HxbSocketAddress(engine.device().nodeId(), port);
         stream.remote = HxbSocketAddress.ephemeral(peer.node, peer.context, remoteId);
         stream.phase = Phase.OPEN;
@@ -103,16 +91,16 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
 
     /** True if no more can be written: the end was sent, or is when a write has finished. */
     boolean isEnding() {
-        return isEnding;
+        return output.isEnding();
     }
 
     /** True if the peer has taken all that was written, up to the end. */
     boolean isDelivered() {
-        return isTaken || (isEndSent && sent == 0);
+        return output.isDelivered();
     }
 
     boolean isInputEnded() {
-        return isEndReceived || isInputShut;
+        return input.isEnded();
     }
 
     ResetReason resetReason() {
@@ -121,7 +109,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
 
     /** Bytes that wait to be read. */
     int available() {
-        return queue.lengthBytes();
+        return input.available();
     }
 
     void connect() {
@@ -143,7 +131,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         engine.outbox()
                 .control(
                         Outbox.Control.handshake(
-                                peer, StreamRecord.OPEN, 0, id, remote.port(), granted));
+                                peer, StreamRecord.OPEN, 0, id, remote.port(), input.granted()));
     }
 
     @Override
@@ -159,7 +147,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             return;
         }
         remoteId = newRemoteId;
-        sendLimit = creditBytes;
+        output.onCredit(creditBytes);
         phase = Phase.OPEN;
         engine.counters().onConnected();
         engine.changed(this);
@@ -176,62 +164,51 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             final long address,
             final int lengthBytes,
             final boolean isEnd) {
-        final boolean isBroken =
-                phase != Phase.OPEN
-                        || isEndReceived
-                        || position != received
-                        || lengthBytes > granted - received;
-        if (isBroken) {
+        if (phase != Phase.OPEN || !input.isNext(position, lengthBytes)) {
             engine.protocolError(this);
             return false;
         }
-        received += lengthBytes;
+        input.onReceived(lengthBytes, isEnd);
         engine.counters().onReceived(lengthBytes);
-        isEndReceived = isEnd;
         boolean isKept = false;
-        if (isInputShut) {
+        if (input.isShut()) {
             consume(lengthBytes);
             tellTaken();
         } else if (lengthBytes > 0) {
-            isKept = queue.add(handle, address, lengthBytes);
+            isKept = input.keep(handle, address, lengthBytes);
         }
         engine.changed(this);
         return isKept;
     }
 
     void onCredit(final long limit) {
-        if (limit > sendLimit) {
-            final boolean wasStopped = sent == sendLimit;
-            sendLimit = limit;
-            if (wasStopped) {
-                engine.changed(this);
-            }
+        if (output.onCredit(limit)) {
+            engine.changed(this);
         }
     }
 
     /** The peer's application has taken everything up to the end. */
     void onTaken(final long position) {
-        if (!isEndSent || position != sent) {
+        if (output.onTaken(position)) {
+            engine.changed(this);
+        } else {
             engine.protocolError(this);
-            return;
         }
-        isTaken = true;
-        engine.changed(this);
     }
 
     /**
-     * Reads what has been received. The peer is told when the end is.
+     * Reads what has been received. The peer learns when its end has been read.
      *
      * @return bytes read; 0 if there are none yet; -1 at the end.
      * @throws StreamResetException if the stream has been reset and all was read.
      */
     int read(final ByteBuffer target) throws StreamResetException {
-        if (!queue.isEmpty()) {
-            final int taken = queue.take(target);
+        if (!input.isEmpty()) {
+            final int taken = input.read(target);
             consume(taken);
             return taken;
         }
-        if (isEndReceived || isInputShut) {
+        if (input.isEnded()) {
             tellTaken();
             return -1;
         }
@@ -240,11 +217,9 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     }
 
     private void consume(final int bytes) {
-        consumed += bytes;
-        final int window = engine.options().windowBytes();
-        if (phase == Phase.OPEN && !isEndReceived && consumed + window - granted >= window / 2) {
-            granted = consumed + window;
-            control(StreamRecord.CREDIT, granted);
+        input.onConsumed(bytes);
+        if (phase == Phase.OPEN && input.grant()) {
+            control(StreamRecord.CREDIT, input.granted());
         }
     }
 
@@ -259,10 +234,10 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             throws StreamResetException {
         checkNotReset();
         final int end = offset + count;
-        final long start = sent;
+        final long start = output.sent();
         int first = offset;
         boolean hasRoom = true;
-        while (hasRoom && sent < sendLimit) {
+        while (hasRoom && output.creditBytes() > 0) {
             while (first < end && !sources[first].hasRemaining()) {
                 first++;
             }
@@ -271,14 +246,15 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
                 break;
             }
             hasRoom = engine.outbox().data(this, peer, sources, first, length);
-            sent += hasRoom ? length : 0;
+            output.onSent(hasRoom ? length : 0);
         }
-        engine.counters().onSent(sent - start);
-        return sent - start;
+        final long written = output.sent() - start;
+        engine.counters().onSent(written);
+        return written;
     }
 
     private int pieceBytes(final ByteBuffer[] sources, final int first, final int end) {
-        final long limit = Math.min(sendLimit - sent, engine.outbox().maxDataBytes());
+        final long limit = Math.min(output.creditBytes(), engine.outbox().maxDataBytes());
         long length = 0;
         for (int i = first; i < end && length < limit; i++) {
             length += sources[i].remaining();
@@ -287,7 +263,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
     }
 
     void header(final long address) {
-        StreamRecord.header(address, remoteId, id, sent);
+        StreamRecord.header(address, remoteId, id, output.sent());
     }
 
     private void control(final int type, final long position) {
@@ -309,12 +285,12 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
 
     /** A write that waits has begun: until it has ended the stream does not end in order. */
     void beginWrite() {
-        writers++;
+        output.beginWrite();
     }
 
     /** A write that waited has ended, whether all was written or not. */
     void endWrite() {
-        writers--;
+        output.endWrite();
         tellEnd();
     }
 
@@ -324,32 +300,30 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
      * @throws StreamResetException if the stream was reset before.
      */
     void shutdownOutput() throws StreamResetException {
-        if (!isEnding) {
+        if (!output.isEnding()) {
             checkNotReset();
-            isEnding = true;
+            output.beginEnd();
             tellEnd();
         }
     }
 
     private void tellEnd() {
-        if (phase == Phase.OPEN && isEnding && !isEndSent && writers == 0) {
-            isEndSent = true;
-            control(StreamRecord.END, sent);
+        if (phase == Phase.OPEN && output.takeEnd()) {
+            control(StreamRecord.END, output.sent());
             engine.changed(this);
         }
     }
 
     private void tellTaken() {
-        if (phase == Phase.OPEN && isEndReceived && !isTakenSent) {
-            isTakenSent = true;
-            control(StreamRecord.TAKEN, received);
+        if (phase == Phase.OPEN && input.takeTaken()) {
+            control(StreamRecord.TAKEN, input.received());
         }
     }
 
     /** Drops what has been received and what comes. */
     void shutdownInput() {
-        isInputShut = true;
-        final int dropped = queue.clear();
+        input.shut();
+        final int dropped = input.clear();
         if (phase == Phase.OPEN) {
             consume(dropped);
             tellTaken();
@@ -359,23 +333,23 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
 
     /** The application has closed it: ends it, or resets it if bytes are unread or half written. */
     void close() {
-        if (queue.isEmpty() && writers == 0) {
-            isEnding = true;
+        if (input.isEmpty() && !output.isWriting()) {
+            output.beginEnd();
             tellEnd();
             tellTaken();
         } else if (phase == Phase.OPEN) {
             tellReset();
         }
-        queue.clear();
+        input.clear();
         end(ResetReason.CLOSED_HERE);
     }
 
-    /** The application wants it to end at once, on both sides. */
+    /** The application ends it immediately, on both sides. */
     void abort() {
         if (phase == Phase.OPEN) {
             tellReset();
         }
-        queue.clear();
+        input.clear();
         end(ResetReason.CLOSED_HERE);
     }
 
@@ -393,7 +367,7 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         end(ResetReason.PROTOCOL_ERROR);
     }
 
-    /** It is no more; what was received can still be read. */
+    /** The stream is dead; what was received can still be read. */
     void end(final ResetReason reason) {
         if (phase != Phase.DEAD) {
             phase = Phase.DEAD;
@@ -415,18 +389,18 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
             return 0;
         }
         int ops = SelectionKey.OP_CONNECT;
-        if (phase == Phase.DEAD || !queue.isEmpty() || isEndReceived || isInputShut) {
+        if (phase == Phase.DEAD || !input.isEmpty() || input.isEnded()) {
             ops |= SelectionKey.OP_READ;
         }
         if (phase == Phase.DEAD
-                || isEnding
-                || (sent < sendLimit && engine.outbox().hasRoom(peer))) {
+                || output.isEnding()
+                || (output.creditBytes() > 0 && engine.outbox().hasRoom(peer))) {
             ops |= SelectionKey.OP_WRITE;
         }
         return ops;
     }
 
-    /** What a stream lives through. */
+    /** The phases of a stream's life, in this order. */
     private enum Phase {
         /** The peer's node is asked who listens. */
         RESOLVING,
@@ -434,10 +408,10 @@ final class StreamState extends Pump.Source implements PortClient.Asker {
         /** The peer is asked for the stream. */
         OPENING,
 
-        /** Bytes may go. */
+        /** Bytes may be sent. */
         OPEN,
 
-        /** Nothing goes any more. */
+        /** Nothing is sent or received any more. */
         DEAD
     }
 }

@@ -29,7 +29,7 @@ public final class StreamRecord {
     /** Bytes of the body of PING. */
     public static final int PING_BYTES = 8;
 
-    /** Returned by {@link #check} for what is no record. */
+    /** Returned by {@link #check} for what is not a record. */
     public static final int MALFORMED = -1;
 
     /** Asks for a stream. */
@@ -47,7 +47,7 @@ public final class StreamRecord {
     /** How much the peer may send. */
     public static final int CREDIT = 5;
 
-    /** The stream is no more. */
+    /** The stream is dead. */
     public static final int RESET = 6;
 
     /** Asks whether the peer is still the same. */
