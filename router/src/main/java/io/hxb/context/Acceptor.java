@@ -8,15 +8,15 @@ import io.hxb.linux.UnixSocket;
 import io.hxb.pm.attach.AttachMessage;
 
 /**
- * Accepts connections, also when the process may open no more files: then a descriptor that is kept
- * for it is used to tell the application so, and the acceptor rests for a moment. Owned by the
- * attach thread.
+ * Accepts connections, even when the process may not open more files: then a spare descriptor is
+ * used to tell the application so, and the acceptor pauses for a moment. Owned by the attach
+ * thread.
  */
 final class Acceptor implements AutoCloseable {
-    /** After a connection that found no descriptor: 200 refusals a second cost little. */
+    /** Pause after a connection that found no descriptor: 200 refusals per second cost little. */
     private static final long PAUSE_NS = 5_000_000L;
 
-    /** When not even the spare descriptor helps. */
+    /** Pause when not even the spare descriptor helps. */
     private static final long LONG_PAUSE_NS = 100_000_000L;
 
     private static final int NONE = -1;
@@ -39,7 +39,7 @@ final class Acceptor implements AutoCloseable {
         spare = EventFd.create();
     }
 
-    /** The descriptor to wait for; -1 while the acceptor rests. */
+    /** The descriptor to wait for; -1 while the acceptor pauses. */
     int descriptor(final long nowNs) {
         if (isResting && restNs - nowNs <= 0) {
             isResting = false;
@@ -57,7 +57,7 @@ final class Acceptor implements AutoCloseable {
         return problem;
     }
 
-    /** Accepts one connection; null if there is none that could be, see {@link #problem}. */
+    /** Accepts one connection; null if none could be accepted, see {@link #problem}. */
     UnixSocket accept(final long nowNs) {
         problem = null;
         if (spare == NONE) {
@@ -99,7 +99,7 @@ final class Acceptor implements AutoCloseable {
         try {
             spare = EventFd.create();
         } catch (final LinuxException e) {
-            // Another thread was faster: there will be a free one again.
+            // Another thread was faster: there will be a free descriptor again.
             spare = NONE;
         }
     }
@@ -110,8 +110,8 @@ final class Acceptor implements AutoCloseable {
      */
     static void refuse(final UnixSocket socket, final AttachMessage message, final String why)
             throws LinuxException {
-        // Nothing that arrives later is taken, and nothing is left unread: the kernel would drop
-        // the answer.
+        // Nothing that arrives later is read, but everything before is: the kernel would drop the
+        // answer.
         socket.shutDownReceiving();
         while (socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false) > 0) {
             socket.closeReceivedDescriptors();

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /**
  * The addresses at which the memory of one application is mapped. They stay reserved until the
  * application is gone, so that a frame which is still queued for a link reads zeros at worst, and
- * are used again for other memory of the same application. Guarded by its application.
+ * are reused for other memory of the same application. Guarded by its application.
  */
 final class AddressPool {
     private final long maxBytes;
@@ -32,7 +32,8 @@ final class AddressPool {
      * Takes addresses.
      *
      * @param lengthBytes 1 or more.
-     * @throws PmException if what is free is in too many parts, or the process has none left.
+     * @throws PmException if the free addresses are in too many parts, or the process has none
+     *     left.
      */
     Part take(final long lengthBytes) throws PmException {
         final long length = AddressRange.pages(lengthBytes);
@@ -65,7 +66,7 @@ final class AddressPool {
         reservedBytes = 0;
     }
 
-    /** Addresses that were taken, until {@link #free}. Owned by who took them. */
+    /** Addresses that were taken, until {@link #free}. Owned by the taker. */
     static final class Part {
         private final Reserve reserve;
         private final long offset;

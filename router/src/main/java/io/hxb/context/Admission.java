@@ -3,8 +3,8 @@ package io.hxb.context;
 /**
  * Whether a process may attach, and as a member of which tenant. Immutable.
  *
- * @param tenant number of the tenant, see TenantPlan; means nothing with a refusal.
- * @param refusal why it may not, in words for its user; null if it may.
+ * @param tenant number of the tenant, see TenantPlan; meaningless with a refusal.
+ * @param refusal tells its user why it may not; null if it may.
  */
 record Admission(int tenant, String refusal) {
     static Admission of(final int tenant) {

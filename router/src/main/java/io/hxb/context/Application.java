@@ -32,12 +32,12 @@ final class Application {
     private boolean isGone;
 
     /**
-     * A new application without anything.
+     * A new application without memory or contexts.
      *
      * @param isLocal true in the node's own process: it uses the node's mappings.
      * @param name who it is, for messages: such as {@code process 4711 of user 1000}.
      * @param account of its user.
-     * @param memoryReturn gives it back.
+     * @param memoryReturn gives its memory back.
      */
     Application(
             final boolean isLocal,
@@ -72,7 +72,7 @@ final class Application {
      * Announces memory under an id.
      *
      * @param isWritten whether the node writes to it too: then it is for a context, else a region.
-     * @throws PmException if it may not be, in words.
+     * @throws PmException if it may not be; the message says why.
      */
     synchronized void lend(final int id, final long lengthBytes, final boolean isWritten)
             throws PmException {
@@ -122,10 +122,11 @@ final class Application {
     }
 
     /**
-     * Takes a piece of announced memory in; a region may be sent from when its last has come. Not
-     * synchronized, because a loop is not to wait while the kernel maps it.
+     * Accepts a piece of announced memory; a region can be used when its last piece has arrived.
+     * Not synchronized, because a loop must not wait while the kernel maps it.
      *
-     * @throws PmException in words, if there is no such memory or the node does not take it.
+     * @throws PmException with a message for its user, if there is no such memory or the node does
+     *     not accept it.
      */
     void addPiece(final int id, final int fd) throws PmException {
         final LentMemory memory = id > 0 && id < lent.length ? lent[id] : null;
@@ -140,7 +141,7 @@ final class Application {
     }
 
     /**
-     * Takes the memory of a context out: its id is free again.
+     * Removes the memory of a context: its id is free again.
      *
      * @param lengthBytes bytes that it has to have.
      * @throws PmException if there is no such memory, or it is not for a context.
@@ -158,7 +159,7 @@ final class Application {
         return memory;
     }
 
-    /** Makes a region for an application in this process: its id. */
+    /** Makes a region for an application in this process; returns its id. */
     synchronized int openRegion(final long lengthBytes) throws PmException {
         for (int id = 1; id < regions.length(); id++) {
             if (regions.get(id) == null) {
@@ -174,7 +175,7 @@ final class Application {
         return id > 0 && id < regions.length() ? regions.get(id) : null;
     }
 
-    /** The application takes memory back that no context uses; nothing if there is none. */
+    /** The application takes back memory that no context uses; nothing happens if there is none. */
     synchronized void takeBack(final int id) {
         final Region region = region(id);
         if (region != null) {
@@ -186,13 +187,13 @@ final class Application {
         }
     }
 
-    /** Nobody uses some memory of it any more; any thread, does not block. */
+    /** Some of its memory is no longer used; any thread, does not block. */
     void giveBack(final LentMemory memory) {
         account.onReturning(memory.addresses().lengthBytes());
         memoryReturn.add(memory);
     }
 
-    /** Some memory was given back; the thread that did. */
+    /** Some memory was given back; called by the thread that did so. */
     synchronized void onGivenBack(final LentMemory memory) {
         final long bytes = memory.addresses().lengthBytes();
         memory.addresses().free();
@@ -230,7 +231,7 @@ final class Application {
         closeIfDone();
     }
 
-    /** The application is gone: its memory is given back as soon as nothing is sent from it. */
+    /** The application is gone: its memory is given back when nothing is sent from it any more. */
     synchronized void detach() {
         isGone = true;
         for (int id = 1; id < lent.length; id++) {

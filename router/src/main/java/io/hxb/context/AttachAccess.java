@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  *
  * @param uids user ids that may.
  * @param gids ids of groups whose members may.
- * @param operators user ids of those who look after the node: root and the node's own user.
+ * @param operators user ids of those who operate the node: root and the node's own user.
  * @param tenants whose users may attach, if there are any.
  */
 public record AttachAccess(
@@ -56,7 +56,7 @@ public record AttachAccess(
         return FileStatus.ownUid();
     }
 
-    /** True if others than root and the node's own user may attach. */
+    /** True if users other than root and the node's own user may attach. */
     boolean isForOthers() {
         return !gids.isEmpty() || !tenants.isEmpty() || !operators.containsAll(uids);
     }

@@ -45,18 +45,19 @@ public final class AttachServer implements AutoCloseable {
     private volatile boolean isStopped;
 
     /**
-     * Takes the path, so that no other node can; {@link #start} serves applications.
+     * Reserves the path, so that no other node can take it; {@link #start} serves applications.
      *
-     * @param socket path that no other node listens on; what a dead node left there is removed.
+     * @param socket path that no other node listens on; the remains of a dead node there are
+     *     removed.
      * @param access who may attach.
-     * @throws IOException in words, with what to do.
+     * @throws IOException with a message that says what is wrong and what to do.
      */
     public AttachServer(final ContextManager manager, final Path socket, final AttachAccess access)
             throws IOException {
         this(manager, socket, access, new AuditLog());
     }
 
-    /** As the other one, with a log of who attached and who was refused what. */
+    /** As the other constructor, with a log of who attached and who was refused what. */
     AttachServer(
             final ContextManager manager,
             final Path socket,
@@ -84,8 +85,8 @@ public final class AttachServer implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    // A process that may open no more files cannot load classes either: those of a refusal have to
-    // be there before.
+    // A process that may not open more files cannot load classes either: those of a refusal have to
+    // be loaded before.
     private static void rehearse() {
         final LinuxException failure = new LinuxException("accept4", Errno.EMFILE);
         new LogLimit(NOPLogger.NOP_LOGGER).warn("rehearsal", 0, failure.getMessage(), 0);
@@ -104,7 +105,7 @@ public final class AttachServer implements AutoCloseable {
         return manager.attachmentsRefused();
     }
 
-    // What strangers send is read on this thread, which needs no rights for it.
+    // This thread reads what strangers send, and needs no rights for that.
     private static void dropCapabilities() {
         try {
             Capabilities.keepOnly(Capabilities.DAC_READ_SEARCH);

@@ -17,15 +17,18 @@ import java.util.WeakHashMap;
 import java.util.function.Consumer;
 
 /**
- * Who attached, who was refused what and why, and who has reached which limit: one JSON object a
- * line. Owned by the attach thread, which writes; what loops refuse they only count, and {@link
+ * Who attached, who was refused what and why, and who has reached which limit: one JSON object per
+ * line. Owned by the attach thread, which writes it; loops only count what they refuse, and {@link
  * #tick} finds it. The lines about one user are limited in rate, and those left out are counted.
  */
 final class AuditLog {
     private static final Logger LOGGER = LoggerFactory.getLogger("io.hxb.audit");
     private static final int MAX_PACES = 1_024;
 
-    /** What loops refuse; the rest is refused by the attach thread, which says why at once. */
+    /**
+     * Shares refused by loops; the others are refused by the attach thread, which logs why
+     * immediately.
+     */
     private static final List<Share> COUNTED =
             List.of(Share.HELD_BUFFERS, Share.FLOWS, Share.MESSAGES);
 
@@ -35,7 +38,7 @@ final class AuditLog {
     private final LinePace others = new LinePace();
     private final Map<UserAccount, Seen> seen = new WeakHashMap<>();
 
-    /** What was written about an account so far. */
+    /** State of what was written about an account. */
     private static final class Seen {
         private final Map<Share, Long> refused = new EnumMap<>(Share.class);
         private long crossings;
@@ -109,7 +112,7 @@ final class AuditLog {
         line.put("limit", limiting.limit());
         line.put("used", limiting.used());
         line.put("times", now - before);
-        // What is not written now is part of the next line.
+        // What is not written now becomes part of the next line.
         if (write(account.uid(), line, nowNs)) {
             last.refused.put(share, now);
         }

@@ -44,7 +44,7 @@ public final class ContextCounters {
         closed[reason.code()]++;
     }
 
-    /** All of a context that had been closing is gone. */
+    /** A context that was closing is gone completely. */
     void onClosed() {
         contextsClosed++;
     }

@@ -32,7 +32,7 @@ final class ContextEndpoint {
     private final ContextParts parts;
     private final ReceiveBooks books;
 
-    /** Where its messages are copied to; null if they stay in the node's pool. */
+    /** The buffers to which its messages are copied; null if they stay in the node's pool. */
     private final BufferPool own;
 
     private final EndpointMemory memory;
@@ -106,7 +106,7 @@ final class ContextEndpoint {
         return memory.describe(contextId, manager);
     }
 
-    /** Starts serving on a loop. */
+    /** Starts to be served by a loop. */
     void start(final ContextLoop owner, final FlowPort flows) {
         loop = owner;
         port = flows;
@@ -158,16 +158,17 @@ final class ContextEndpoint {
             own.release(copyId);
             return FlowListener.FULL;
         }
-        // Only now: a context that is closed waits for what was claimed, then its memory goes.
+        // Only now, because a context that is closed waits for what was claimed before its memory
+        // is unmapped.
         final long bufferAddress = manager.bufferAddress(bufferId);
         final long offset = bodyAddress - bufferAddress;
         Memory.copy(bodyAddress, own.address(copyId) + offset, bodyLengthBytes);
-        // Lengths are read where the application cannot write.
+        // Lengths are read from memory that the application cannot write.
         enter(first, ends, copyId, bufferAddress, bodyAddress, bodyLengthBytes, messageCount);
         return FlowListener.COPIED;
     }
 
-    // Enters the messages that lie in one buffer, or in the same way in another one.
+    // Enters the messages that lie in one buffer, or at the same offsets in another one.
     private void enter(
             final long first,
             final FlowEnds ends,
@@ -190,7 +191,7 @@ final class ContextEndpoint {
                     ends.sourceContext());
             record += MessageRecordFlyweight.paddedLength(lengthBytes);
         }
-        // From here on the application may release the buffer: it is not read any more.
+        // From here on the application may release the buffer, so it is not read any more.
         books.book(bufferId, contextId, messageCount, ends.flowHandle());
         for (int i = 0; i < messageCount; i++) {
             deliveries.publish(first + i);
@@ -206,7 +207,7 @@ final class ContextEndpoint {
         return sends;
     }
 
-    // Once for all that end in one turn: the fence in it costs as much as the rest.
+    // Once for all sends that end in one turn: the fence in it costs as much as the rest.
     private void wakeWhenDue() {
         final int untold = sends.takeUntold();
         if (untold != 0) {
@@ -214,7 +215,9 @@ final class ContextEndpoint {
         }
     }
 
-    /** A flow has ended; any loop. False if the application has left too many events untaken. */
+    /**
+     * A flow has ended; any loop. False if the application has not taken too many earlier events.
+     */
     synchronized boolean onPeerStatus(final int peerNode, final int peerContext, final int status) {
         if (eventsOut == ControlMemory.EVENT_ENTRIES) {
             return false;
@@ -245,7 +248,7 @@ final class ContextEndpoint {
         }
     }
 
-    /** Takes what the application has written, a bounded amount; how much it was. */
+    /** Takes what the application has written, a bounded amount; returns how much. */
     int doWork(final long nowNs) {
         wakeWhenDue();
         if (isClosing()) {
@@ -299,7 +302,7 @@ final class ContextEndpoint {
         if (own == null) {
             port.released(books.flowHandle(id), id);
         } else {
-            // Read before the buffer may be another frame's.
+            // Read before the buffer may hold another frame.
             final int flowHandle = books.flowHandle(id);
             own.release(id);
             port.releasedCopy(flowHandle);
@@ -325,10 +328,8 @@ final class ContextEndpoint {
     }
 
     /**
-     * Goes on closing: waits until no loop delivers, gives the buffers back, ends the flows, waits
-     * until no link reads the memory.
-     *
-     * @return true when all is done.
+     * Continues to close: waits until no loop delivers, gives the buffers back, ends the flows,
+     * waits until no link reads the memory. @return true when everything is done.
      */
     boolean finishClosing() {
         if (!counts.isQuiet()) {
@@ -351,12 +352,12 @@ final class ContextEndpoint {
         return true;
     }
 
-    /** True when the application has left something to do. */
+    /** True if there is something to do for the application. */
     boolean hasWork() {
         return !isClosing() && (sends.isReady() || releases.isReady());
     }
 
-    /** The loop is about to sleep: says whether a release has to wake it. */
+    /** The loop is about to sleep: tells the application whether a release has to wake it. */
     void prepareToSleep() {
         wakeWhenDue();
         if (isClosing()) {

@@ -1,14 +1,11 @@
 package io.hxb.context;
 
 import io.hxb.flow.FlowPort;
-import io.hxb.linux.Descriptors;
-import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.EventFdSet;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.NodePage;
 
-import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,11 +14,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * The contexts that one loop of the node serves: takes what applications submit and release, opens
- * and closes. Owned by that loop; other threads use {@link #open}, {@link #close(ContextEndpoint,
- * CloseReason)} and the descriptor.
+ * and closes. Owned by that loop; other threads use its {@link ContextLoopProxy}.
  */
 public final class ContextLoop implements ContextPolling {
     private static final Logger LOGGER = LoggerFactory.getLogger(ContextLoop.class);
@@ -30,12 +27,10 @@ public final class ContextLoop implements ContextPolling {
     private final int index;
     private final FlowPort port;
     private final NodePage page;
-    private final ContextCounters counters = new ContextCounters();
-    private final MpscUnboundedVarHandleArrayQueue<Runnable> commands =
-            new MpscUnboundedVarHandleArrayQueue<>(64);
-    private final List<Runnable> deferred = new ArrayList<>();
+    private final ContextLoopProxy proxy;
+    private final ContextCounters counters;
     private final EventFdSet wakeUps;
-    private final int commandEvent;
+    private final List<Consumer<ContextLoop>> deferred = new ArrayList<>();
     private ContextEndpoint[] endpoints = new ContextEndpoint[0];
     private int closing;
     private int sleeps;
@@ -45,27 +40,23 @@ public final class ContextLoop implements ContextPolling {
     private boolean isHolding;
     private long heldUntilNs;
     private boolean isClosed;
-    private final Object commandLock = new Object();
-    private boolean isDown;
 
-    ContextLoop(final ContextManager manager, final int index, final FlowPort port)
-            throws LinuxException {
+    ContextLoop(
+            final ContextManager manager,
+            final int index,
+            final FlowPort port,
+            final ContextLoopProxy proxy) {
         this.manager = manager;
         this.index = index;
         this.port = port;
+        this.proxy = proxy;
+        counters = proxy.counters();
+        wakeUps = proxy.wakeUps();
         page = manager.page();
-        wakeUps = new EventFdSet();
-        try {
-            commandEvent = EventFd.create();
-        } catch (final LinuxException e) {
-            wakeUps.close();
-            throw e;
-        }
-        wakeUps.add(commandEvent);
     }
 
     /** What the contexts of this loop have done. */
-    public ContextCounters counters() {
+    ContextCounters counters() {
         return counters;
     }
 
@@ -84,7 +75,7 @@ public final class ContextLoop implements ContextPolling {
     /**
      * Does what applications have asked for, a bounded amount.
      *
-     * @return how much it was, 0 when idle.
+     * @return the amount of work done, 0 when idle.
      */
     @Override
     public int doWork(final long nowNs) {
@@ -94,9 +85,9 @@ public final class ContextLoop implements ContextPolling {
         }
         int work = 0;
         isHolding = false;
-        final Runnable command = commands.relaxedPoll();
+        final Consumer<ContextLoop> command = proxy.poll();
         if (command != null) {
-            command.run();
+            command.accept(this);
             work++;
         }
         final ContextEndpoint[] all = endpoints;
@@ -124,7 +115,7 @@ public final class ContextLoop implements ContextPolling {
             endpoint.prepareToSleep();
         }
         VarHandle.fullFence();
-        boolean hasWork = !commands.isEmpty();
+        boolean hasWork = proxy.hasCommands();
         for (int i = 0; i < all.length && !hasWork; i++) {
             hasWork = all[i].hasWork();
         }
@@ -143,24 +134,15 @@ public final class ContextLoop implements ContextPolling {
         }
     }
 
-    /** Opens a context: any thread. The future fails with an IllegalStateException in words. */
-    CompletableFuture<ContextEndpoint> open(final ContextEndpoint endpoint) {
-        final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();
-        if (!command(() -> open(endpoint, opened))) {
-            opened.completeExceptionally(new IllegalStateException("the node has stopped"));
-        }
-        return opened;
-    }
-
-    private void open(
-            final ContextEndpoint endpoint, final CompletableFuture<ContextEndpoint> opened) {
+    /** Opens a context, unless its number is still in use. */
+    void open(final ContextEndpoint endpoint, final CompletableFuture<ContextEndpoint> opened) {
         try {
             if (isClosed) {
                 throw new IllegalStateException("the node stops");
             }
             if (!manager.register(endpoint)) {
-                // Its number is just being given up: try again when that is done.
-                deferred.add(() -> open(endpoint, opened));
+                // Its number is still being given up: try again when that is done.
+                deferred.add(loop -> loop.open(endpoint, opened));
                 return;
             }
             wakeUps.add(endpoint.memory().wakeNode());
@@ -175,36 +157,17 @@ public final class ContextLoop implements ContextPolling {
         }
     }
 
-    /** Closes a context: any thread. Nothing happens when it is closed already. */
+    /** Closes a context, unless it is closed already. */
     void close(final ContextEndpoint endpoint, final CloseReason reason) {
-        // When the loop is down already, so is the context.
-        command(
-                () -> {
-                    if (Arrays.asList(endpoints).contains(endpoint)) {
-                        endpoint.close(reason);
-                    }
-                });
+        if (Arrays.asList(endpoints).contains(endpoint)) {
+            endpoint.close(reason);
+        }
     }
 
-    /** Wakes the applications that sleep, to be told of a link: any thread. */
+    /** Wakes the applications that sleep, so that they learn of a link. */
     void onLinkEvent() {
-        command(
-                () -> {
-                    for (final ContextEndpoint endpoint : endpoints) {
-                        endpoint.onLinkEvent();
-                    }
-                });
-    }
-
-    // Not while the descriptors are closed: their numbers may be others' by then.
-    private boolean command(final Runnable command) {
-        synchronized (commandLock) {
-            if (isDown) {
-                return false;
-            }
-            commands.offer(command);
-            EventFd.signal(commandEvent);
-            return true;
+        for (final ContextEndpoint endpoint : endpoints) {
+            endpoint.onLinkEvent();
         }
     }
 
@@ -257,7 +220,7 @@ public final class ContextLoop implements ContextPolling {
         manager.unregister(endpoint);
         endpoint.memory().unuse();
         endpoint.application().onClosed(endpoint);
-        deferred.forEach(commands::offer);
+        deferred.forEach(proxy::putBack);
         deferred.clear();
     }
 
@@ -284,20 +247,11 @@ public final class ContextLoop implements ContextPolling {
             endpoint.close(CloseReason.NODE_CLOSED);
         }
         finishClosing();
-        deferred.forEach(commands::offer);
-        Runnable command = commands.poll();
+        deferred.forEach(proxy::putBack);
+        Consumer<ContextLoop> command = proxy.pollLast();
         while (command != null) {
-            command.run();
-            command = commands.poll();
-        }
-    }
-
-    /** Closes the descriptors, when no other thread can use them any more. */
-    void closeDescriptors() {
-        synchronized (commandLock) {
-            isDown = true;
-            wakeUps.close();
-            Descriptors.close(commandEvent);
+            command.accept(this);
+            command = proxy.pollLast();
         }
     }
 }

@@ -51,7 +51,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private final NodePage page;
     private final ReceiveBooks books;
     private final AtomicReferenceArray<ContextEndpoint> endpoints;
-    private final ContextLoop[] loops;
+    private final ContextLoopProxy[] loops;
     private final MemoryReturn memoryReturn;
     private final AtomicInteger incarnations;
     // This object and the attachments in this process, which all use the node page.
@@ -79,7 +79,9 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                 new MemoryReturn());
     }
 
-    /** As the other one, with the books of what its users have, and who gives memory back. */
+    /**
+     * As the other constructor, with the shares of its users and the thread that gives memory back.
+     */
     ContextManager(
             final ContextParts parts,
             final BufferPool pool,
@@ -91,6 +93,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         this.shares = shares;
         this.pool = pool;
         this.receivePool = receivePool;
+        loops = ContextLoopProxy.ofLoops(parts.loops());
         nodePage = SharedMemory.create("hxb-node", NodePage.LENGTH_BYTES);
         nodePage.seal(SEALS);
         page = new NodePage(nodePage.address());
@@ -107,7 +110,6 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                         parts.loops()));
         books = new ReceiveBooks(pool.bufferCount());
         endpoints = new AtomicReferenceArray<>(parts.contexts());
-        loops = new ContextLoop[parts.loops()];
         this.memoryReturn = memoryReturn;
         incarnations = new AtomicInteger(parts.incarnation());
     }
@@ -134,9 +136,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      *
      * @param port the flows of the same loop.
      */
-    public ContextLoop newLoop(final int index, final FlowPort port) throws LinuxException {
-        loops[index] = new ContextLoop(this, index, port);
-        return loops[index];
+    public ContextLoop newLoop(final int index, final FlowPort port) {
+        return new ContextLoop(this, index, port, loops[index]);
     }
 
     /**
@@ -193,12 +194,12 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         }
     }
 
-    /** Events that were not reported because the application did not take earlier ones. */
+    /** Events that were not reported because the application had not taken earlier ones. */
     public long eventsLost() {
         return eventsLost.get();
     }
 
-    /** Frames refused for a while because the application's delivery ring was full. */
+    /** Frames refused because the application's delivery ring was full at that time. */
     public long framesRefused() {
         return framesRefused.get();
     }
@@ -228,8 +229,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     private long sum(final ToLongFunction<ContextCounters> count) {
         long sum = 0;
-        for (final ContextLoop loop : loops) {
-            sum += loop == null ? 0 : count.applyAsLong(loop.counters());
+        for (final ContextLoopProxy loop : loops) {
+            sum += count.applyAsLong(loop.counters());
         }
         return sum;
     }
@@ -244,7 +245,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return attachmentsAccepted.get();
     }
 
-    /** Applications refused, or detached because they broke the protocol. */
+    /** Applications that were refused, or detached because they broke the protocol. */
     public long attachmentsRefused() {
         return attachmentsRefused.get();
     }
@@ -253,13 +254,13 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         attachmentsAccepted.incrementAndGet();
     }
 
-    /** Counts a refusal: how many there have been. */
+    /** Counts a refusal; returns how many there have been. */
     long onAttachRefused() {
         return attachmentsRefused.incrementAndGet();
     }
 
     /**
-     * Tells one opening of a context from the next; any thread.
+     * Distinguishes one opening of a context from the next; any thread.
      *
      * @param contextId any number.
      * @return 0 if nobody has it open.
@@ -288,7 +289,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      * Opens a context. Blocks until its loop has done so, at most 4 seconds.
      *
      * @param memory of its application; given back if it cannot be opened.
-     * @throws PmException in words, if it cannot be.
+     * @throws PmException if it cannot be opened; the message says why.
      */
     ContextEndpoint open(
             final EndpointMemory memory,
@@ -406,7 +407,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return next != 0 ? next : incarnations.incrementAndGet();
     }
 
-    private ContextLoop loop(final int contextId) {
+    private ContextLoopProxy loop(final int contextId) {
         return loops[loopIndex(contextId)];
     }
 
@@ -425,10 +426,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /**
-     * Enters a context under its number; its loop.
+     * Enters a context under its number; called by its loop. @return false if the number is still
+     * being given up.
      *
-     * @return false if the number is just being given up.
-     * @throws IllegalStateException in words, if it is in use.
+     * @throws IllegalStateException if it is in use; the message says by whom.
      */
     boolean register(final ContextEndpoint endpoint) {
         final int contextId = endpoint.contextId();
@@ -472,7 +473,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return parts;
     }
 
-    /** What a context's flows may do: those of the node itself answer everybody. */
+    /** What a context's flows may do: the node's own context may answer everybody. */
     FlowRights rights(final Application application, final int contextId) {
         return application.isLocal() && contextId == NODE_CONTEXT
                 ? shares.service()
@@ -487,14 +488,14 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         return books;
     }
 
-    /** Where changes of the node's links are told to applications; one writer. */
+    /** Where applications find changes of the node's links; one writer. */
     public LinkEventRing linkEvents() {
         return page.linkEvents();
     }
 
     /** Wakes the applications that sleep, after something was put there; any thread. */
     public void onLinkEvents() {
-        for (final ContextLoop loop : loops) {
+        for (final ContextLoopProxy loop : loops) {
             loop.onLinkEvent();
         }
     }
@@ -519,11 +520,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     public void close() {
         if (page.state() == NodePage.ALIVE) {
             page.state(NodePage.CLOSED);
-            for (final ContextLoop loop : loops) {
-                // A node that could not start may not have made all of them.
-                if (loop != null) {
-                    loop.closeDescriptors();
-                }
+            for (final ContextLoopProxy loop : loops) {
+                loop.close();
             }
             memoryReturn.close();
             onDetached();

@@ -6,7 +6,7 @@ import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.pm.attach.ContextRequest;
 
 /**
- * What the contexts of a node are made for. Immutable.
+ * The node for which contexts are made. Immutable.
  *
  * @param cluster the cluster that the node belongs to.
  * @param nodeId own node id.
@@ -39,12 +39,15 @@ public record ContextParts(
         return frameBytes - FrameHeaderFlyweight.LENGTH - MessageRecordFlyweight.LENGTH;
     }
 
-    /** The sizes that a context gets which asks for these. */
+    /** The sizes that a context gets when it asks for these. */
     ContextRequest sizes(final ContextRequest request) {
         return request.resolved(mtuBytes(), minDeliveryEntries());
     }
 
-    /** Entries that a delivery ring has at least: else a full frame could never be delivered. */
+    /**
+     * Minimum number of entries of a delivery ring, below which a full frame could never be
+     * delivered.
+     */
     int minDeliveryEntries() {
         final int bodyBytes = mtuBytes() + MessageRecordFlyweight.LENGTH;
         final int max = bodyBytes / MessageRecordFlyweight.LENGTH;

@@ -41,10 +41,12 @@ public interface ContextPolling extends AutoCloseable {
     /** Polls the rings of the contexts, bounded; returns the amount of work done. */
     int doWork(long nowNs);
 
-    /** When {@link #doWork} has to be called at the latest; {@link #NEVER} if nothing waits. */
+    /**
+     * The latest time at which {@link #doWork} has to be called; {@link #NEVER} if nothing waits.
+     */
     long nextDeadlineNs();
 
-    /** Asks applications to wake the loop; false when they have left work already. */
+    /** Asks applications to wake the loop; false if there is work already. */
     boolean prepareToSleep();
 
     /** Applications need not wake the loop any more. */
@@ -53,7 +55,7 @@ public interface ContextPolling extends AutoCloseable {
     /** Descriptor that applications make readable to wake the loop; -1 for none. */
     int wakeDescriptor();
 
-    /** Takes the wake-up note. */
+    /** Clears the wake-up. */
     void clearWake();
 
     /** Closes the contexts; when the loop stops. */

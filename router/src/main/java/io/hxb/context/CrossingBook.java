@@ -3,9 +3,9 @@ package io.hxb.context;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Flows of one user that were refused because the tenants of their ends may not talk. Loops note
- * them; the attach thread reads. What it reads of the last one may be of two, which is good enough
- * for a log.
+ * Flows of one user that were refused because the tenants of their ends may not talk to each other.
+ * Loops note them; the attach thread reads. What it reads about the last one may be a mixture of
+ * two, which is good enough for a log.
  */
 final class CrossingBook {
     private final AtomicLong refused = new AtomicLong();

@@ -34,7 +34,7 @@ final class DeliveryCounts {
                 return FULL;
             }
             if (position + messages - (long) VALUE.getAcquire(values, RELEASED) > capacity) {
-                // Said before looking again, so that a release in between is not missed.
+                // Set before looking again, so that a release in between is not missed.
                 stall();
                 if (position + messages - (long) VALUE.getVolatile(values, RELEASED) > capacity) {
                     return FULL;
@@ -88,7 +88,7 @@ final class DeliveryCounts {
         return (long) VALUE.getAcquire(values, CLAIMED) & (CLOSED - 1);
     }
 
-    /** No more claims; the owner. */
+    /** Ends claims; the owner. */
     void close() {
         VALUE.getAndBitwiseOr(values, CLAIMED, CLOSED);
     }

@@ -11,7 +11,7 @@ import io.hxb.pm.shm.ShortRing;
 import io.hxb.pm.shm.SubmissionRing;
 
 /**
- * What the application of one context has handed over to be sent, and what of it is done. Owned by
+ * What the application of one context has handed over to be sent, and which of it is done. Owned by
  * the loop that serves the context. Whatever the application writes is read once and checked.
  */
 final class EndpointSends {
@@ -34,7 +34,7 @@ final class EndpointSends {
     private ContextCounters counters;
     private boolean isMoreComing;
 
-    /** How many messages the user may send; null for as many as he likes. */
+    /** How many messages the user may send; null without a limit. */
     private final MessageRate rate;
 
     /** True while messages wait for the rate, until {@link #heldUntilNs}. */
@@ -42,7 +42,9 @@ final class EndpointSends {
 
     private long heldUntilNs;
 
-    /** Who is to be told of sends that are done: SENDS and MESSAGES of ControlMemory, or 0. */
+    /**
+     * Which waits have to learn of sends that are done: SENDS and MESSAGES of ControlMemory, or 0.
+     */
     private int untold;
 
     /** Destination of the short messages that come next; no node before the first run. */
@@ -74,7 +76,7 @@ final class EndpointSends {
         rate = application.account().messageRate();
     }
 
-    /** Starts serving on a loop. */
+    /** Starts to be served by a loop. */
     void start(final FlowPort flows, final ContextCounters loopCounters) {
         port = flows;
         counters = loopCounters;
@@ -95,32 +97,35 @@ final class EndpointSends {
         onRunDone(slot, 1, status);
     }
 
-    /** Messages of a run are done, of which the first had {@code firstSlot}. */
+    /** Messages of a run are done; the first had {@code firstSlot}. */
     void onRunDone(final int firstSlot, final int messages, final int status) {
         completions.put(firstSlot, messages, status);
         if (status == PmStatus.OK) {
             counters.onSendsDone(messages);
             untold |= ControlMemory.SENDS;
         } else {
-            // An event for who waits for messages only.
+            // An event for an application that waits for messages only.
             counters.onSendsFailed(messages);
             untold |= ControlMemory.SENDS | ControlMemory.MESSAGES;
         }
     }
 
-    /** Whom to wake for sends that are done, once after them: interests of ControlMemory, or 0. */
+    /**
+     * Which waits to wake for sends that are done, once after them: interests of ControlMemory, or
+     * 0.
+     */
     int takeUntold() {
         final int interest = untold;
         untold = 0;
         return interest;
     }
 
-    /** True if something waits to be taken, and may be. */
+    /** True if something waits to be taken and may be taken. */
     boolean isReady() {
         return !isHeld && hasEntries();
     }
 
-    /** True while messages wait because the user has sent as many as he may. */
+    /** True while messages wait because the user has reached the limit of messages. */
     boolean isHeld() {
         return isHeld;
     }
@@ -254,8 +259,8 @@ final class EndpointSends {
     }
 
     /**
-     * Takes short messages of the run up to position {@code end}: as they are into frames of their
-     * flow, or, when that is held up, each by itself.
+     * Takes short messages of the run up to position {@code end}: directly into frames of their
+     * flow or, when that is held up, each separately.
      */
     private int takeShorts(final long end, final int most) {
         final long begin = shorts.position();
@@ -293,7 +298,7 @@ final class EndpointSends {
         return messages;
     }
 
-    /** Has a short message wait in its slot's buffer, as others do. */
+    /** Lets a short message wait in its slot's buffer, as others do. */
     private CloseReason submitShort(final long header, final long record) {
         final int slot = ShortRing.slot(header);
         final int lengthBytes = ShortRing.lengthBytes(header);
@@ -344,7 +349,7 @@ final class EndpointSends {
         return bytes >= 0 && bytes <= shorts.capacityBytes() && (position & 7) == 0;
     }
 
-    /** Lets go of the regions; when no link reads them any more. */
+    /** Releases the regions, when no link reads them any more. */
     void releaseRegions() {
         for (int slot = 0; slot < sendSlots; slot++) {
             if (slotRegion[slot] != FREE_SLOT) {

@@ -7,11 +7,11 @@ import io.hxb.pm.PmException;
 import io.hxb.pm.attach.AttachMessage;
 
 /**
- * Memory that an application lends the node, mapped piece by piece. Whoever takes it in or has it
- * open owns it; in the end {@link MemoryReturn} does.
+ * Memory that an application lends the node, mapped piece by piece. Owned by whoever accepts it or
+ * has it open, and finally by {@link MemoryReturn}.
  *
- * <p>Pages are the application's: all of a piece are there before the node looks at it, and nobody
- * can take them away, so the node is never charged for one.
+ * <p>The pages belong to the application: all pages of a piece are present before the node looks at
+ * it, and nobody can take them away, so the node is never charged for one.
  */
 final class LentMemory {
     private final Application application;
@@ -60,10 +60,10 @@ final class LentMemory {
     }
 
     /**
-     * Takes the next piece in.
+     * Accepts the next piece.
      *
      * @param fd what the application has passed; the caller closes it.
-     * @throws PmException in words, if it is not what the node may trust.
+     * @throws PmException if the node may not trust it; the message says why.
      */
     void add(final int fd) throws PmException {
         final long pieceBytes =
@@ -88,7 +88,7 @@ final class LentMemory {
         }
     }
 
-    /** Puts memory of this process there, for an application within it. */
+    /** Maps memory of this process there, for an application within it. */
     LentMemory fill() throws PmException {
         try {
             range.mapPrivate(addresses.offset(), addresses.lengthBytes());
@@ -100,8 +100,8 @@ final class LentMemory {
     }
 
     /**
-     * Gives the last piece that is mapped back to the application or the kernel; nobody reads it
-     * but by a frame that was queued too long.
+     * Gives the last mapped piece back to the application or the kernel; nothing reads it except a
+     * frame that was queued for too long.
      *
      * @return true if there are more.
      */
@@ -115,7 +115,7 @@ final class LentMemory {
         return mappedBytes > 0;
     }
 
-    /** All of it was given back; its addresses may be used again. */
+    /** All of it was given back; its addresses may be reused. */
     void onGivenBack() {
         application.onGivenBack(this);
     }

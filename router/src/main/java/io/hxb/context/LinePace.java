@@ -1,8 +1,8 @@
 package io.hxb.context;
 
 /**
- * Keeps the lines about one thing within bounds: some at once, then one a second. Owned by one
- * thread. Source: generic cell rate algorithm, ITU-T I.371.
+ * Limits the lines about one thing: a few at once, then one per second. Owned by one thread.
+ * Source: generic cell rate algorithm, ITU-T I.371.
  */
 final class LinePace {
     private static final long INTERVAL_NS = 1_000_000_000L;
@@ -30,7 +30,7 @@ final class LinePace {
         suppressed++;
     }
 
-    /** Lines that were not written since this was asked last. */
+    /** Lines that were not written since the last call. */
     long takeSuppressed() {
         final long count = suppressed;
         suppressed = 0;

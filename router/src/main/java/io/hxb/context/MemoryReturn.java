@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Gives memory of applications back, which takes the kernel about 0.2 ms for each MiB: piece by
  * piece with pauses, on a thread of its own that ends when there is nothing left. So no loop waits
- * for it, nor for a lock of the kernel's that it holds, and on a machine without an idle CPU a loop
- * shares its CPU for no longer than a piece takes. Any thread may call it.
+ * for it, nor for a lock that it holds in the kernel, and on a machine without an idle CPU a loop
+ * shares its CPU only for as long as a piece takes. Any thread may call it.
  */
 final class MemoryReturn implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(MemoryReturn.class);
@@ -28,7 +28,7 @@ final class MemoryReturn implements AutoCloseable {
     private final ThreadPoolExecutor threads;
     private volatile boolean isHurried;
 
-    /** Makes one with a thread of its own, which starts when it is needed. */
+    /** Uses a thread of its own, which starts when it is needed. */
     MemoryReturn() {
         threads =
                 new ThreadPoolExecutor(
@@ -42,7 +42,7 @@ final class MemoryReturn implements AutoCloseable {
         executor = threads;
     }
 
-    /** Makes one whose work {@code executor} does, for tests. */
+    /** Lets {@code executor} do the work, for tests. */
     MemoryReturn(final Executor executor) {
         this.executor = executor;
         threads = null;
@@ -54,17 +54,17 @@ final class MemoryReturn implements AutoCloseable {
         return thread;
     }
 
-    /** Has memory given back that nobody uses any more; does not block. */
+    /** Gives back memory that nobody uses any more; does not block. */
     void add(final LentMemory memory) {
         try {
             executor.execute(() -> giveBackPiece(memory));
         } catch (final RejectedExecutionException e) {
-            // The node has stopped: whoever was the last to use the memory does it.
+            // The node has stopped: the last user of the memory does it.
             giveBackAll(memory);
         }
     }
 
-    /** Has something else done that takes the kernel a while; does not block. */
+    /** Does something else that takes the kernel a while; does not block. */
     void execute(final Runnable work) {
         try {
             executor.execute(work);
@@ -73,7 +73,7 @@ final class MemoryReturn implements AutoCloseable {
         }
     }
 
-    // In turns with other memory, so that a little of it does not have to wait for much.
+    // In turns with other memory, so that small memory does not have to wait for large.
     private void giveBackPiece(final LentMemory memory) {
         try {
             final boolean isMore = memory.giveBackPiece();

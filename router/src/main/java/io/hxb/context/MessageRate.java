@@ -3,10 +3,9 @@ package io.hxb.context;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many messages somebody may send in a second: one user, or all users of a tenant, with all
- * their contexts. Loops take leave for many messages at once, and what they did not need they give
- * back. Any thread; never blocks and never allocates. Source: generic cell rate algorithm, ITU-T
- * I.371.
+ * How many messages may be sent per second by one user, or by all users of a tenant, with all their
+ * contexts. Loops take permission for many messages at once, and give back what they did not need.
+ * Any thread; never blocks and never allocates. Source: generic cell rate algorithm, ITU-T I.371.
  */
 final class MessageRate {
     /** Times are counted in parts of a ns, so that high rates are exact. */
@@ -14,12 +13,14 @@ final class MessageRate {
 
     private static final long SECOND_PARTS = 1_000_000_000L << PART_BITS;
 
-    /** Messages that may go at once after a pause: those of this part of a second. */
+    /** Messages that may be sent in a burst after a pause: those of this part of a second. */
     private static final int BURST_PART = 50;
 
     private static final int MIN_BURST_MESSAGES = 16;
 
-    /** Whoever is held back is asked again after so long, or when a message may go. */
+    /**
+     * A user who is held back is looked at again after this time, or when a message may be sent.
+     */
     private static final long MIN_PAUSE_NS = 200_000L;
 
     private final ShareBook book;
@@ -27,7 +28,7 @@ final class MessageRate {
     private final long intervalParts;
     private final long burstParts;
 
-    /** Up to when messages have been given leave; what is longer ago than the burst is lost. */
+    /** Time up to which messages have been permitted; what is longer ago than the burst is lost. */
     private final AtomicLong given;
 
     /**
@@ -46,7 +47,7 @@ final class MessageRate {
     }
 
     /**
-     * Takes leave for as many messages as there may be now.
+     * Takes permission for as many messages as may be sent now.
      *
      * @param max messages wanted.
      * @param nowNs a time that only grows.
@@ -77,7 +78,7 @@ final class MessageRate {
         }
     }
 
-    /** Gives back leave for messages that were not there. */
+    /** Gives back permission for messages that were not sent. */
     void giveBack(final int messages) {
         giveBackOwn(messages);
         if (whole != null) {
@@ -91,7 +92,7 @@ final class MessageRate {
         }
     }
 
-    /** When to ask again, after less was given than was wanted. */
+    /** When to ask again, after less was permitted than was wanted. */
     long nextNs(final long nowNs) {
         final long waitNs = (given.get() + intervalParts - (nowNs << PART_BITS)) >> PART_BITS;
         final long ownNs = nowNs + Math.max(MIN_PAUSE_NS, waitNs);

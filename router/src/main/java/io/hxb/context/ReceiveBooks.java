@@ -33,7 +33,7 @@ final class ReceiveBooks {
     }
 
     /**
-     * Takes one message of buffer {@code id} out.
+     * Books one message of buffer {@code id} out.
      *
      * @param id any number an application has written.
      * @return messages left; at 0 the buffer is out of the books; {@link #NOT_HELD}.
@@ -49,12 +49,12 @@ final class ReceiveBooks {
         return left;
     }
 
-    /** The flow that buffer {@code id} came by; valid until its next delivery. */
+    /** The flow of the frame in buffer {@code id}; valid until its next delivery. */
     int flowHandle(final int id) {
         return flowHandle[id];
     }
 
-    /** True if the context holds buffer {@code id}; if so its last message is taken out. */
+    /** True if the context holds buffer {@code id}; in that case its last message is booked out. */
     boolean takeOut(final int id, final int contextId) {
         if ((int) OWNER.getAcquire(owner, id) != contextId + 1) {
             return false;

@@ -3,8 +3,8 @@ package io.hxb.context;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory that an application lends and from which its contexts send. Loops count the messages under
- * way; the memory is given back when the application has taken it back and none is.
+ * Memory that an application lends and from which its contexts send. Loops count the messages in
+ * flight; the memory is given back when the application has taken it back and there are none.
  */
 final class Region {
     private static final int CLOSED = 1 << 30;
@@ -40,20 +40,23 @@ final class Region {
     void unuse() {
         final int left = users.decrementAndGet();
         assert (left & ~(CLOSED | GIVEN_BACK)) >= 0 && left >= 0
-                : "a region is let go as often as it was taken";
+                : "a region is released as often as it was taken";
         if (left == CLOSED) {
             giveBack();
         }
     }
 
-    /** The application has taken it back: no more messages. Nothing if it had done so before. */
+    /**
+     * The application has taken it back: no further messages. Nothing happens if it had done so
+     * before.
+     */
     void retire() {
         if (users.getAndUpdate(count -> count | CLOSED) == 0) {
             giveBack();
         }
     }
 
-    // Who takes a closed region lets it go at once; only one of them gives it back.
+    // A taker of a closed region releases it immediately; only one of them gives it back.
     private void giveBack() {
         if (users.compareAndSet(CLOSED, CLOSED | GIVEN_BACK)) {
             application.giveBack(memory);

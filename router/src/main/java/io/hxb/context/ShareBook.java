@@ -5,12 +5,12 @@ import io.hxb.config.Share;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How much somebody has of one share of the node, and how much he may have: one user, one tenant,
- * or all users together. What a user takes, his tenant and all users take with him. Any thread;
- * never blocks and never allocates, but for {@link #refusal}.
+ * How much one user, one tenant, or all users together have of one share of the node, and how much
+ * they may have. What a user takes also counts for the tenant and for all users. Any thread; never
+ * blocks and never allocates, except in {@link #refusal}.
  */
 final class ShareBook {
-    /** A limit that nobody reaches. */
+    /** No limit. */
     static final long UNLIMITED = Long.MAX_VALUE;
 
     private final String who;
@@ -47,7 +47,7 @@ final class ShareBook {
     }
 
     /**
-     * Takes so much, here and in the whole.
+     * Takes an amount, here and in the whole.
      *
      * @param amount 0 or more.
      * @return false if that is more than is left, here or there: then nothing was taken and the
@@ -107,12 +107,12 @@ final class ShareBook {
         return amount <= limit - used.get();
     }
 
-    /** Something had to wait because of the limit; for shares that are rates. */
+    /** Something had to wait because of the limit, for shares that are rates. */
     void noteRefusal() {
         onRefused();
     }
 
-    /** The book whose limit stands in the way of {@code amount} more: this one or a whole. */
+    /** The book whose limit prevents taking {@code amount} more: this one or a whole. */
     ShareBook limiting(final long amount) {
         return isEnough(amount) && whole != null ? whole.limiting(amount) : this;
     }
@@ -134,7 +134,7 @@ final class ShareBook {
         return limit;
     }
 
-    /** What is taken now. */
+    /** The amount taken now. */
     long used() {
         return used.get();
     }

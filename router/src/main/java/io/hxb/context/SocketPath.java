@@ -13,7 +13,7 @@ import java.nio.file.Path;
 
 /**
  * The place of a node's socket: opens the folder, takes the path for one node by a lock file beside
- * it, and removes what a dead node has left. Owned by the thread that starts the node.
+ * it, and removes the remains of a dead node. Owned by the thread that starts the node.
  */
 final class SocketPath implements AutoCloseable {
     private static final int LOCK_MODE = 0600;
@@ -40,7 +40,7 @@ final class SocketPath implements AutoCloseable {
      * Listens on a path.
      *
      * @param isForOthers true for mode 0666, where the peer's credentials decide; false for 0600.
-     * @throws IOException in words, with what to do.
+     * @throws IOException with a message that says what is wrong and what to do.
      */
     static SocketPath listen(final Path path, final boolean isForOthers) throws IOException {
         final Folder folder = open(path.toAbsolutePath().getParent());
@@ -161,7 +161,7 @@ final class SocketPath implements AutoCloseable {
                     ? "a node in another container (user " + peer.uid() + ")"
                     : "the node with pid " + peer.pid() + " (user " + peer.uid() + ")";
         } catch (final LinuxException e) {
-            // Just starting or ending.
+            // It is just starting or ending.
             return "another node";
         }
     }
@@ -173,7 +173,7 @@ final class SocketPath implements AutoCloseable {
         }
         if (!status.isSocket()) {
             throw new IOException(
-                    folder.path().resolve(name) + " exists and is no socket: remove it");
+                    folder.path().resolve(name) + " exists and is not a socket: remove it");
         }
         boolean isLive = true;
         try {

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * What one user has of a node with all of its processes together, against what he may have. Any
+ * What all processes of one user have of a node together, compared with what the user may have. Any
  * thread; {@link UserShares} makes one for each user.
  */
 final class UserAccount implements FlowRights {
@@ -40,7 +40,8 @@ final class UserAccount implements FlowRights {
      * @param plan of all tenants.
      * @param tenant number of the tenant whose member the user is.
      * @param books of each share.
-     * @param tenantRate how many messages the users of the tenant may send together; or null.
+     * @param tenantRate how many messages the users of the tenant may send together, or null
+     *     without a limit.
      */
     UserAccount(
             final int uid,
@@ -79,7 +80,7 @@ final class UserAccount implements FlowRights {
         return who;
     }
 
-    /** How many messages the user may send in a second; null for as many as he likes. */
+    /** How many messages the user may send per second; null without a limit. */
     MessageRate messageRate() {
         return messageRate;
     }
@@ -90,7 +91,7 @@ final class UserAccount implements FlowRights {
     }
 
     /**
-     * Takes so much of a share; {@link ShareBook#giveBack} gives it back.
+     * Takes an amount of a share; {@link ShareBook#giveBack} gives it back.
      *
      * @throws PmException which names the limit and its key, if that is more than is left.
      */
@@ -106,7 +107,10 @@ final class UserAccount implements FlowRights {
         book(share).giveBack(amount);
     }
 
-    /** Some memory begins to be given back, which takes a while; with a minus it has been. */
+    /**
+     * Some memory is about to be given back, which takes a while; a negative amount has been given
+     * back.
+     */
     void onReturning(final long bytes) {
         returningBytes.addAndGet(bytes);
     }
@@ -136,7 +140,7 @@ final class UserAccount implements FlowRights {
         return tenant;
     }
 
-    /** What to call a tenant that is in a frame. */
+    /** Describes a tenant named in a frame. */
     String nameOf(final int someTenant) {
         return plan.name(someTenant);
     }
@@ -172,7 +176,7 @@ final class UserAccount implements FlowRights {
     /**
      * Checks that the user may open the context of that number.
      *
-     * @throws PmException if his tenant may not.
+     * @throws PmException if the user's tenant may not.
      */
     void checkContext(final int contextId) throws PmException {
         if (config != null && !config.mayOpen(contextId)) {

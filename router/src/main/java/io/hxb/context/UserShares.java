@@ -19,10 +19,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * What the users of a node have of it, and what they may have. Any thread.
  *
  * <p>Root and the node's own user have no limits. All other users together leave a part of the
- * connections and contexts free for them, so that whoever looks after the node can always attach.
+ * connections and contexts free for them, so that whoever operates the node can always attach.
  */
 final class UserShares {
-    /** Of what others may not take all, one part in so many is kept. */
+    /** One part in this number is kept of what others may not take completely. */
     private static final int RESERVED_PART = 8;
 
     private static final int NODE_UID = -1;
@@ -77,7 +77,7 @@ final class UserShares {
                 NODE_UID, who, tenants, tenant, share -> unlimited(who, share), null);
     }
 
-    /** What all users of a tenant have together. */
+    /** The books of what all users of a tenant have together. */
     private Map<Share, ShareBook> books(final TenantConfig tenant) {
         final Map<Share, ShareBook> books = new EnumMap<>(Share.class);
         for (final Map.Entry<Share, Long> limit : tenant.limits().entrySet()) {
@@ -122,7 +122,7 @@ final class UserShares {
         return of(uid, TenantPlan.NO_TENANT);
     }
 
-    /** The account of a user as a member of a tenant; the same one whenever he comes again. */
+    /** The account of a user as a member of a tenant; the same one at each call. */
     UserAccount of(final int uid, final int tenant) {
         final Member member = new Member(uid, tenant);
         if (accounts.size() >= MAX_IDLE_ACCOUNTS && !accounts.containsKey(member)) {
@@ -167,7 +167,7 @@ final class UserShares {
         return new ShareBook(who, share, "none", ShareBook.UNLIMITED, null, refused.get(share));
     }
 
-    /** What a limit of the file means. */
+    /** The limit that a value of the file means. */
     private long resolve(final Share share, final long limit) {
         return switch (share) {
             case HELD_BUFFERS -> limit > 0 ? limit : Math.max(1, poolBuffers / 4);
@@ -181,7 +181,7 @@ final class UserShares {
         return refused.get(share).get();
     }
 
-    /** All accounts that there have been since the node started, the node's own ones first. */
+    /** All accounts made since the node started, the node's own ones first. */
     List<UserAccount> accounts() {
         final List<UserAccount> all = new ArrayList<>(accounts.values());
         all.addFirst(node);

@@ -24,8 +24,8 @@ final class KernelRelays {
     /**
      * Lets the kernel relay for a node, if that is wanted and possible.
      *
-     * @return NONE where the node relays itself, or never has to: on a line nobody relays but on
-     *     detours, which are the node's in any case.
+     * @return NONE where the node relays itself, or never has to: on a line frames are relayed only
+     *     on detours, which the node does in any case.
      * @throws IOException if it is wanted and not possible; the message says what to do.
      */
     static KernelRelay open(final ClusterConfig config, final int nodeId, final List<Port> ports)

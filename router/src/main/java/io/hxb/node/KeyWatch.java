@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks whether the files of the keys have changed, and changes the keys while the node runs. Owned
- * by the node's first loop.
+ * Checks whether the files of the keys have changed, and changes the keys while the node runs.
+ * Owned by the node's first loop.
  */
 final class KeyWatch {
     private static final Logger LOGGER = LoggerFactory.getLogger(KeyWatch.class);
@@ -25,7 +25,7 @@ final class KeyWatch {
     private final Sessions sessions;
     private List<FileTime> seen;
 
-    /** Begins with the files as they are. */
+    /** Starts from the present state of the files. */
     KeyWatch(final SecurityConfig security, final Sessions sessions) {
         this.security = security;
         this.sessions = sessions;

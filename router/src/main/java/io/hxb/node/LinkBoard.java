@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What the loops of a node tell each other about its links: the first loop that a NIC may have
- * changed, each loop what it found on its own links, which no other loop may refresh. Any loop may
- * call it.
+ * What the loops of a node tell each other about its links: the first loop reports that a NIC may
+ * have changed, and each loop what it found on its own links, which no other loop may refresh. Any
+ * loop may call it.
  */
 final class LinkBoard {
     private final List<Runnable> wakeUps = new CopyOnWriteArrayList<>();
@@ -26,24 +26,24 @@ final class LinkBoard {
         wakeUps.add(wakeUp);
     }
 
-    /** The kernel has told of a NIC: every loop is to refresh its links. */
+    /** The kernel has reported a NIC: every loop has to refresh its links. */
     void onNews() {
         news.incrementAndGet();
         wakeUps.forEach(Runnable::run);
     }
 
-    /** How often there was {@link #onNews}. */
+    /** Number of calls of {@link #onNews}. */
     int news() {
         return news.get();
     }
 
-    /** A loop has refreshed links of which some have changed. */
+    /** A loop has refreshed its links, and some have changed. */
     void onChanged() {
         changes.incrementAndGet();
         wakeUps.forEach(Runnable::run);
     }
 
-    /** How often there was {@link #onChanged}. */
+    /** Number of calls of {@link #onChanged}. */
     int changes() {
         return changes.get();
     }

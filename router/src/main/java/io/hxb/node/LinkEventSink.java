@@ -6,7 +6,7 @@ import io.hxb.trunk.health.LinkEvent;
 
 /** Where applications learn of the links of their node. Called by the node's first loop. */
 interface LinkEventSink {
-    /** Where no application can be told. */
+    /** For nodes without applications. */
     LinkEventSink NONE =
             new LinkEventSink() {
                 @Override
@@ -18,14 +18,14 @@ interface LinkEventSink {
             };
 
     /**
-     * Tells of a link.
+     * Reports an event of a link.
      *
      * @param neighbourNode node id of the neighbour that it leads to.
      * @param timeMs time of day.
      */
     void put(LinkEvent event, int neighbourNode, long timeMs);
 
-    /** Wakes the applications that sleep, after something was put. */
+    /** Wakes the applications that sleep, after something was reported. */
     void wake();
 
     /** The events of a node's page. */

@@ -36,7 +36,6 @@ final class LinkFactory {
     static Link[] open(
             final ClusterConfig config,
             final int nodeId,
-            final BufferPool pool,
             final BufferPool.Share[] shares,
             final UdpNames names)
             throws IOException {
@@ -46,8 +45,8 @@ final class LinkFactory {
             for (final LinkConfig link : plan) {
                 links[link.index()] =
                         config.backend() == Backend.RAW
-                                ? raw(config, nodeId, link, pool, shares[link.index()])
-                                : udp(config, nodeId, link, pool, shares[link.index()], names);
+                                ? raw(config, nodeId, link, shares[link.index()])
+                                : udp(config, nodeId, link, shares[link.index()], names);
             }
             return links;
         } catch (final IOException | RuntimeException e) {
@@ -64,7 +63,6 @@ final class LinkFactory {
             final ClusterConfig config,
             final int nodeId,
             final LinkConfig link,
-            final BufferPool pool,
             final BufferPool.Share share)
             throws IOException {
         final String namespace = config.netns(nodeId);
@@ -77,7 +75,6 @@ final class LinkFactory {
                         config.shape().coordinates(nodeId),
                         config.frame(),
                         config.socket()),
-                pool,
                 share);
     }
 
@@ -85,7 +82,6 @@ final class LinkFactory {
             final ClusterConfig config,
             final int nodeId,
             final LinkConfig link,
-            final BufferPool pool,
             final BufferPool.Share share,
             final UdpNames names)
             throws IOException {
@@ -94,17 +90,16 @@ final class LinkFactory {
         for (final Map.Entry<Integer, LinkConfig> other : neighbours.entrySet()) {
             addresses[other.getKey()] = addresses(other.getValue());
         }
-        final UdpLink open = open(config, link, UdpPeers.of(addresses), pool, share);
+        final UdpLink open = open(config, link, UdpPeers.of(addresses), share);
         neighbours.forEach((i, other) -> names.add(open, i, other.host(), other.port()));
         return open;
     }
 
-    // The name of a host may have addresses that are those of other machines: its own are tried.
+    // Of the addresses of a host name, some may belong to other machines: each is tried.
     private static UdpLink open(
             final ClusterConfig config,
             final LinkConfig link,
             final UdpPeers peers,
-            final BufferPool pool,
             final BufferPool.Share share)
             throws IOException {
         LinuxException failure = null;
@@ -114,7 +109,6 @@ final class LinkFactory {
                         new UdpLinkConfig(
                                 link.index(), UdpAddress.format(address), config.socket()),
                         peers,
-                        pool,
                         share);
             } catch (final LinuxException e) {
                 if (e.errno() != Errno.EADDRNOTAVAIL) {

@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Writes failures and recoveries of links to the log: those of all nodes in this process together,
- * so many at once and so many a second, the rest as a count. Any thread may call it.
+ * a number at once and a number per second, the rest as a count. Any thread may call it.
  */
 public final class LinkLog {
     private static final int BURST_LINES = 20;
@@ -40,14 +40,14 @@ public final class LinkLog {
     }
 
     /**
-     * Keeps quiet until {@link #unmute}: this process takes its nodes down itself, and their links
-     * fail one after the other.
+     * Logs nothing until {@link #unmute}, because this process takes its nodes down itself, and
+     * their links fail one after the other.
      */
     public synchronized void mute() {
         mutes++;
     }
 
-    /** Speaks again, once called as often as {@link #mute}. */
+    /** Logs again, once called as often as {@link #mute}. */
     public synchronized void unmute() {
         mutes--;
     }
@@ -61,13 +61,13 @@ public final class LinkLog {
         }
     }
 
-    /** A link is used again: tells, or counts if there was too much. */
+    /** A link is used again: logs it, or counts it if there was too much. */
     public synchronized void recovered(final Logger logger, final String line) {
         if (mutes > 0) {
             return;
         }
         if (!logger.isInfoEnabled()) {
-            // Not worth the place of a failure.
+            // Must not take the place of a failure.
             recoveries += isHolding ? 1 : 0;
         } else if (take(line)) {
             logger.info("{}", line);

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import java.util.List;
 
 /**
- * Takes what the trunks tell of their links and hands it on: a log line that a person can act on,
- * and an entry in the node's page for applications. Loops put in; the node's first loop takes out.
+ * Passes on what the trunks report about their links: a log line that a person can act on, and an
+ * entry in the node's page for applications. All loops add news; the node's first loop handles
+ * them.
  */
 final class LinkNews implements LinkListener {
     private static final int MAX_WAITING = 256;
@@ -40,8 +41,7 @@ final class LinkNews implements LinkListener {
      * @param ports its ports, by link index.
      * @param clock time of day in ms.
      * @param logger where the lines go.
-     * @param log what keeps their number down.
-     * @param applications told too.
+     * @param log limits their number. @param applications where they are reported as well.
      * @param wakeUp ends the sleep of the node's first loop; called by any loop.
      */
     LinkNews(
@@ -70,16 +70,13 @@ final class LinkNews implements LinkListener {
 
     @Override
     public void onLinkEvent(final LinkEvent event) {
-        // Whoever changes faster than can be told flaps: the counters have all of it.
+        // A link that changes faster than it can be reported is flapping: the counters have all
+        // changes.
         waiting.offer(event);
         wakeUp.run();
     }
 
-    /**
-     * Hands on what has happened; by the node's first loop.
-     *
-     * @return how much.
-     */
+    /** Passes on what has happened; called by the node's first loop. @return how many events. */
     int doWork() {
         int count = 0;
         LinkEvent event = waiting.poll();

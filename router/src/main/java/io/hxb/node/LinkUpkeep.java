@@ -6,9 +6,9 @@ import io.hxb.node.loop.Loop;
 import java.util.function.Consumer;
 
 /**
- * Has the links that one loop receives on follow their NICs, once a second and when the kernel has
- * told of a change. A link that follows may exchange the ring that the loop receives from, so no
- * other loop can do it. Owned by that loop.
+ * Makes the links that one loop receives on follow their NICs, once per second and when the kernel
+ * has reported a change. A link may exchange the ring that its loop receives from, so no other loop
+ * can do this. Owned by that loop.
  */
 final class LinkUpkeep implements Upkeep {
     private static final long REFRESH_INTERVAL_NS = 1_000_000_000L;
@@ -27,7 +27,7 @@ final class LinkUpkeep implements Upkeep {
      *
      * @param links that the loop receives on.
      * @param board what the loops of the node tell each other.
-     * @param relink told of links whose descriptors have changed.
+     * @param relink called for links whose descriptors have changed.
      */
     LinkUpkeep(
             final Loop loop,

@@ -16,8 +16,8 @@ import io.hxb.link.LinkSender;
 import java.util.function.LongSupplier;
 
 /**
- * Says which counter of the file holds what of a loop's forwarding, flows, routes and links. What
- * the kernel relays belongs to no loop: it is counted with the first, but for frames received,
+ * Assigns what a loop's forwarding, flows, routes and links count to the counters of the file. What
+ * the kernel relays belongs to no loop: it is counted with the first, except for frames received,
  * which are counted with the loop of their link. Used once, when the loop is made.
  */
 final class LoopCounters {
@@ -41,10 +41,10 @@ final class LoopCounters {
         return add(type, 0, source);
     }
 
-    // With what the kernel has counted, if this loop counts that.
+    // Adds what the kernel has counted, if this loop reports that.
     private LongSupplier sum(
-            final boolean counts, final LongSupplier own, final LongSupplier ofKernel) {
-        return !counts ? own : () -> own.getAsLong() + ofKernel.getAsLong();
+            final boolean countsKernel, final LongSupplier own, final LongSupplier ofKernel) {
+        return !countsKernel ? own : () -> own.getAsLong() + ofKernel.getAsLong();
     }
 
     LoopCounters forward(final Forwarder forwarder) {

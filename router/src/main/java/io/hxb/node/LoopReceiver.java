@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Receives on the links dealt to one loop: knows which have frames left, and hands these on in
+ * Receives on the links dealt to one loop: knows which have frames left, and passes these on in
  * batches. Owned by that loop.
  */
 final class LoopReceiver {
@@ -22,7 +22,8 @@ final class LoopReceiver {
     private final int batchFrames;
     private final List<Source> sources = new ArrayList<>();
     private final List<Source> unread = new ArrayList<>();
-    // What a loop that spins looks at in each turn: frames there show without a system call.
+    // Sources that a spinning loop checks in each turn: frames there are visible without a system
+    // call.
     private final List<Source> watched = new ArrayList<>();
     private boolean hasReceived;
 
@@ -31,7 +32,7 @@ final class LoopReceiver {
      *
      * @param links dealt to the loop.
      * @param sink takes the frames.
-     * @param batchFrames frames taken of one source at a time.
+     * @param batchFrames frames taken from one source at a time.
      */
     LoopReceiver(final Loop loop, final Link[] links, final FrameSink sink, final int batchFrames) {
         this.loop = loop;
@@ -88,7 +89,7 @@ final class LoopReceiver {
         return frames;
     }
 
-    /** Receives what is left over and what can be had without a system call. */
+    /** Receives what is left and what is available without a system call. */
     int doWork() {
         int frames = unread.isEmpty() ? 0 : receiveUnread();
         for (int i = 0; i < watched.size(); i++) {
@@ -97,7 +98,7 @@ final class LoopReceiver {
         return frames;
     }
 
-    // Sources whose last batch was full may have more, and epoll tells only once.
+    // Sources whose last batch was full may have more, and epoll reports only once.
     private int receiveUnread() {
         int frames = 0;
         for (int i = unread.size() - 1; i >= 0; i--) {
@@ -117,21 +118,21 @@ final class LoopReceiver {
         return !unread.isEmpty();
     }
 
-    /** Says on which links frames are left. */
+    /** Reports the links on which frames are left. */
     void tellUnread(final HealthLoop health) {
         for (int i = 0; i < unread.size(); i++) {
             health.onUnread(unread.get(i).link.index());
         }
     }
 
-    /** True once after frames were received, in the turn or when epoll told of them. */
+    /** True once after frames were received, in the turn or when epoll reported them. */
     boolean takeReceived() {
         final boolean isNews = hasReceived;
         hasReceived = false;
         return isNews;
     }
 
-    /** Waits for no link any more: the numbers of closed descriptors come again. */
+    /** Stops waiting for links: the numbers of closed descriptors will be reused. */
     void forgetDescriptors() {
         sources.forEach(Source::cancel);
         sources.clear();
@@ -149,7 +150,7 @@ final class LoopReceiver {
         Source(final Link link, final int number) {
             this.link = link;
             this.number = number;
-            // A ring stays readable while its newest frame is held, so only news count.
+            // A ring stays readable while its newest frame is held, so only changes count.
             registration = loop.register(link.descriptor(number), Interest.NEWLY_READABLE, this);
         }
 

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One loop's senders of all links of the node: flushes them together, and has the loop wait for
+ * One loop's senders of all links of the node: flushes them together, and makes the loop wait for
  * those that are blocked. Owned by that loop.
  */
 final class LoopSenders {
@@ -42,7 +42,7 @@ final class LoopSenders {
         blocked = new long[senders.length];
     }
 
-    /** The senders by link index, {@code [links]}; not to be changed. */
+    /** The senders by link index, {@code [links]}; it must not be changed. */
     LinkSender[] all() {
         return senders;
     }
@@ -81,7 +81,7 @@ final class LoopSenders {
     }
 
     /**
-     * Hands everything queued to the kernel, but for links that are known to be blocked.
+     * Hands everything queued to the kernel, except for links that are known to be blocked.
      *
      * @return frames taken by the kernel.
      */
@@ -129,7 +129,7 @@ final class LoopSenders {
         }
     }
 
-    /** Waits for no link any more: the numbers of closed descriptors come again. */
+    /** Stops waiting for links: the numbers of closed descriptors will be reused. */
     void forgetDescriptors() {
         for (final Registration registration : registrations) {
             registration.cancel();
@@ -139,7 +139,7 @@ final class LoopSenders {
     /** Gives every queued frame back to its owner. */
     void close() {
         for (final LinkSender sender : senders) {
-            // Null where opening has failed.
+            // Null if opening has failed.
             if (sender != null) {
                 sender.close();
             }

@@ -7,7 +7,6 @@ import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.pm.shm.CloseReason;
 
-import java.io.IOException;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,7 +16,7 @@ import java.util.function.LongSupplier;
  */
 record ManagedContexts(ContextManager manager) implements NodeContexts {
     @Override
-    public ContextPolling newLoop(final int index, final FlowLoop flows) throws IOException {
+    public ContextPolling newLoop(final int index, final FlowLoop flows) {
         return manager.newLoop(index, flows);
     }
 

@@ -26,14 +26,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps a second node of the same identity off the NICs of one, wherever their sockets and counters
- * are: for each NIC the name of an abstract Unix socket, which is taken in the network namespace of
- * the NIC and free again when the process ends, however it ends. Owned by the thread that starts
- * the node.
+ * Keeps a second node of the same identity off the NICs of a node, wherever their sockets and
+ * counters are: for each NIC it reserves the name of an abstract Unix socket in the network
+ * namespace of the NIC, which is free again when the process ends, however it ends. Owned by the
+ * thread that starts the node.
  *
- * <p>Any program may take such a name, so a name alone refuses nobody: there has to be a packet
- * socket of another on the NIC, too, which nobody gets without CAP_NET_RAW. So a node takes the
- * names after it has opened its own. Source: unix(7), packet(7), /proc/net/packet.
+ * <p>Any program may take such a name, so the name alone is not a reason to refuse: the NIC must
+ * also have somebody else's packet socket, which requires CAP_NET_RAW. So a node takes the names
+ * after it has opened its own. Source: unix(7), packet(7), /proc/net/packet.
  */
 final class NicClaims implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
@@ -50,7 +50,8 @@ final class NicClaims implements AutoCloseable {
     /**
      * Takes the NICs of a node whose links are open.
      *
-     * @throws IOException if another node of this identity has one of them; with what to do.
+     * @throws IOException if another node of this identity has one of them; the message says what
+     *     to do.
      */
     static NicClaims take(final ClusterConfig config, final int nodeId) throws IOException {
         final NicClaims claims = new NicClaims();
@@ -105,7 +106,7 @@ final class NicClaims implements AutoCloseable {
                         e);
             }
             LOGGER.warn(
-                    "a program that is no node has taken the name {} of NIC {}: a second node of"
+                    "a program that is not a node has taken the name {} of NIC {}: a second node of"
                             + " this identity would not be noticed",
                     name(config, nodeId, nic),
                     nic);
@@ -123,7 +124,10 @@ final class NicClaims implements AutoCloseable {
         }
     }
 
-    /** Whose packet sockets receive what a node's does on that NIC, one entry a socket. */
+    /**
+     * Users of the packet sockets that receive what a node receives on that NIC, one entry per
+     * socket.
+     */
     private static List<String> users(final ClusterConfig config, final String nic)
             throws IOException {
         final int type =
@@ -132,7 +136,7 @@ final class NicClaims implements AutoCloseable {
                         : config.frame().etherType();
         final String protocol = String.format("%04x", type);
         final String number = Integer.toString(NicInfo.read(nic).ifindex());
-        // Of this thread: it may have entered the namespace alone.
+        // Of this thread, which may be the only one in the namespace.
         return Files.readAllLines(Path.of("/proc/thread-self/net/packet")).stream()
                 .map(line -> line.strip().split("\\s+", -1))
                 .filter(fields -> fields.length > USER_FIELD)

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One node of a hyper-crossbar, running: its links, forwarding, flows, contexts and the socket by
+ * One running node of a hyper-crossbar: its links, forwarding, flows, contexts and the socket by
  * which applications attach. Started and closed by one thread; the accessors may be called by any.
  */
 public final class Node implements AutoCloseable {
@@ -70,7 +70,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    // Some of what is opened is opened by libraries, each with words of its own.
+    // Some files are opened by libraries, each with its own messages.
     private static IOException inWords(final Throwable thrown) {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             final boolean isOurs =
@@ -90,13 +90,13 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Goes on as a service: gives up what it no longer needs, and has its loops show the manager
-     * that they turn. Of a node with loops of its own, once.
+     * Continues as a service: gives up rights that it no longer needs, and lets its loops show the
+     * service manager that they turn. Called once, for a node with loops of its own.
      *
-     * <p>The loops keep CAP_NET_RAW with raw links, whose rings are opened anew when the MTU grows;
-     * CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that come back; CAP_SYS_ADMIN
-     * where the NICs are in another network namespace. All threads but those of the JVM give up the
-     * rest, and the thread that calls this, too.
+     * <p>The loops keep CAP_NET_RAW with raw links, whose rings are opened again when the MTU
+     * grows; CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that reappear;
+     * CAP_SYS_ADMIN where the NICs are in another network namespace. All threads except those of
+     * the JVM give up the rest, including the calling thread.
      */
     public void serve(final ServiceManager manager) {
         final long kept = Capabilities.DAC_READ_SEARCH | neededByLoops();
@@ -150,7 +150,10 @@ public final class Node implements AutoCloseable {
         return PmDevice.over(contexts.attach(invoker));
     }
 
-    /** True if the kernel relays for it, so that it sees only what the kernel leaves to it. */
+    /**
+     * True if the kernel relays for it, so that it sees only the frames that the kernel leaves to
+     * it.
+     */
     public boolean isRelayedByKernel() {
         return parts.links().relay().isOpen();
     }
@@ -166,10 +169,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Waits until every neighbour on every link has been heard; runs the loop when the caller has
-     * to.
-     *
-     * @return false if some are silent when the time is up.
+     * Waits until every neighbour on every link has been heard; runs the loop if the caller has
+     * to. @return false if some are still silent when the time is up.
      */
     public boolean awaitNeighbours(final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;
@@ -191,7 +192,7 @@ public final class Node implements AutoCloseable {
         return discovery().silentNeighbours();
     }
 
-    /** Where the receive buffers are; exact only while nothing moves. */
+    /** Where the receive buffers are; exact only while there is no traffic. */
     public BufferBooks bufferBooks() {
         return new BufferBooks(
                 parts.links().pool().outstanding(),
@@ -204,15 +205,15 @@ public final class Node implements AutoCloseable {
         return parts.neighbourhood().discovery();
     }
 
-    /** Stops the node; applications see that it is gone, neighbours hear no more of it. */
+    /** Stops the node; applications see that it is gone, neighbours no longer hear it. */
     @Override
     public void close() {
         resources.close();
     }
 
     /**
-     * Where the receive buffers of a node are. Immutable; exact only if nothing moved while it was
-     * made.
+     * Where the receive buffers of a node are. Immutable; exact only if there was no traffic
+     * meanwhile.
      *
      * @param outstanding buffers out of the pool.
      * @param inLinks of these, ready for frames in the links.
@@ -221,8 +222,8 @@ public final class Node implements AutoCloseable {
      */
     public record BufferBooks(int outstanding, int inLinks, int inFlows, int inContexts) {
         /**
-         * Buffers that are out for a moment: control frames between loops, frames that links have
-         * not sent yet. 0 in a node where nothing moves.
+         * Buffers that are in use for a moment: control frames between loops, frames that links
+         * have not sent yet. 0 in a node without traffic.
          */
         public int onTheWay() {
             return outstanding - inLinks - inFlows - inContexts;

@@ -37,8 +37,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Opens what one node consists of, from its memory up to its loops, and has the loops drive it.
- * Used once, by the thread that starts the node.
+ * Opens the parts of one node, from its memory up to its loops, and lets the loops drive it. Used
+ * once, by the thread that starts the node.
  */
 final class NodeBuilder {
     private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
@@ -76,7 +76,7 @@ final class NodeBuilder {
                         memory.address(), config.pool().bufferCount(), config.pool().bufferBytes());
         final BufferPool.Share[] shares = new BufferPool.Share[threads.count()];
         Arrays.setAll(shares, i -> pool.newShare());
-        final Link[] links = openLinks(pool, shares);
+        final Link[] links = openLinks(shares);
         final int linkBytes = Arrays.stream(links).mapToInt(Link::mtuBytes).min().orElseThrow();
         final int mtuBytes = NodeParts.frameBytes(config, linkBytes);
         final int incarnation = incarnation();
@@ -87,14 +87,14 @@ final class NodeBuilder {
                                         config, nodeId, incarnation, threads.count(), mtuBytes),
                                 pool,
                                 memory));
-        // Before the counters, whose file is a running node's if that has the socket's path.
+        // Before the counters: if a running node has the socket's path, their file is also its.
         final List<AttachServer> applications =
                 options.attaches() ? List.of(resources.push(attachServer(contexts))) : List.of();
         final FlowTable flows =
                 resources.push(NodeParts.flows(config, nodeId, mtuBytes, pool, contexts));
         final NodeParts parts = parts(incarnation, pool, links, flows, contexts);
-        // Once more, so that it is closed before them, but after the loops, which close the
-        // contexts.
+        // Pushed once more, so that they are closed before those, but after the loops, which close
+        // the contexts.
         applications.forEach(resources::push);
         final NodeTasks tasks = resources.push(new NodeTasks(nodeId, threads));
         for (int i = 0; i < threads.count(); i++) {
@@ -127,11 +127,10 @@ final class NodeBuilder {
         return ContextManager.createReceivePool(lengthBytes, false);
     }
 
-    private Link[] openLinks(final BufferPool pool, final BufferPool.Share[] shares)
-            throws IOException {
+    private Link[] openLinks(final BufferPool.Share[] shares) throws IOException {
         final BufferPool.Share[] dealt = new BufferPool.Share[config.links(nodeId).size()];
         Arrays.setAll(dealt, i -> shares[i % shares.length]);
-        final Link[] links = LinkFactory.open(config, nodeId, pool, dealt, names);
+        final Link[] links = LinkFactory.open(config, nodeId, dealt, names);
         for (int i = 0; i < links.length; i++) {
             links[i] = resources.push(options.wrapper().apply(links[i]));
         }
@@ -191,8 +190,7 @@ final class NodeBuilder {
             final NodeParts parts,
             final int index,
             final BufferPool.Share share,
-            final Link[] links)
-            throws IOException {
+            final Link[] links) {
         final List<Link> received = new ArrayList<>();
         for (int i = index; i < links.length; i += threads.count()) {
             received.add(links[i]);
@@ -222,7 +220,7 @@ final class NodeBuilder {
         return new CounterLabels.LinkLabel(link.dimension(), link.number(), port.link().name());
     }
 
-    // Nobody can predict it, and it differs from any earlier start.
+    // It cannot be predicted, and differs from any earlier start.
     private int incarnation() {
         int incarnation = random.nextInt();
         while (incarnation == 0) {

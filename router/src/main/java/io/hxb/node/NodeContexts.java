@@ -3,9 +3,7 @@ package io.hxb.node;
 import io.hxb.context.ContextPolling;
 import io.hxb.flow.FlowLoop;
 
-import java.io.IOException;
-
-/** The contexts of a node, as far as its loops have to do with them. */
+/** The contexts of a node, as its loops see them. */
 interface NodeContexts {
     /** For nodes whose contexts nobody can open. */
     NodeContexts NONE =
@@ -30,11 +28,11 @@ interface NodeContexts {
      * @param index number of the loop, from 0.
      * @param flows of the loop.
      */
-    ContextPolling newLoop(int index, FlowLoop flows) throws IOException;
+    ContextPolling newLoop(int index, FlowLoop flows);
 
     /** Adds what is counted of the contexts. */
     void addCounters(CounterExport.Builder builder);
 
-    /** Where applications are told of the node's links. */
+    /** Where applications learn of the node's links. */
     LinkEventSink linkEvents();
 }

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * What is counted for the whole node and not by its loops: links, neighbours, pool, flows in use,
- * contexts, complaints. Copied into the counter file a few times a second. Owned by the node's
- * first loop; what others count may be slightly old.
+ * The counters of the whole node, as opposed to those of its loops: links, neighbours, pool, flows
+ * in use, contexts, complaints. Copied into the counter file a few times a second. Owned by the
+ * node's first loop; what other threads count may be slightly old.
  */
 final class NodeCounters {
     private final NodeParts parts;

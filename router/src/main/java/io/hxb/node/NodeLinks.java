@@ -24,7 +24,7 @@ import java.util.List;
 record NodeLinks(
         BufferPool pool, List<Port> ports, LinkWatch watch, KernelRelay relay, LinkBoard board) {
 
-    /** Links that no loop serves yet. */
+    /** Links that are not served by a loop yet. */
     NodeLinks(
             final BufferPool pool,
             final List<Port> ports,

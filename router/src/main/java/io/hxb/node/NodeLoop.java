@@ -20,12 +20,11 @@ import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.health.HealthLoop;
 
-import java.io.IOException;
 import java.util.Arrays;
 
 /**
  * One loop's share of a node: in each turn it polls its contexts, receives, lets its flows work,
- * looks after the health of the links and the node, and sends. Owned by that loop, which is a
+ * takes care of the health of the links and of the node, and sends. Owned by that loop, which is a
  * {@link io.hxb.node.loop.LoopDriver} or a simulation.
  */
 final class NodeLoop implements LoopTask {
@@ -53,19 +52,17 @@ final class NodeLoop implements LoopTask {
      * Makes one loop's share.
      *
      * @param parts what all loops of the node share.
-     * @param index number of the loop, from 0; the first looks after the node.
+     * @param index number of the loop, from 0; the first takes care of the node.
      * @param loop the loop.
      * @param share its share of the pool.
      * @param received links it receives on.
-     * @throws IOException if the loop's contexts cannot be made.
      */
     NodeLoop(
             final NodeParts parts,
             final int index,
             final Loop loop,
             final BufferPool.Share share,
-            final Link[] received)
-            throws IOException {
+            final Link[] received) {
         this.loop = loop;
         this.share = share;
         isFirst = index == 0;
@@ -74,7 +71,7 @@ final class NodeLoop implements LoopTask {
         senders = new LoopSenders(links.ports(), parts.config().socket().senderQueueFrames(), loop);
         final TrunkSender[] trunks =
                 links.trunks(parts.config().shape().dimensions(), senders.all());
-        // Flows send by the originator and receive from the forwarder.
+        // Flows send through the originator and receive from the forwarder.
         final ForwardParts forwarding = parts.forwarding();
         final Originator originator =
                 new Originator(forwarding, trunks, share, loop.clock(), senders::flush);
@@ -83,14 +80,13 @@ final class NodeLoop implements LoopTask {
         sessions = parts.neighbourhood().sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
-        contexts = openContexts(parts, index);
+        contexts = parts.contexts().newLoop(index, flows);
         health =
                 new HealthLoop(
                         parts.neighbourhood().health(),
                         senders.all(),
                         trunks,
                         Arrays.stream(received).mapToInt(Link::index).toArray(),
-                        links.pool(),
                         share,
                         this::onExcluded,
                         loop::wakeUp);
@@ -107,15 +103,6 @@ final class NodeLoop implements LoopTask {
                                 new SessionCourier(parts, loop, senders.all(), share, originator))
                         : own;
         export = export(parts, index, received);
-    }
-
-    private ContextPolling openContexts(final NodeParts parts, final int index) throws IOException {
-        try {
-            return parts.contexts().newLoop(index, flows);
-        } catch (final IOException | RuntimeException e) {
-            senders.close();
-            throw e;
-        }
     }
 
     private CounterExport export(final NodeParts parts, final int index, final Link[] received) {
@@ -215,7 +202,7 @@ final class NodeLoop implements LoopTask {
         health.note();
     }
 
-    // What the kernel has relayed is part of what the health of the links is judged by.
+    // Frames that the kernel has relayed also count for the health of the links.
     private void noteKernelRelay() {
         kernelRelay.turn();
         final long frames = kernelRelay.relayedFrames();
@@ -225,7 +212,7 @@ final class NodeLoop implements LoopTask {
         }
     }
 
-    // What the links' neighbours say is compared with what has arrived: that has to be read first.
+    // The neighbours' counts are compared with what has arrived, which has to be read first.
     private void notePoll() {
         final int polls = loop.polls();
         if (polls != pollsSeen) {
@@ -240,7 +227,8 @@ final class NodeLoop implements LoopTask {
         return senders.flush();
     }
 
-    // What is stuck in the link's queue, or was sent into it in vain, goes over others at once.
+    // Frames that are stuck in the link's queue, or were lost on it, are sent over other links
+    // immediately.
     private void onExcluded(final Port port, final int neighbour) {
         final int link = port.link().index();
         senders.discard(link);
@@ -271,7 +259,8 @@ final class NodeLoop implements LoopTask {
     @Override
     public void stop() {
         flush();
-        // The loop may go on for other nodes, and the numbers of closed descriptors come again.
+        // The loop may continue for other nodes, and the numbers of closed descriptors will be
+        // reused.
         receiver.forgetDescriptors();
         senders.forgetDescriptors();
         wakeRegistration.cancel();

@@ -29,7 +29,7 @@ public record NodeOptions(
         return new NodeOptions(config, nodeId, null, true, true, link -> link);
     }
 
-    /** A node inside of an application, on loops that the application has made. */
+    /** A node within an application, on loops that the application has made. */
     public static NodeOptions embedded(
             final ClusterConfig config, final int nodeId, final NodeThreads threads) {
         return new NodeOptions(config, nodeId, threads, false, false, link -> link);

@@ -39,7 +39,7 @@ record NodeParts(
         Counters counters,
         EpochClock epochClock) {
 
-    /** Who a node is that starts now. */
+    /** The identity of a node that starts now. */
     static NodeIdentity identity(
             final ClusterConfig config,
             final int nodeId,
@@ -96,7 +96,7 @@ record NodeParts(
                 listener);
     }
 
-    // The pool of a simulation is not that of the cluster's file.
+    // The pool of a simulation is not the one in the cluster file.
     private static int reservedBuffers(final ClusterConfig config, final BufferPool pool) {
         return pool.bufferCount() < config.pool().bufferCount()
                 ? pool.bufferCount() / 4

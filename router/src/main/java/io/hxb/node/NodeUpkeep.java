@@ -24,8 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a node does a few times a second: hello frames, hearing of its NICs, heartbeat and findings,
- * besides the upkeep of the loop's own links. Owned by the node's first loop.
+ * What a node does a few times per second, in addition to the upkeep of the loop's own links: hello
+ * frames, news of its NICs, heartbeat and findings. Owned by the node's first loop.
  */
 final class NodeUpkeep implements Upkeep {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeUpkeep.class);
@@ -145,7 +145,7 @@ final class NodeUpkeep implements Upkeep {
             beat(nowNs);
         }
         courier.doWork(nowNs);
-        discovery.doWork(nowNs, senders, parts.links().pool(), share);
+        discovery.doWork(nowNs, senders, share);
     }
 
     private void beat(final long nowNs) {
@@ -190,7 +190,8 @@ final class NodeUpkeep implements Upkeep {
                 || board.changes() != changesSeen;
     }
 
-    // Each loop has its own links follow their NICs; what that means to the node is told here.
+    // Each loop makes its own links follow their NICs; here the consequences for the node are
+    // reported.
     private void lookAtLink(final int index) {
         final boolean isUp = ports.get(index).link().isUp();
         if (isUp != wasUp[index]) {
@@ -226,7 +227,7 @@ final class NodeUpkeep implements Upkeep {
                                         + " up) and check its cable"));
             }
         }
-        // What strangers cause comes last: of what does not fit, that is left out.
+        // What strangers cause comes last, so that it is left out first when there is no room.
         for (final Silence silence : discovery.silences()) {
             findings.add(
                     NodeFinding.of(

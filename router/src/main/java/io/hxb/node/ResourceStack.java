@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What has been opened one after the other, to be closed in the reverse order. Used by one thread
+ * Resources that were opened one after the other, to be closed in reverse order. Used by one thread
  * at a time.
  */
 final class ResourceStack implements AutoCloseable {
@@ -21,7 +21,7 @@ final class ResourceStack implements AutoCloseable {
         return resource;
     }
 
-    /** Closes what is open; the rest, too, if one cannot be closed. */
+    /** Closes everything; continues if one resource cannot be closed. */
     @Override
     public void close() {
         while (!resources.isEmpty()) {

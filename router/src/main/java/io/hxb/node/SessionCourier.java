@@ -19,7 +19,6 @@ final class SessionCourier {
     private final Sessions sessions;
     private final Discovery discovery;
     private final LinkSender[] senders;
-    private final BufferPool pool;
     private final BufferPool.Share share;
     private final FlowOutput output;
     private int begunSeen;
@@ -43,11 +42,10 @@ final class SessionCourier {
         this.output = output;
         sessions = parts.neighbourhood().sessions();
         discovery = parts.neighbourhood().discovery();
-        pool = parts.links().pool();
         sessions.driver(loop::wakeUp);
     }
 
-    /** Sends what is due, and has a new session shown to its node by a hello. */
+    /** Sends what is due, and lets a hello show a new session to its node. */
     void doWork(final long nowNs) {
         int node = sessions.pollDue(nowNs);
         for (int frames = 0; node >= 0 && frames < MAX_FRAMES; frames++) {
@@ -70,10 +68,10 @@ final class SessionCourier {
         }
         final int link = sessions.link(node);
         if (link != Sessions.ROUTED) {
-            discovery.sendSession(node, link, nowNs, senders, pool, share, id);
+            discovery.sendSession(node, link, nowNs, senders, share, id);
             return true;
         }
-        final long header = pool.headerAddress(id);
+        final long header = share.pool().headerAddress(id);
         final int length = sessions.write(node, header, nowNs) - SealFlyweight.LENGTH;
         if (output.send(header, length, 0, 0, share, id) < 0) {
             share.release(id);
@@ -81,7 +79,7 @@ final class SessionCourier {
         return true;
     }
 
-    /** When there is something due, but for news. */
+    /** When something is due, unless there is news before. */
     long nextDeadlineNs() {
         return sessions.nextDeadlineNs();
     }

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The neighbours on UDP links that the cluster file gives by name. While one of them is not heard,
- * its name is looked up again now and then, as its host may have got another address. That takes a
- * thread of its own, because a name server may take long to answer; there is none where the file
- * has addresses only. Filled and started by the thread that starts the node.
+ * its name is looked up again from time to time, as its host may have another address now. That
+ * takes a thread of its own, because a name server may take long to answer; there is none where the
+ * file has addresses only. Filled and started by the thread that starts the node.
  */
 final class UdpNames implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(UdpNames.class);
@@ -36,14 +36,14 @@ final class UdpNames implements AutoCloseable {
     /** No names. */
     UdpNames() {}
 
-    /** Notes that a neighbour on a link has that host; nothing to do where that is an address. */
+    /** Notes that a neighbour on a link has that host; ignores addresses. */
     void add(final UdpLink link, final int neighbour, final String host, final int port) {
         if (!UdpAddress.isLiteral(host)) {
             all.add(new Named(link, neighbour, host, port));
         }
     }
 
-    /** Begins to look after the names, if there are any. */
+    /** Begins to look names up, if there are any. */
     void start(final Discovery discovery) {
         if (!all.isEmpty()) {
             final Thread thread = new Thread(() -> run(discovery), "hxb-names");
@@ -74,7 +74,7 @@ final class UdpNames implements AutoCloseable {
         }
     }
 
-    // A name that is not known for the moment keeps the addresses it had.
+    // A name that cannot be looked up at the moment keeps the addresses it had.
     private static long[] addresses(final Named named) {
         try {
             return UdpAddress.resolve(named.host, named.port);

@@ -2,11 +2,14 @@ package io.hxb.node;
 
 import io.hxb.node.loop.LoopErrors;
 
-/** What one loop of a node looks after now and then, besides frames. Called by that loop. */
+/**
+ * What one loop of a node does from time to time, in addition to handling frames. Called by that
+ * loop.
+ */
 interface Upkeep {
     /**
-     * Runs one part of an upkeep so that the others go on without it when it fails: what it throws
-     * is told and counted. A few times a second, not in every turn.
+     * Runs one part of an upkeep so that the others continue when it fails: what it throws is
+     * logged and counted. Called a few times per second, not in every turn.
      */
     static void alone(final Runnable part) {
         try {
@@ -22,12 +25,12 @@ interface Upkeep {
     /** Does what is due. */
     void doWork(long nowNs);
 
-    /** When {@link #doWork} has to be called at the latest; Long.MAX_VALUE for never. */
+    /** The latest time at which {@link #doWork} has to be called; Long.MAX_VALUE for never. */
     long nextDeadlineNs();
 
-    /** True if there is something to tell at once, so that the loop must not sleep. */
+    /** True if there is something to report immediately, so that the loop must not sleep. */
     boolean hasNews();
 
-    /** Leaves the last values behind, for those who look at a node that has stopped. */
+    /** Leaves the last values behind, for tools that look at a stopped node. */
     void stop();
 }

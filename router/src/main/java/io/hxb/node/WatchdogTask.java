@@ -8,15 +8,15 @@ import io.hxb.os.ServiceManager;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Tells the service manager that the node works, as long as every loop turns: the first loop, which
- * does this, asks the others, and says nothing until all have answered. Costs the loops nothing
+ * Tells the service manager that the node works, as long as every loop turns: the first loop runs
+ * this, asks the others, and reports nothing until all have answered. It costs the loops nothing
  * between two questions. Owned by the first loop.
  */
 final class WatchdogTask implements LoopTask {
     /** Signs of life within the time that the manager waits for one. */
     private static final int SIGNS = 4;
 
-    /** How much more often the answers are looked for while they are missing. */
+    /** How much more often it checks for answers while some are missing. */
     private static final int LOOKS = 16;
 
     private final ServiceManager manager;

@@ -14,6 +14,7 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.attach.AttachMessage;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,8 +23,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -34,26 +33,17 @@ class AttachServerTest {
 
     @TempDir private Path directory;
 
-    private final List<Process> children = new ArrayList<>();
     private final PmMessage message = new PmMessage();
+    private ServedSocket socket;
+
+    @BeforeEach
+    void chooseSocket() {
+        socket = new ServedSocket(directory);
+    }
 
     @AfterEach
     void killChildren() {
-        children.forEach(Process::destroyForcibly);
-    }
-
-    private Path socket() {
-        return directory.resolve("node.sock");
-    }
-
-    private Process child(final String role, final int contextId) throws IOException {
-        final Process process = ChildProcess.start(role, socket(), contextId);
-        children.add(process);
-        return process;
-    }
-
-    private AttachServer serve(final TestNode node) throws IOException {
-        return new AttachServer(node.manager, socket(), AttachAccess.ownUser()).start();
+        socket.close();
     }
 
     private static int send(final PmContext from, final int context, final int value) {
@@ -79,10 +69,10 @@ class AttachServerTest {
     @Test
     void shouldServeAnotherProcess() throws Exception {
         try (TestNode node = new TestNode().start();
-                AttachServer server = serve(node);
+                AttachServer server = socket.serve(node);
                 PmDevice device = node.attached();
                 PmContext context = device.openContext(1)) {
-            child("echo", 5);
+            socket.child("echo", 5);
             pingPong(context, 5, 1000);
             assertEquals(0, server.refused());
         }
@@ -91,8 +81,8 @@ class AttachServerTest {
     @Test
     void shouldServeRegionsOverTheSocket() throws Exception {
         try (TestNode node = new TestNode().start();
-                AttachServer server = serve(node);
-                PmDevice device = PmDevice.attach(socket());
+                AttachServer server = socket.serve(node);
+                PmDevice device = PmDevice.attach(socket.path());
                 PmContext context = device.openContext(1);
                 PmRegion region = device.openRegion(1 << 20)) {
             region.segment().fill((byte) 7);
@@ -108,11 +98,11 @@ class AttachServerTest {
     @Test
     void shouldTakeBackEverythingFromAKilledProcess() throws Exception {
         try (TestNode node = new TestNode().start();
-                AttachServer server = serve(node);
+                AttachServer server = socket.serve(node);
                 PmDevice device = node.attached();
                 PmContext context = device.openContext(1)) {
             // given a process that holds all the buffers it may have
-            final Process holder = child("hold", 5);
+            final Process holder = socket.child("hold", 5);
             for (int i = 0; i < TestNode.QUOTA_FRAMES; i++) {
                 send(context, 5, i);
             }
@@ -123,7 +113,7 @@ class AttachServerTest {
             // then
             TestNode.await("context closed", () -> node.manager.openContexts() == 1);
             assertEquals(0, node.pool.outstanding());
-            child("echo", 5);
+            socket.child("echo", 5);
             pingPong(context, 5, 10);
             assertEquals(0, server.refused());
         }
@@ -132,13 +122,13 @@ class AttachServerTest {
     @Test
     void shouldServeOthersWhileAProcessHangsAndGoOnWithItAfterwards() throws Exception {
         try (TestNode node = new TestNode().start();
-                AttachServer server = serve(node);
+                AttachServer server = socket.serve(node);
                 PmDevice device = node.attached();
                 PmContext one = device.openContext(1);
                 PmContext two = device.openContext(2)) {
             // given
-            final Process hung = child("echo", 5);
-            child("echo", 6);
+            final Process hung = socket.child("echo", 5);
+            socket.child("echo", 6);
             signal(hung, "STOP");
             int sent = 0;
             while (send(one, 5, sent) >= 0) {
@@ -192,8 +182,8 @@ class AttachServerTest {
     @Test
     void shouldTellApplicationsOfAKilledNodeAndAttachToTheNextOne() throws Exception {
         // given
-        final Process node = child("node", 0);
-        try (PmDevice device = PmDevice.attach(socket());
+        final Process node = socket.child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket.path());
                 PmContext context = device.openContext(1)) {
             pingPong(context, 1, 10);
             // when
@@ -204,11 +194,11 @@ class AttachServerTest {
             assertTrue(System.nanoTime() - killedNs < SECOND_NS);
             assertEquals(PmStatus.NODE_GONE, context.receive(message));
             final IOException refused =
-                    assertThrows(IOException.class, () -> PmDevice.attach(socket()));
+                    assertThrows(IOException.class, () -> PmDevice.attach(socket.path()));
             assertTrue(refused.getMessage().contains("no node listens"), refused.getMessage());
         }
-        child("node", 0);
-        try (PmDevice device = PmDevice.attach(socket());
+        socket.child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket.path());
                 PmContext context = device.openContext(1)) {
             pingPong(context, 1, 10);
         }
@@ -217,8 +207,8 @@ class AttachServerTest {
     @Test
     void shouldTellApplicationsOfANodeThatStandsStillAndGoOnWithItAfterwards() throws Exception {
         // given
-        final Process node = child("node", 0);
-        try (PmDevice device = PmDevice.attach(socket());
+        final Process node = socket.child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket.path());
                 PmContext context = device.openContext(1)) {
             pingPong(context, 1, 10);
             assertEquals(PmStatus.TIMED_OUT, context.await(SECOND_NS / 2));
@@ -242,8 +232,8 @@ class AttachServerTest {
     @Test
     void shouldNoticeAKilledNodeWhileSpinning() throws Exception {
         // given
-        final Process node = child("node", 0);
-        try (PmDevice device = PmDevice.attach(socket());
+        final Process node = socket.child("node", 0);
+        try (PmDevice device = PmDevice.attach(socket.path());
                 PmContext context = device.openContext(1)) {
             // when
             node.destroyForcibly().waitFor();
@@ -255,13 +245,14 @@ class AttachServerTest {
     @Test
     void shouldRefuseASecondNodeOnTheSamePath() throws Exception {
         try (TestNode node = new TestNode().start();
-                AttachServer server = serve(node)) {
+                AttachServer server = socket.serve(node)) {
             final IOException refused =
                     assertThrows(
                             IOException.class,
-                            () -> ChildProcess.start("node", socket(), 0).destroy());
+                            () -> ChildProcess.start("node", socket.path(), 0).destroy());
             assertTrue(refused.getMessage().contains("the child process said ''"));
-            final IOException here = assertThrows(IOException.class, () -> serve(node).close());
+            final IOException here =
+                    assertThrows(IOException.class, () -> socket.serve(node).close());
             assertTrue(here.getMessage().contains("two nodes on one socket path"));
             assertEquals(0, server.refused());
         }
@@ -270,10 +261,11 @@ class AttachServerTest {
     @Test
     void shouldNotRemoveAFileThatIsNoSocket() throws Exception {
         try (TestNode node = new TestNode().start()) {
-            Files.writeString(socket(), "precious");
-            final IOException refused = assertThrows(IOException.class, () -> serve(node).close());
-            assertTrue(refused.getMessage().contains("is no socket"), refused.getMessage());
-            assertEquals("precious", Files.readString(socket()));
+            Files.writeString(socket.path(), "precious");
+            final IOException refused =
+                    assertThrows(IOException.class, () -> socket.serve(node).close());
+            assertTrue(refused.getMessage().contains("is not a socket"), refused.getMessage());
+            assertEquals("precious", Files.readString(socket.path()));
         }
     }
 
@@ -283,11 +275,11 @@ class AttachServerTest {
                 AttachServer server =
                         new AttachServer(
                                         node.manager,
-                                        socket(),
+                                        socket.path(),
                                         new AttachAccess(Set.of(12_345), Set.of(12_345)))
                                 .start()) {
             final IOException refused =
-                    assertThrows(IOException.class, () -> PmDevice.attach(socket()));
+                    assertThrows(IOException.class, () -> PmDevice.attach(socket.path()));
             assertTrue(refused.getMessage().contains("may not attach"), refused.getMessage());
             assertEquals(1, server.refused());
         }
@@ -298,8 +290,8 @@ class AttachServerTest {
         final long seed = System.nanoTime();
         final Random random = new Random(seed);
         try (TestNode node = new TestNode().start();
-                AttachServer server = serve(node);
-                PmDevice device = PmDevice.attach(socket());
+                AttachServer server = socket.serve(node);
+                PmDevice device = PmDevice.attach(socket.path());
                 PmContext context = device.openContext(1)) {
             for (int i = 0; i < 200; i++) {
                 sendRubbish(random);
@@ -313,7 +305,7 @@ class AttachServerTest {
 
     private void sendRubbish(final Random random) throws IOException {
         final AttachMessage rubbish = new AttachMessage();
-        try (UnixSocket connection = UnixSocket.connect(socket())) {
+        try (UnixSocket connection = UnixSocket.connect(socket.path())) {
             for (int i = random.nextInt(5); i >= 0; i--) {
                 rubbish.request(i == 0 ? random.nextInt(8) : AttachMessage.HELLO + i % 2);
                 for (int argument = 0; argument < 5; argument++) {

@@ -105,7 +105,7 @@ class AttachUsersSystemTest {
             assertEquals("opened", greedy.say("open 1"));
             assertEquals("opened", greedy.say("open 2"));
             assertEquals("opened", second.say("open 3"));
-            // then it gets no more, and is told why
+            // then it gets no further ones, and is told why
             final String context = second.say("open 4");
             assertTrue(
                     context.contains("user 60001 may have 3 contexts (limits.contexts"), context);

@@ -107,7 +107,7 @@ class ContextFuzzTest {
                 case 1 -> submit(random, memory, i);
                 case 2 -> release(random, memory, i);
                 case 3 -> appendShorts(random, memory);
-                default -> EventFd.signal(memory.wakeNode());
+                default -> EventFd.signal(memory.wakeUps().node());
             }
             node.loop.doWork(0);
             if (random.nextInt(4) == 0 && node.loop.prepareToSleep()) {

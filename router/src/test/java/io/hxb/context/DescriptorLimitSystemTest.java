@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A node that may open no more files goes on, says so to whoever comes, and does not rave. */
+/** A node that may not open more files goes on, says so to whoever comes, and does not rave. */
 @Tag("system")
 class DescriptorLimitSystemTest {
     private static final int CONNECTIONS = 40;

@@ -71,7 +71,7 @@ public final class HostileApplication {
             case 1 -> submit(script, control);
             case 2 -> Memory.putLong(control + RINGS + script.next() % 128 * 8L, value(script));
             case 3 -> release(script, control);
-            case 4 -> EventFd.signal(memory.wakeNode());
+            case 4 -> EventFd.signal(memory.wakeUps().node());
             default -> {
                 node.loop.doWork(0);
                 if (script.next() % 4 == 0 && node.loop.prepareToSleep()) {

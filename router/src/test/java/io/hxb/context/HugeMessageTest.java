@@ -33,7 +33,7 @@ class HugeMessageTest {
     private static final long LENGTH = 1L << 30;
     private static final long STEP = 64L << 10;
     private static final int PIECE = 4_096;
-    private static final long MOST_GROWTH_BYTES = 64L << 20;
+    private static final long MAX_GROWTH_BYTES = 64L << 20;
 
     @TempDir private Path directory;
 
@@ -58,11 +58,11 @@ class HugeMessageTest {
 
             // when
             final long transfer = from.send(0, 2, payload, 7);
-            int mostOutstanding = 0;
+            int maxOutstanding = 0;
             while (!from.isSent(transfer) || received.ends == 0) {
                 final int work = device.poll() + from.poll() + to.poll();
                 assertTrue(work > 0, "stuck at " + received.nextOffset);
-                mostOutstanding = Math.max(mostOutstanding, node.pool.outstanding());
+                maxOutstanding = Math.max(maxOutstanding, node.pool.outstanding());
             }
 
             while (device.poll() + from.poll() + to.poll() > 0) {
@@ -74,13 +74,13 @@ class HugeMessageTest {
             assertEquals(LENGTH, received.nextOffset);
             assertEquals(checksum(payload), received.crc.getValue());
             assertTrue(
-                    mostOutstanding > 0 && mostOutstanding <= TestNode.QUOTA_FRAMES,
-                    "frames held " + mostOutstanding);
+                    maxOutstanding > 0 && maxOutstanding <= TestNode.QUOTA_FRAMES,
+                    "frames held " + maxOutstanding);
             assertEquals(0, node.pool.outstanding());
             final long grownBytes = anonymousBytes() - anonymousBytes;
-            assertTrue(grownBytes < MOST_GROWTH_BYTES, "memory grew by " + grownBytes);
+            assertTrue(grownBytes < MAX_GROWTH_BYTES, "memory grew by " + grownBytes);
             final long garbageBytes = allocatedBytes() - allocatedBytes;
-            assertTrue(garbageBytes < MOST_GROWTH_BYTES, "allocated " + garbageBytes);
+            assertTrue(garbageBytes < MAX_GROWTH_BYTES, "allocated " + garbageBytes);
         }
     }
 

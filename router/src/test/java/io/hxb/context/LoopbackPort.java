@@ -113,7 +113,7 @@ final class LoopbackPort implements FlowPort {
             final int destinationContext,
             final long address,
             final int lengthBytes,
-            final int mostMessages,
+            final int maxMessages,
             final boolean isNewRun) {
         return Staged.NONE;
     }

@@ -14,6 +14,7 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.attach.AttachMessage;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,26 +35,17 @@ class OwnBuffersTest {
 
     @TempDir private Path directory;
 
-    private final List<Process> children = new ArrayList<>();
     private final PmMessage message = new PmMessage();
+    private ServedSocket socket;
+
+    @BeforeEach
+    void chooseSocket() {
+        socket = new ServedSocket(directory);
+    }
 
     @AfterEach
     void killChildren() {
-        children.forEach(Process::destroyForcibly);
-    }
-
-    private Path socket() {
-        return directory.resolve("node.sock");
-    }
-
-    private Process child(final String role, final int contextId) throws IOException {
-        final Process process = ChildProcess.start(role, socket(), contextId);
-        children.add(process);
-        return process;
-    }
-
-    private AttachServer serve(final TestNode node) throws IOException {
-        return new AttachServer(node.manager, socket(), AttachAccess.ownUser()).start();
+        socket.close();
     }
 
     private static int send(final PmContext from, final int context, final byte[] payload) {
@@ -68,12 +60,12 @@ class OwnBuffersTest {
     @Test
     void shouldPassNoDescriptorOfTheCommonPool() throws Exception {
         try (TestNode node = TestNode.copying(OWN_BUFFERS).start();
-                AttachServer server = serve(node)) {
+                AttachServer server = socket.serve(node)) {
             assertEquals(List.of("memfd:hxb-node"), descriptorsOfHello());
             assertEquals(0, server.refused());
         }
         try (TestNode node = new TestNode().start();
-                AttachServer server = serve(node)) {
+                AttachServer server = socket.serve(node)) {
             assertEquals(List.of("memfd:hxb-node", COMMON_POOL), descriptorsOfHello());
             assertEquals(0, server.refused());
         }
@@ -81,7 +73,7 @@ class OwnBuffersTest {
 
     private List<String> descriptorsOfHello() throws IOException {
         final List<String> names = new ArrayList<>();
-        try (UnixSocket connection = UnixSocket.connect(socket())) {
+        try (UnixSocket connection = UnixSocket.connect(socket.path())) {
             final AttachMessage hello = new AttachMessage().request(AttachMessage.HELLO);
             connection.send(hello.address(), AttachMessage.LENGTH_BYTES);
             TestNode.await("a reply", () -> isAnswered(connection, hello));
@@ -106,10 +98,10 @@ class OwnBuffersTest {
     @Test
     void shouldEchoEveryByteThoughTheProcessCannotSeeTheCommonPool() throws Exception {
         try (TestNode node = TestNode.copying(OWN_BUFFERS).start();
-                AttachServer server = serve(node);
-                PmDevice device = PmDevice.attach(socket());
+                AttachServer server = socket.serve(node);
+                PmDevice device = PmDevice.attach(socket.path());
                 PmContext context = device.openContext(1)) {
-            final Process echo = child("echo", 5);
+            final Process echo = socket.child("echo", 5);
             final Random random = new Random(11);
             for (int i = 0; i < 500; i++) {
                 // given
@@ -138,24 +130,24 @@ class OwnBuffersTest {
     @Test
     void shouldHoldNoBufferOfTheNodeAndTakeBackEverythingFromAKilledProcess() throws Exception {
         try (TestNode node = TestNode.copying(OWN_BUFFERS).start();
-                AttachServer server = serve(node);
+                AttachServer server = socket.serve(node);
                 PmDevice device = node.attached();
                 PmContext context = device.openContext(1)) {
             // given: a process that holds all the buffers it has
             final UserAccount account = node.manager.shares().of(AttachAccess.ownUid());
-            final Process holder = child("hold", 5);
+            final Process holder = socket.child("hold", 5);
             for (int i = 0; i < 2 * OWN_BUFFERS; i++) {
                 send(context, 5, new byte[100]);
             }
             TestNode.await("it is full", () -> context.unfinishedSends() == OWN_BUFFERS);
             TestNode.await("it holds none of the node", () -> node.pool.outstanding() == 0);
             // when: others go on
-            child("echo", 6);
+            final Process echo = socket.child("echo", 6);
             assertTrue(send(context, 6, new byte[8]) >= 0);
             assertEquals(PmStatus.OK, context.await(5 * SECOND_NS));
             assertEquals(PmStatus.OK, context.receive(message));
             context.release(message);
-            children.getLast().destroyForcibly().waitFor();
+            echo.destroyForcibly().waitFor();
             holder.destroyForcibly().waitFor();
             // then
             TestNode.await("contexts closed", () -> node.manager.openContexts() == 1);

@@ -49,7 +49,7 @@ final class TestNode implements AutoCloseable {
         this(1024, 1, cluster(), memoryReturn);
     }
 
-    /** A node whose attached contexts have so many receive buffers of their own. */
+    /** A node whose attached contexts have that many receive buffers of their own. */
     static TestNode copying(final int ownBuffers) throws Exception {
         final ContextConfig context =
                 new ContextConfig(64, QUOTA_FRAMES, ContextConfig.Isolation.COPY, ownBuffers);

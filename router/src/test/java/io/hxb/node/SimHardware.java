@@ -21,8 +21,6 @@ import io.hxb.topology.Shape;
 import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,7 +93,7 @@ final class SimHardware implements AutoCloseable {
     }
 
     /** The NICs of a node, each on the segment of its line. */
-    SimLink[] newLinks(final int node, final BufferPool pool, final BufferPool.Share share) {
+    SimLink[] newLinks(final int node, final BufferPool.Share share) {
         final List<SimLink> links = new ArrayList<>();
         for (final LinkConfig link : config.links(node)) {
             final long here = config.shape().coordinates(node);
@@ -109,7 +107,6 @@ final class SimHardware implements AutoCloseable {
                             link.index(),
                             Shape.coordinate(here, link.dimension()),
                             linkBytes(),
-                            pool,
                             share));
         }
         return links.toArray(new SimLink[0]);
@@ -148,11 +145,7 @@ final class SimHardware implements AutoCloseable {
             final SimLoop loop,
             final BufferPool.Share share,
             final Link[] links) {
-        try {
-            return new NodeLoop(parts, 0, loop, share, links);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new NodeLoop(parts, 0, loop, share, links);
     }
 
     private Counters newCounters(final int node) {

@@ -7,11 +7,12 @@ import java.io.UncheckedIOException;
 
 /**
  * Ends a loop's sleep when its earliest deadline has come: a timerfd that is set when that deadline
- * comes closer, and put off now and then when it moves away, so that a loop that frames keep awake
- * neither sets it each time it sleeps nor is interrupted by it often. Owned by that loop.
+ * comes closer, and postponed only occasionally when it moves away, so that a loop that is kept
+ * awake by frames neither sets it each time it sleeps nor is interrupted by it often. Owned by that
+ * loop.
  */
 final class DeadlineTimer implements AutoCloseable {
-    /** Time by which the timer may run out too early: an interrupt for nothing. */
+    /** Time by which the timer may expire too early, which costs an unnecessary interrupt. */
     private static final long EARLY_NS = 500_000;
 
     private final TimerFd timer;
@@ -26,7 +27,7 @@ final class DeadlineTimer implements AutoCloseable {
         }
     }
 
-    /** Has the sleep of {@code loop} end at {@code deadlineNs}, which is after {@code nowNs}. */
+    /** Makes the sleep of {@code loop} end at {@code deadlineNs}, which is after {@code nowNs}. */
     void arm(final Loop loop, final long deadlineNs, final long nowNs) {
         if (!isRegistered) {
             isRegistered = true;
@@ -43,7 +44,7 @@ final class DeadlineTimer implements AutoCloseable {
         }
     }
 
-    // There is nothing to do but to look at the tasks again.
+    // Nothing has to be done except to look at the tasks again.
     private void onReady(final boolean isReadable, final boolean isWritable) {
         timer.clear();
         armedNs = LoopTask.NEVER;

@@ -9,7 +9,7 @@ import io.netty.channel.unix.FileDescriptor;
 
 /**
  * A descriptor registered with a loop, as Netty knows it. Closing it leaves the descriptor open,
- * which belongs to whoever opened it. Called by the loop's thread.
+ * which belongs to its opener. Called by the loop's thread.
  */
 final class DescriptorHandle implements EpollIoHandle {
     private static final int ERROR_OR_HANG_UP = 0x8 | 0x10; // EPOLLERR, EPOLLHUP

@@ -7,7 +7,7 @@ public enum Interest {
     /** Something can be read. */
     READABLE(EpollIoOps.EPOLLIN.value()),
 
-    /** Something more than before can be read: what was left unread is not told of again. */
+    /** Something new can be read: what was left unread is not reported again. */
     NEWLY_READABLE(EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET).value()),
 
     /** Something can be written. */

@@ -7,7 +7,7 @@ import io.hxb.link.TurnClock;
  * own thread unless it says otherwise.
  */
 public interface Loop {
-    /** The time of the current turn; the same object for ever. */
+    /** The time of the current turn; always the same object. */
     TurnClock clock();
 
     /** True for the thread that owns the loop, for assertions; any thread. */
@@ -17,18 +17,18 @@ public interface Loop {
     void wakeUp();
 
     /**
-     * Waits for a descriptor from now on. The descriptor remains its opener's: a registration that
-     * is cancelled leaves it open.
+     * Waits for a descriptor from now on. The descriptor still belongs to its opener: a cancelled
+     * registration leaves it open.
      *
      * @param descriptor 0 or more.
      * @param listener called by polls of the loop; what it throws goes to the loop's error handler.
      */
     Registration register(int descriptor, Interest interest, ReadinessListener listener);
 
-    /** How often the descriptors have been asked, and the listeners of those ready called. */
+    /** How often the descriptors have been polled, and the listeners of those ready called. */
     int polls();
 
-    /** True if the loop takes turns without sleeping, for some time at least. */
+    /** True if the loop takes turns without sleeping, at least for some time. */
     boolean isSpinning();
 
     /** How often the loop stopped spinning because another thread waited for its CPU. */
@@ -37,9 +37,9 @@ public interface Loop {
     /** True if the loop would spin, but has found again and again that it has no CPU of its own. */
     boolean isCrowded();
 
-    /** Turns that took longer than 2 ms, waiting for the CPU included. */
+    /** Turns that took longer than 2 ms, including the time spent waiting for the CPU. */
     long longTurns();
 
-    /** Sum in ns of what these turns took beyond 2 ms. */
+    /** Total time in ns by which these turns exceeded 2 ms. */
     long overrunNs();
 }

@@ -21,10 +21,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * One receiving loop: a Netty epoll loop and the tasks it drives, on a thread of its own or on the
  * application's (invoker). Owned by that thread; other threads add and remove tasks, and wake it.
  *
- * <p>A turn polls every task, waits in epoll for what its {@link WaitMode} allows, lets the handles
- * of ready descriptors receive, and flushes. A turn that found work may leave the descriptors
- * alone, at most three in a row. A turn that starts late (the thread had to wait for its CPU) hears
- * the descriptors first, so that no timer runs out over a frame that lies in a socket.
+ * <p>A turn polls every task, waits in epoll for what its {@link WaitMode} allows, calls the
+ * handles of ready descriptors, and flushes. A turn that found work may leave the descriptors
+ * alone, at most three in a row. A turn that starts late (the thread had to wait for its CPU) polls
+ * the descriptors first, so that no timer expires because of a frame that is waiting in a socket.
  */
 public final class LoopDriver implements Loop, AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoopDriver.class);
@@ -36,8 +36,8 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private static final long AWAY_NS = 500_000;
 
     /**
-     * Turns in a row that may leave the sockets alone while there is work: a message that came is
-     * seen, answered and sent without asking the kernel in between.
+     * Turns in a row that may leave the sockets alone while there is work: a message that arrived
+     * is seen, answered and sent without a system call in between.
      */
     private static final int MAX_UNPOLLED_TURNS = 3;
 
@@ -49,7 +49,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private final DeadlineTimer timer;
     private final AdaptiveSpin spin;
     private final boolean isInvoker;
-    // Null for an invoker, whose thread is not known yet and not to be joined.
+    // Null for an invoker, whose thread is not known yet and must not be joined.
     private final Thread thread;
     private LoopTask[] tasks = {};
     private boolean isTimeFresh;
@@ -83,7 +83,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
      * @param waitMode how it waits.
      * @param threadFactory makes its thread.
      * @param source of the time of its turns.
-     * @param errorHandler told of everything that tasks and listeners throw.
+     * @param errorHandler gets everything that tasks and listeners throw.
      */
     public static LoopDriver start(
             final WaitMode waitMode,
@@ -132,7 +132,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
     }
 
-    /** Has {@code command} run on the loop's thread in one of its next turns; any thread. */
+    /** Runs {@code command} on the loop's thread in one of its next turns; any thread. */
     public void runSoon(final Runnable command) {
         execute(command);
     }
@@ -145,7 +145,10 @@ public final class LoopDriver implements Loop, AutoCloseable {
         }
     }
 
-    /** Adds a task; it is started on the loop's thread, at once when called by an invoker's. */
+    /**
+     * Adds a task; it is started on the loop's thread, immediately when an invoker's thread calls
+     * this.
+     */
     public void add(final LoopTask task) {
         execute(
                 () -> {
@@ -217,7 +220,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
     /** A registered descriptor is ready. */
     void onReady(
             final ReadinessListener listener, final boolean isReadable, final boolean isWritable) {
-        // The first to be ready after a sleep finds the time of before.
+        // The first one to be ready after a sleep would find the time from before.
         if (!isTimeFresh) {
             beginTime(source.nanoTime());
         }
@@ -249,7 +252,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
             times.onTurn(sinceNs);
         }
         beginTime(nowNs);
-        // What came while the thread waited for its CPU is heard before timers run out.
+        // What arrived while the thread waited for its CPU is received before timers expire.
         int work = wasAway ? poll() : 0;
         final LoopTask[] current = tasks;
         for (final LoopTask task : current) {
@@ -263,7 +266,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
             unpolledTurns = 0;
             work += poll();
         }
-        // A task that was stopped meanwhile must not be touched: its memory may be gone.
+        // A task that has been stopped in the meantime must not be touched: its memory may be gone.
         for (final LoopTask task : tasks) {
             work += task.flush();
         }

@@ -6,9 +6,9 @@ import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Logs and counts what goes wrong in the loops of this process; they go on. Any thread. */
+/** Logs and counts errors in the loops of this process, which continue. Any thread. */
 public final class LoopErrors implements ErrorHandler {
-    /** The one of this process: loops may serve several nodes. */
+    /** The only one of this process, because loops may serve several nodes. */
     public static final LoopErrors INSTANCE = new LoopErrors();
 
     private static final Logger LOGGER = LoggerFactory.getLogger(LoopErrors.class);
@@ -20,7 +20,7 @@ public final class LoopErrors implements ErrorHandler {
     @Override
     public void onError(final Throwable thrown) {
         final long number = count.incrementAndGet();
-        // Ever more rarely, so that an error in every turn cannot fill the log.
+        // Less and less often, so that an error in every turn cannot fill the log.
         if (number <= 16 || Long.bitCount(number) == 1) {
             LOGGER.error("a loop goes on after an error ({} so far)", number, thrown);
         }

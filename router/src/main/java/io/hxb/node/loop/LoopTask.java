@@ -1,8 +1,11 @@
 package io.hxb.node.loop;
 
-/** What a loop drives in each turn, such as its share of a node. Called by the loop's thread. */
+/**
+ * Something that a loop drives in each turn, such as its share of a node. Called by the loop's
+ * thread.
+ */
 public interface LoopTask {
-    /** Returned by {@link #nextDeadlineNs} when nothing is to be done at a certain time. */
+    /** Returned by {@link #nextDeadlineNs} when there is no deadline. */
     long NEVER = Long.MAX_VALUE;
 
     /** The earlier of two deadlines, which may be {@link #NEVER} or beyond the clock's overflow. */
@@ -13,11 +16,11 @@ public interface LoopTask {
         return oneNs - otherNs < 0 ? oneNs : otherNs;
     }
 
-    /** Registers what is to be waited for; first call on the loop's thread. */
+    /** Registers what to wait for; first call on the loop's thread. */
     void start();
 
     /**
-     * Does what is due, at most a bounded piece of it.
+     * Does a bounded amount of what is due.
      *
      * @return amount of work done, 0 when idle.
      */
@@ -30,19 +33,19 @@ public interface LoopTask {
      */
     int flush();
 
-    /** When {@link #doWork} has to be called again at the latest, or {@link #NEVER}. */
+    /** The latest time at which {@link #doWork} has to be called again, or {@link #NEVER}. */
     long nextDeadlineNs(long nowNs);
 
     /**
      * Asks other threads to wake this loop from now on.
      *
-     * @return false when there is work already, and the loop must not sleep.
+     * @return false if there is work already and the loop must not sleep.
      */
     boolean prepareToSleep();
 
     /** The loop is awake: others need not wake it. */
     void awake();
 
-    /** Gives everything back; last call on the loop's thread. */
+    /** Releases everything; last call on the loop's thread. */
     void stop();
 }

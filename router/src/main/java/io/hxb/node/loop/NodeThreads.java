@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The loops that nodes run on: those of one node, or shared by several nodes of a lab, which is
- * best where virtual nodes outnumber CPUs. Made before the nodes and closed after them.
+ * The loops that nodes run on: those of one node, or loops shared by several nodes of a lab, which
+ * is best where virtual nodes outnumber CPUs. Made before the nodes and closed after them.
  */
 public final class NodeThreads implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(NodeThreads.class);
@@ -86,7 +86,8 @@ public final class NodeThreads implements AutoCloseable {
 
     private static void place(final LoopConfig config, final int index) {
         try {
-            // Every application of the machine waits for this thread: it goes first if it may.
+            // Every application of the machine waits for this thread, so it gets priority if that
+            // is allowed.
             Threads.nice(NICE);
         } catch (final LinuxException e) {
             LOGGER.debug("loop {} runs with the usual nice value: {}", index, e.getMessage());

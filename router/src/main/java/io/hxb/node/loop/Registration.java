@@ -2,7 +2,7 @@ package io.hxb.node.loop;
 
 /** A descriptor that a loop waits for. Called by that loop's thread. */
 public interface Registration {
-    /** Where there is no descriptor to wait for. */
+    /** For loops without a descriptor to wait for. */
     Registration NONE =
             new Registration() {
                 @Override
@@ -20,7 +20,7 @@ public interface Registration {
     /** Waits for something else from now on. */
     void waitFor(Interest interest);
 
-    /** Waits no more; before the descriptor is closed. */
+    /** Stops waiting; before the descriptor is closed. */
     void cancel();
 
     /** False for {@link #NONE} only. */

@@ -2,11 +2,11 @@ package io.hxb.node.loop;
 
 /**
  * How many turns of a loop took long, and by how much: during such a turn nothing is received, and
- * neighbours may take the links for failed. Owned by the loop's thread; others read what is roughly
- * valid.
+ * neighbours may consider the links failed. Owned by the loop's thread; other threads read
+ * approximate values.
  */
 final class TurnTimes {
-    /** From here on a turn is long; links are judged by silences of a few ms. */
+    /** Duration from which a turn is long; links are judged by silences of a few ms. */
     private static final long LONG_NS = 2_000_000;
 
     private long longTurns;
@@ -25,7 +25,7 @@ final class TurnTimes {
         return longTurns;
     }
 
-    /** Sum in ns of what they took beyond 2 ms. */
+    /** Total time in ns by which they exceeded 2 ms. */
     long overrunNs() {
         return overrunNs;
     }

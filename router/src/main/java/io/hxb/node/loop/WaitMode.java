@@ -22,7 +22,7 @@ public record WaitMode(long spinNs, long sharedSpinNs) {
         return new WaitMode(spinNs, spinNs);
     }
 
-    /** This way with another longest time of polling while other threads wait for the CPU. */
+    /** The same with another maximum time of polling while other threads wait for the CPU. */
     public WaitMode withSharedSpinNs(final long ns) {
         return new WaitMode(spinNs, ns);
     }

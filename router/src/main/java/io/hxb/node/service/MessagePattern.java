@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 
 /**
  * Content of measured messages: a sequence number, and behind it bytes that follow from the number,
- * so that a receiver notices a lost, doubled, misplaced or damaged message. Stateless; any thread
- * may call it; nothing is allocated.
+ * so that a receiver notices a lost, duplicated, misplaced or damaged message. Stateless; any
+ * thread may call it; nothing is allocated.
  */
 public final class MessagePattern {
     /** Bytes of the smallest message. */
@@ -34,8 +34,7 @@ public final class MessagePattern {
     /**
      * Writes a message.
      *
-     * @param address where to.
-     * @param lengthBytes {@link #MIN_BYTES} or more.
+     * @param address where it is written. @param lengthBytes {@link #MIN_BYTES} or more.
      * @param sequence number of the message in its stream; 32 bits of it are carried.
      */
     public static void write(final long address, final int lengthBytes, final long sequence) {

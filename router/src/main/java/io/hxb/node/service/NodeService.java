@@ -11,13 +11,16 @@ import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * Serves a node's own context by {@link ServiceProtocol}. Owned by the thread that calls {@link
- * #doWork}. It allocates when a new source context begins to be counted, and then no more.
+ * #doWork}. It allocates when a new source context begins to be counted, and then no further ones.
  */
 public final class NodeService {
     private static final int LIMIT_MESSAGES = 64;
 
-    /** Source contexts counted at once; messages of further ones are taken and not counted. */
-    private static final int MOST_STREAMS = 4096;
+    /**
+     * Maximum number of source contexts that are counted; messages of others are taken and not
+     * counted.
+     */
+    private static final int MAX_STREAMS = 4096;
 
     private final PmContext context;
     private final PortTable ports;
@@ -76,7 +79,7 @@ public final class NodeService {
         return work;
     }
 
-    /** True if the last message waits for a send buffer, so that finished sends matter too. */
+    /** True if the last message waits for a send buffer, so that finished sends matter as well. */
     public boolean isWaitingForSends() {
         return isAnswerOwed;
     }
@@ -104,7 +107,7 @@ public final class NodeService {
     private boolean count(final boolean isWhole) {
         StreamCheck stream = streams.get(streamKey());
         if (stream == null) {
-            if (streams.size() >= MOST_STREAMS) {
+            if (streams.size() >= MAX_STREAMS) {
                 return true;
             }
             stream = new StreamCheck();

@@ -8,7 +8,7 @@ import java.util.function.IntUnaryOperator;
 
 /**
  * Which context of the node listens on which port of streams. A port belongs to one opening of a
- * context: when the process has ended, or has opened the context anew, it is free. Owned by the
+ * context: when the process has ended, or has opened the context again, it is free. Owned by the
  * thread that serves the node's own context.
  */
 public final class PortTable {
@@ -21,7 +21,7 @@ public final class PortTable {
      * An empty table.
      *
      * @param nodeId the node's own id: only its contexts take ports.
-     * @param incarnations tells the openings of a context apart, 0 for one that is not open.
+     * @param incarnations distinguishes the openings of a context, 0 for one that is not open.
      */
     public PortTable(final int nodeId, final IntUnaryOperator incarnations) {
         this.nodeId = nodeId;

@@ -38,7 +38,7 @@ public final class ServiceTask implements LoopTask {
      *
      * @param loop that serves it.
      * @param device of the node; closed with the task.
-     * @param contexts of the node, which tell whose a port is.
+     * @param contexts of the node, which tell to whom a port belongs.
      * @throws IOException if the context cannot be opened.
      */
     public static ServiceTask open(

@@ -1,7 +1,7 @@
 package io.hxb.node.service;
 
 /**
- * Judges one stream of messages by its sequence numbers: what was lost, doubled, reordered or
+ * Judges one stream of messages by its sequence numbers: what was lost, duplicated, reordered or
  * damaged. Owned by the thread that receives the stream.
  */
 public final class StreamCheck {
@@ -15,7 +15,10 @@ public final class StreamCheck {
     private long reordered;
     private long corrupt;
 
-    /** Which of the {@link #REMEMBERED} numbers before {@link #next} have come; the last lowest. */
+    /**
+     * Which of the {@link #REMEMBERED} numbers before {@link #next} have arrived; the last one in
+     * the lowest bit.
+     */
     private long seen;
 
     /** Starts a stream at sequence 0. */
@@ -27,7 +30,7 @@ public final class StreamCheck {
      * Takes one message into account.
      *
      * @param sequence the 32 bits that it carries.
-     * @param isIntact whether its content is right.
+     * @param isIntact whether its content is valid.
      */
     public void onMessage(final int sequence, final int lengthBytes, final boolean isIntact) {
         messages++;
@@ -65,17 +68,17 @@ public final class StreamCheck {
         return bytes;
     }
 
-    /** Numbers that were skipped and did not come later. */
+    /** Numbers that were skipped and did not arrive later. */
     public long lost() {
         return missing;
     }
 
-    /** Messages that came again. */
+    /** Messages that arrived again. */
     public long duplicated() {
         return duplicated;
     }
 
-    /** Messages that came after a later one. */
+    /** Messages that arrived after a later one. */
     public long reordered() {
         return reordered;
     }
