@@ -6,11 +6,11 @@ import java.util.Arrays;
 
 /**
  * The node's receive buffers: fixed-size, numbered from 0, in one piece of shared memory. Each loop
- * takes and gives back through its own {@link Share}; a share that runs dry or over exchanges
+ * acquires and releases through its own {@link Share}; a share that runs empty or full exchanges
  * batches with the common stack, which is lock-free and may be used by any thread.
  *
  * <p>A frame lies in a buffer with its HXB header at {@link #HEADER_OFFSET_BYTES}. The pool keeps
- * books of which buffers are out, so that one given back twice is found.
+ * books of which buffers are out, so that a double release is detected.
  */
 public final class BufferPool implements FrameOwner {
     /** Returned by {@link Share#acquire()} when no buffer is free. */
@@ -39,7 +39,7 @@ public final class BufferPool implements FrameOwner {
     private volatile long top;
 
     /**
-     * Lays a pool over memory that stays mapped as long as the pool is used.
+     * Makes a pool over memory that stays mapped as long as the pool is used.
      *
      * @param baseAddress first byte, 64-byte aligned.
      * @param bufferCount buffers, 1 to 2^24.
@@ -123,7 +123,7 @@ public final class BufferPool implements FrameOwner {
     /**
      * Buffers that are out of the pool, counted one by one: for tests and reports.
      *
-     * @return 0 to {@link #bufferCount()}; exact only while no thread takes or gives back.
+     * @return 0 to {@link #bufferCount()}; exact only while no thread acquires or releases.
      */
     public int outstanding() {
         int count = 0;
@@ -160,7 +160,8 @@ public final class BufferPool implements FrameOwner {
         }
     }
 
-    // The tag changes with every exchange, so that a top that went and came back is noticed.
+    // The tag changes with every exchange, so that a top that was removed and added again is
+    // noticed.
     private static long pack(final int index, final int tag) {
         return (long) tag << 32 | (index & 0xFFFF_FFFFL);
     }
@@ -182,6 +183,11 @@ public final class BufferPool implements FrameOwner {
         private Share(final BufferPool pool) {
             this.pool = pool;
             Arrays.fill(free, NONE);
+        }
+
+        /** The pool that it is a share of. */
+        public BufferPool pool() {
+            return pool;
         }
 
         /** Takes a buffer: its id, or {@link BufferPool#NONE} when all are out. */

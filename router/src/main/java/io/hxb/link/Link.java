@@ -18,10 +18,10 @@ public interface Link extends AutoCloseable {
     /** Number of the link in its node, from 0. */
     int index();
 
-    /** What people call it: the NIC's name or the UDP address. */
+    /** Its name for people: that of the NIC or the UDP address. */
     String name();
 
-    /** Largest HXB header + body in bytes that one frame carries. */
+    /** Maximum bytes of HXB header and body in one frame. */
     int mtuBytes();
 
     /** True while frames can pass: the NIC exists, is up and has a carrier. */
@@ -38,8 +38,8 @@ public interface Link extends AutoCloseable {
     int descriptor(int source);
 
     /**
-     * True if the frames of a source lie in memory, so that {@link #receive} asks nobody and is
-     * worth trying in every turn of a loop that does not sleep.
+     * True if the frames of a source lie in memory, so that {@link #receive} makes no system call
+     * and is worth trying in every turn of a loop that does not sleep.
      *
      * @param source 0 to max(1, {@link #descriptorCount()}) - 1.
      */
@@ -78,17 +78,17 @@ public interface Link extends AutoCloseable {
     long learned(int neighbour);
 
     /**
-     * True if a neighbour may have that link address, as far as the cluster file says: any may on
-     * raw links, only configured ones on UDP links.
+     * True if the cluster file allows a neighbour to have that link address: any on raw links, only
+     * configured ones on UDP links.
      */
     default boolean mayHave(final int neighbour, final long address) {
         return address != 0;
     }
 
-    /** A neighbour has not been heard for long: it may come back with another address. */
+    /** A neighbour has not been heard for a long time: it may return with another address. */
     default void onSilent(final int neighbour) {}
 
-    /** A link address as people write it; unless overridden a MAC address. */
+    /** A link address as text; a MAC address unless overridden. */
     default String format(final long address) {
         return String.format(
                 "%02x:%02x:%02x:%02x:%02x:%02x",
@@ -100,7 +100,7 @@ public interface Link extends AutoCloseable {
                 address & 255);
     }
 
-    /** Frames that the kernel or the wire dropped before they reached us, since start. */
+    /** Frames that the kernel or the wire dropped before they reached this node, since start. */
     long kernelDrops();
 
     /** How often frames had to wait in the kernel because the pool had no free buffer. */
@@ -114,8 +114,8 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Looks whether the NIC came, went or came back, and reopens what has to be reopened. Called a
-     * few times a second and on link events; may make system calls and allocate.
+     * Checks whether the NIC appeared, disappeared or changed, and reopens what has to be reopened.
+     * Called a few times a second and on link events; may make system calls and allocate.
      *
      * @return true if {@link #isUp()}, a descriptor or the MTU has changed.
      */

@@ -13,14 +13,14 @@ public interface LinkSender extends AutoCloseable {
      * @param neighbour coordinate of the receiver in the link's dimension, or {@link
      *     Link#BROADCAST}.
      * @param headerAddress first byte of the HXB header, 8-byte aligned.
-     * @param headerLengthBytes bytes from there, 64 or more; the trailer of a sealed frame in one
-     *     piece included.
-     * @param payloadAddress first byte of what follows, gathered from elsewhere; any value when
-     *     {@code payloadLengthBytes} is 0. The trailer of a sealed frame with payload lies behind
-     *     the header's bytes and is sent last.
+     * @param headerLengthBytes bytes from there, 64 or more, including the trailer of a sealed
+     *     frame in one piece.
+     * @param payloadAddress first byte of the rest, gathered from elsewhere; any value when {@code
+     *     payloadLengthBytes} is 0. The trailer of a sealed frame with payload lies behind the
+     *     header's bytes and is sent last.
      * @param payloadLengthBytes 0 or more.
-     * @param owner who gets the memory back; may be called within this call only when it returns
-     *     true and queues are flushed on the way.
+     * @param owner who gets the memory back; called within this call only if it returns true and
+     *     flushes the queue.
      * @param token passed to the owner.
      * @return false when the queue is full or the neighbour's address is not known: nothing was
      *     taken, the caller keeps the frame.
@@ -35,15 +35,15 @@ public interface LinkSender extends AutoCloseable {
             long token);
 
     /**
-     * Hands queued frames to the kernel until none are left or it takes no more.
+     * Hands queued frames to the kernel until none are left or it refuses more.
      *
-     * @return frames taken by the kernel; what is left stays queued and {@link #isBlocked()} holds.
+     * @return frames taken by the kernel; the others stay queued and {@link #isBlocked()} is true.
      */
     int flush();
 
     /**
      * Gives every queued frame back to its owner unsent: the link does not take them, and they can
-     * go elsewhere. A link that never keeps frames for long need not do anything.
+     * go elsewhere. A link that never keeps frames for long need not return any.
      *
      * @return frames given back; they do not count as send errors.
      */
@@ -55,10 +55,10 @@ public interface LinkSender extends AutoCloseable {
     int queuedFrames();
 
     /**
-     * Bytes that the kernel took and the NIC has not sent yet, with the kernel's own on top of each
-     * frame: to be compared with that of another link of the same kind. Costs a system call.
+     * Bytes that the kernel took and the NIC has not sent yet, including the kernel's overhead for
+     * each frame: to be compared with another link of the same kind. Costs a system call.
      *
-     * @return 0 or more; 0 also where that is not known.
+     * @return 0 or more; also 0 where that is not known.
      */
     default long unsentBytes() {
         return 0;

@@ -1,8 +1,10 @@
 package io.hxb.link;
 
-/** Tells that links may have changed, so that they are refreshed at once. Owned by one loop. */
+/**
+ * Reports that links may have changed, so that they are refreshed immediately. Owned by one loop.
+ */
 public interface LinkWatch extends AutoCloseable {
-    /** For links that nobody tells of: they are refreshed now and then. */
+    /** For links whose changes are not reported: they are refreshed from time to time. */
     LinkWatch NONE =
             new LinkWatch() {
                 @Override
@@ -19,7 +21,7 @@ public interface LinkWatch extends AutoCloseable {
                 public void close() {}
             };
 
-    /** Readable when something has changed; -1 if nothing is ever told. */
+    /** Readable when something has changed; -1 if nothing is ever reported. */
     int descriptor();
 
     /**

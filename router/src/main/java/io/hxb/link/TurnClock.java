@@ -2,7 +2,7 @@ package io.hxb.link;
 
 /**
  * The time of one loop's turn: read from the clock once, and the same for all that is done in it.
- * Owned by the loop, which sets it; whatever works for the loop only asks.
+ * Owned by the loop, which sets it; everything that works for the loop reads it.
  */
 public final class TurnClock {
     private long nowNs;

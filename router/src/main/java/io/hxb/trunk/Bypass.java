@@ -1,12 +1,12 @@
 package io.hxb.trunk;
 
 /**
- * The way of frames through a port that the loops of this node never see, because something else
- * relays them: it is told whom the port reaches and tells how many frames it has moved. Any thread
+ * A path through a port for frames that the loops of this node never see, because something else
+ * relays them: it learns whom the port reaches and reports how many frames it has moved. Any thread
  * may call it.
  */
 public interface Bypass {
-    /** Nothing passes but what the loops see. */
+    /** All frames pass through the loops. */
     Bypass NONE =
             new Bypass() {
                 @Override
@@ -37,9 +37,9 @@ public interface Bypass {
     /** The neighbour's link address from now on, never 0. */
     void learn(int neighbour, long address);
 
-    /** Frames that passed which the port has received from a neighbour, modulo 2^32. */
+    /** Frames on this path that the port has received from a neighbour, modulo 2^32. */
     int heardFrames(int neighbour);
 
-    /** Frames that passed which the port has sent to a neighbour, modulo 2^32. */
+    /** Frames on this path that the port has sent to a neighbour, modulo 2^32. */
     int sentFrames(int neighbour);
 }

@@ -1,6 +1,6 @@
 package io.hxb.trunk;
 
-/** Why the state of a link to a neighbour is what it is. */
+/** The reason for the state of a link to a neighbour. */
 public enum LinkReason {
     /** Nothing has been heard of the neighbour on the link yet. */
     NOT_HEARD(0, "the neighbour has not been heard there"),
@@ -55,7 +55,7 @@ public enum LinkReason {
         return "";
     }
 
-    /** The reason in words, to be put behind "because" or a colon. */
+    /** The text of the reason, to follow "because" or a colon. */
     public String text() {
         return text;
     }

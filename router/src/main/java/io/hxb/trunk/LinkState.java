@@ -1,8 +1,9 @@
 package io.hxb.trunk;
 
 /**
- * What a link to a neighbour is. Each of the two nodes has an opinion of its own, of the same three
- * values; the link is {@link #GOOD} while both are, and tells the other node when it is not.
+ * The state of a link to a neighbour. Each of the two nodes has an opinion of its own, with the
+ * same three values; the link is {@link #GOOD} while both opinions are, and a node tells the other
+ * when its own is not.
  *
  * <pre>
  *                 a hello                  silent, lossy, no carrier, send errors,

@@ -4,8 +4,9 @@ import io.hxb.session.Sessions;
 import io.hxb.topology.Shape;
 
 /**
- * Who this node is to its neighbours: what its hello frames say of it, and what all its link-local
- * frames carry. One for each start of a node, as the incarnation differs. Immutable.
+ * Who this node is to its neighbours: what its hello frames say about it, and what all its
+ * link-local frames carry. There is one for each start of a node, as the incarnation differs.
+ * Immutable.
  *
  * @param shape shape of the hyper-crossbar.
  * @param here coordinate vector of this node.

@@ -78,17 +78,17 @@ public final class Port {
         return (byte) WEIGHT.getOpaque(weights, neighbour);
     }
 
-    /** What this link to a neighbour is, as listeners were told last. */
+    /** State of this link to a neighbour, as last reported to listeners. */
     public LinkState state(final int neighbour) {
         return (LinkState) STATE.getOpaque(states, neighbour);
     }
 
-    /** Why this link to a neighbour is what it is. */
+    /** Reason for that state. */
     public LinkReason reason(final int neighbour) {
         return (LinkReason) REASON.getOpaque(reasons, neighbour);
     }
 
-    /** Sets what the link to a neighbour is from now on; a good one gets its full share. */
+    /** Sets the state of the link to a neighbour; a good one gets its full share. */
     public void set(final int neighbour, final LinkState state, final LinkReason reason) {
         REASON.setOpaque(reasons, neighbour, reason);
         STATE.setOpaque(states, neighbour, state);

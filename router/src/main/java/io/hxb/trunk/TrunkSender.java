@@ -9,8 +9,8 @@ import io.hxb.topology.Shape;
  * the neighbour and take frames; links of a smaller weight get fewer. Owned by that loop.
  *
  * <p>A link whose NIC has clearly more to send than another's misses every second turn, until the
- * other has as much: a source that waits for acknowledgements would keep one NIC busy and the other
- * not. It does not miss more, because a link that swallows frames has nothing to send either.
+ * other has as much: a source that waits for acknowledgements would otherwise keep only one NIC
+ * busy. It does not miss more, because a link that swallows frames has nothing to send either.
  *
  * <p>Source: RI2N/UDP, link choice by round robin per frame; PM/Ethernet-HXB, frames are spread
  * over all NICs of a dimension.
@@ -25,7 +25,7 @@ public final class TrunkSender {
     private static final int FLUSH_FRAMES = 64;
     private static final int LOOK_FRAMES_A_LINK = 16;
 
-    /** Some jumbo frames, half a millisecond of 1 Gbit/s. */
+    /** A few jumbo frames, half a millisecond at 1 Gbit/s. */
     private static final long UNEVEN_BYTES = 64 << 10;
 
     private final Port[] ports;
@@ -74,7 +74,7 @@ public final class TrunkSender {
      *
      * @param neighbour coordinate of the next hop in this dimension, 0 to 255.
      * @param backlogFrames frames that may wait on a link whose socket is full; with 0, blocked
-     *     links are passed over.
+     *     links are skipped.
      * @return number of the link that took it, {@link #BLOCKED} or {@link #NO_ROUTE}.
      */
     public int offer(
@@ -129,7 +129,7 @@ public final class TrunkSender {
             }
         }
         if (isKnown && !isFullKnown) {
-            // Only links that wait for their share are there: the next one need not wait.
+            // Only links that have had their share are left: the next one is used all the same.
             makeDue();
         }
         return isKnown ? BLOCKED : NO_ROUTE;
@@ -164,7 +164,7 @@ public final class TrunkSender {
         }
     }
 
-    // A link of a smaller weight is passed over until its share of the frames has come round.
+    // A link of a smaller weight is skipped until it is due its share of the frames.
     private boolean isDue(final int number, final int weight) {
         return (long) (frames - sentAt[number]) * weight >= (long) Port.FULL_WEIGHT * ports.length;
     }

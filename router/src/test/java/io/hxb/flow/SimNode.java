@@ -60,7 +60,6 @@ final class SimNode implements FlowListener {
                             index,
                             id,
                             setup.mtuBytes(),
-                            pool,
                             shares.get(index % loopCount));
             links.add(link);
             outputs.forEach(output -> output.senders.add(link.newSender(16)));

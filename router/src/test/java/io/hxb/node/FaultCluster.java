@@ -67,7 +67,7 @@ final class FaultCluster implements AutoCloseable {
             pool = hardware.newPool(BUFFERS);
             final BufferPool.Share share = pool.newShare();
             final int incarnation = incarnations++;
-            links = hardware.newLinks(node, pool, share);
+            links = hardware.newLinks(node, share);
             ports = NodeLinks.ports(config, node, links);
             application =
                     new FaultApplication(

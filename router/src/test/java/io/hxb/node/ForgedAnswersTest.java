@@ -128,7 +128,7 @@ class ForgedAnswersTest {
         assertTrue(cluster.runUntil(() -> sink.received == application.sent, SECOND));
     }
 
-    /** An answer that is right but for the {@code lie}; -1 for none. */
+    /** An answer that is valid except for the {@code lie}; -1 for none. */
     private void inject(final SimCluster.Member member, final int lie) {
         final int id = member.share.acquire();
         final long relay = SHAPE.parseCoordinates(lie == 5 ? "0,1" : "1,0");

@@ -73,7 +73,7 @@ class LinkNewsTest {
         news.onLinkEvent(event(LinkState.GOOD, LinkReason.HEALED, false));
         news.doWork();
 
-        // then: that a neighbour was found is no news
+        // then: that a neighbour was found is not news
         assertEquals(2, logger.lines().size(), logger.lines()::toString);
         assertTrue(logger.lines().get(0).startsWith("WARN y.1 of (1,0) to (1,2)"));
         assertTrue(logger.lines().get(1).startsWith("INFO y.1 of (1,0) to (1,2)"));

@@ -82,7 +82,7 @@ class OwnBuffersSystemTest {
         final long endNs = System.nanoTime() + 30 * SECOND;
         while (received < MESSAGES) {
             assertTrue(System.nanoTime() < endNs, received + " received");
-            // given: runs of short messages, and now and then a long one
+            // given: runs of short messages, and from time to time a long one
             while (sent.size() < MESSAGES && trySend(sent)) {
                 assertTrue(sent.size() <= MESSAGES);
             }

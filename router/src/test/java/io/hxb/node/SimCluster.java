@@ -51,7 +51,7 @@ final class SimCluster implements AutoCloseable {
         Member(final int node, final int buffers, final int slots) {
             pool = hardware.newPool(buffers);
             share = pool.newShare();
-            links = hardware.newLinks(node, pool, share);
+            links = hardware.newLinks(node, share);
             ports = NodeLinks.ports(config, node, links);
             application =
                     new SimApplication(
@@ -128,7 +128,9 @@ final class SimCluster implements AutoCloseable {
                 slots);
     }
 
-    /** Makes the cluster of a configuration, but for what this says of its pool and its sockets. */
+    /**
+     * Makes the cluster of a configuration, except for what this says of its pool and its sockets.
+     */
     SimCluster(
             final long seed,
             final ClusterConfig config,

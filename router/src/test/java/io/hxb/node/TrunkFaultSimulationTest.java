@@ -163,7 +163,7 @@ class TrunkFaultSimulationTest {
         cluster.damage(other, node, link, faults);
     }
 
-    /** Ends all faults but for some cuts, which leave each pair of neighbours a link. */
+    /** Ends all faults except for some cuts, which leave each pair of neighbours a link. */
     private static void settle(final FaultCluster cluster, final SplittableRandom random) {
         final boolean isHealed = random.nextBoolean();
         final int links = cluster.members.get(0).links.length;

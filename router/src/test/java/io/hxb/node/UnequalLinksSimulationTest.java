@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two full links to a neighbour, one of which takes most of a window's time longer, as when a queue
- * stands before it; now and then the receiver is away for so long that timers run out and what was
- * known of round trips is forgotten. In virtual time.
+ * stands before it; from time to time the receiver is away for so long that timers run out and what
+ * was known of round trips is forgotten. In virtual time.
  */
 @Tag("simulation")
 class UnequalLinksSimulationTest {
@@ -25,7 +25,7 @@ class UnequalLinksSimulationTest {
     private static final int SLOTS = 128;
 
     /** Before receivers told of what came twice, it was 217 to 720. */
-    private static final int MOST_RESENT = 200;
+    private static final int MAX_RESENT = 200;
 
     @ParameterizedTest
     @ValueSource(ints = {6, 8, 10})
@@ -54,7 +54,7 @@ class UnequalLinksSimulationTest {
             // then
             assertTrue(cluster.runUntil(() -> source.done == source.toSend, 10_000 * MS), "end");
             assertEquals(source.sent, receiver.application.received);
-            assertTrue(resent(cluster) <= MOST_RESENT, () -> resent(cluster) + " sent again");
+            assertTrue(resent(cluster) <= MAX_RESENT, () -> resent(cluster) + " sent again");
         }
     }
 

@@ -96,7 +96,6 @@ public class RawLinkBenchmark {
                         coordinates,
                         FrameConfig.DEFAULT,
                         SocketConfig.DEFAULT),
-                pool,
                 pool.newShare());
     }
 

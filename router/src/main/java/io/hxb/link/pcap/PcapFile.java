@@ -58,7 +58,7 @@ public final class PcapFile implements AutoCloseable {
             ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final long bufferAddress = MemorySegment.ofBuffer(buffer).address();
     private int interfaces;
-    private boolean ended;
+    private boolean isEnded;
     private long writtenFrames;
     private long lostFrames;
 
@@ -72,11 +72,11 @@ public final class PcapFile implements AutoCloseable {
     }
 
     /**
-     * Makes a file in place of what has that name, and its folder if it is not there.
+     * Makes a file, replacing what has that name, and its folder if there is none.
      *
      * @param clock gives the time of each frame.
-     * @throws IOException if it cannot be written, or others could exchange it for another file;
-     *     with what to do.
+     * @throws IOException if it cannot be written, or others could replace it by another file; the
+     *     message says what to do.
      */
     public static PcapFile create(final Path path, final EpochNanoClock clock) throws IOException {
         final String name = path.getFileName().toString();
@@ -89,9 +89,10 @@ public final class PcapFile implements AutoCloseable {
     /**
      * Adds an interface; called before its first frame.
      *
-     * @return its number.
+     * @param etherType EtherType of all its frames.
+     * @return the interface, by which its frames are written.
      */
-    public synchronized int addInterface(final String name) {
+    public synchronized PcapInterface addInterface(final String name, final int etherType) {
         final byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         final int length = 16 + 4 + padded(bytes.length) + 8 + 4 + 4;
         makeRoom(length);
@@ -102,43 +103,35 @@ public final class PcapFile implements AutoCloseable {
         buffer.putShort((short) IF_TSRESOL).putShort((short) 1).put((byte) NANOSECONDS);
         pad();
         buffer.putInt(0).putInt(length);
-        return interfaces++;
+        return new PcapInterface(this, interfaces++, etherType);
     }
 
     /**
      * Writes one frame, as if from an Ethernet NIC. Allocates nothing.
      *
-     * @param interfaceId from {@link #addInterface}.
+     * @param link the interface that it crossed.
      * @param isSent true for sent, false for received.
      * @param destination MAC address, first byte highest; likewise {@code source}.
      * @param tci tag control information, -1 for an untagged frame.
-     * @param headerAddress {@code headerLengthBytes} of HXB header and perhaps body.
-     * @param payloadAddress {@code payloadLengthBytes} that follow; any value when they are 0.
+     * @param address {@code lengthBytes} of HXB header and body.
      */
-    public synchronized void write(
-            final int interfaceId,
+    synchronized void write(
+            final PcapInterface link,
             final boolean isSent,
             final long destination,
             final long source,
-            final int etherType,
             final int tci,
-            final long headerAddress,
-            final int headerLengthBytes,
-            final long payloadAddress,
-            final int payloadLengthBytes) {
-        final int frame =
-                ETHERNET_LENGTH
-                        + (tci < 0 ? 0 : TAG_LENGTH)
-                        + headerLengthBytes
-                        + payloadLengthBytes;
-        if (ended || frame > MAX_FRAME_BYTES) {
+            final long address,
+            final int lengthBytes) {
+        final int frame = ETHERNET_LENGTH + (tci < 0 ? 0 : TAG_LENGTH) + lengthBytes;
+        if (isEnded || frame > MAX_FRAME_BYTES) {
             lostFrames++;
             return;
         }
         final int length = PACKET_HEADER_LENGTH + padded(frame) + PACKET_TRAILER_LENGTH;
         makeRoom(length);
         final long timeNs = clock.nanoTime();
-        buffer.putInt(ENHANCED_PACKET).putInt(length).putInt(interfaceId);
+        buffer.putInt(ENHANCED_PACKET).putInt(length).putInt(link.id());
         buffer.putInt((int) (timeNs >>> 32)).putInt((int) timeNs).putInt(frame).putInt(frame);
         putMac(destination);
         putMac(source);
@@ -146,9 +139,8 @@ public final class PcapFile implements AutoCloseable {
             putBigEndian(TAG_ETHER_TYPE);
             putBigEndian(tci);
         }
-        putBigEndian(etherType);
-        putBytes(headerAddress, headerLengthBytes);
-        putBytes(payloadAddress, payloadLengthBytes);
+        putBigEndian(link.etherType());
+        putBytes(address, lengthBytes);
         pad();
         buffer.putShort((short) EPB_FLAGS).putShort((short) 4).putInt(isSent ? 2 : 1);
         buffer.putInt(0).putInt(length);
@@ -192,11 +184,11 @@ public final class PcapFile implements AutoCloseable {
     public synchronized void flush() {
         buffer.flip();
         try {
-            while (!ended && buffer.hasRemaining()) {
+            while (!isEnded && buffer.hasRemaining()) {
                 channel.write(buffer);
             }
         } catch (final IOException e) {
-            ended = true;
+            isEnded = true;
             LOGGER.warn(
                     "capture to {} ended after {} frames: {}; free some space and start it again",
                     path,
@@ -219,7 +211,7 @@ public final class PcapFile implements AutoCloseable {
     @Override
     public synchronized void close() {
         flush();
-        ended = true;
+        isEnded = true;
         try {
             channel.close();
         } catch (final IOException e) {

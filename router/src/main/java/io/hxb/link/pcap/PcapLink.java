@@ -17,8 +17,7 @@ public final class PcapLink implements Link {
     private final Link link;
     private final PcapFile file;
     private final boolean hasEthernetHeader;
-    private final int etherType;
-    private final int interfaceId;
+    private final PcapInterface written;
     private final FrameSink capture = this::onFrame;
     private FrameSink target;
 
@@ -38,8 +37,7 @@ public final class PcapLink implements Link {
         this.link = link;
         this.file = file;
         this.hasEthernetHeader = hasEthernetHeader;
-        this.etherType = etherType;
-        interfaceId = file.addInterface(link.name());
+        written = file.addInterface(link.name(), etherType);
     }
 
     @Override
@@ -95,17 +93,7 @@ public final class PcapLink implements Link {
                 hasEthernetHeader
                         ? Long.reverseBytes(Memory.getLong(headerAddress - ETHERNET_LENGTH)) >>> 16
                         : inner.localAddress();
-        file.write(
-                interfaceId,
-                false,
-                destination,
-                sourceAddress,
-                etherType,
-                vlanTci,
-                headerAddress,
-                lengthBytes,
-                0,
-                0);
+        written.received(destination, sourceAddress, vlanTci, headerAddress, lengthBytes);
         target.onFrame(this, owner, token, headerAddress, lengthBytes, sourceAddress, vlanTci);
     }
 
@@ -117,17 +105,7 @@ public final class PcapLink implements Link {
     /** Writes a frame that was sent. */
     void onSent(final int neighbour, final long address, final int lengthBytes) {
         final long destination = neighbour == BROADCAST ? BROADCAST_MAC : link.learned(neighbour);
-        file.write(
-                interfaceId,
-                true,
-                destination,
-                link.localAddress(),
-                etherType,
-                -1,
-                address,
-                lengthBytes,
-                0,
-                0);
+        written.sent(destination, link.localAddress(), address, lengthBytes);
     }
 
     @Override

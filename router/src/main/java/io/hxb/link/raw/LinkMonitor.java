@@ -13,8 +13,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Hears from the kernel that a NIC of one network namespace came, went or changed; the links there
- * are then refreshed. Owned by one loop. Source: rtnetlink(7).
+ * Learns from the kernel that a NIC of one network namespace appeared, disappeared or changed; the
+ * links there are then refreshed. Owned by one loop. Source: rtnetlink(7).
  */
 public final class LinkMonitor implements LinkWatch {
     private static final int NETLINK_ROUTE = 0;
@@ -31,7 +31,7 @@ public final class LinkMonitor implements LinkWatch {
     }
 
     /**
-     * Starts listening. Needs no privilege but what entering the namespace needs.
+     * Starts listening. Needs no privilege except that for entering the namespace.
      *
      * @param namespace as in {@link RawLinkConfig}.
      */

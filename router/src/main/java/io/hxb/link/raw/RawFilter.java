@@ -3,9 +3,9 @@ package io.hxb.link.raw;
 import io.hxb.os.bpf.ClassicCode;
 
 /**
- * Classic BPF programs of the sockets of a link: frames of one EtherType that this station should
- * hear, and nothing. What has been sent here, or was meant for another station's MAC address and
- * came all the same, passes none. Pure.
+ * Classic BPF programs of the sockets of a link: one for frames of one EtherType that this station
+ * should receive, and one for nothing. Neither lets frames pass that this station has sent, or that
+ * arrive although they have another station's MAC address. Pure.
  */
 final class RawFilter {
     // SKF_AD_OFF + SKF_AD_PKTTYPE of linux/filter.h.

@@ -26,17 +26,17 @@ import java.io.UncheckedIOException;
 /**
  * A NIC as a link, through two AF_PACKET sockets: source {@link #POOL} receives frames for this
  * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
- * sent on without a copy, and sparse short ones for this node, which are copied out of it: that
+ * sent on without a copy, and sparse short frames for this node, which are copied out of it: that
  * takes less time than a system call. The sender of a frame tells which by its EtherType, so the
- * kernel does not have to look; a frame that comes the wrong way costs a little more and nothing
- * else. Owned by one loop; senders by theirs.
+ * kernel does not have to look; a frame that arrives in the wrong socket only costs a little more.
+ * Owned by one loop; senders by theirs.
  *
- * <p>The sockets are bound to the NIC again when it was made anew, and keep their descriptors; only
- * a larger MTU needs another ring and with it another descriptor. The old one stays open until the
- * next {@link #refresh}, so that it can be taken out of an epoll.
+ * <p>The sockets are bound to the NIC again when it was deleted and made again, and keep their
+ * descriptors; only a larger MTU needs another ring and with it another descriptor. The old one
+ * stays open until the next {@link #refresh}, so that it can be removed from an epoll set.
  *
  * <p>The ring's descriptor stays readable while the frame received last is held, so wait for it
- * edge-triggered, and receive until fewer frames come than the limit.
+ * edge-triggered, and receive until there are fewer frames than the limit.
  */
 public final class RawLink implements Link {
     /** Source with the frames for this node. */
@@ -64,8 +64,8 @@ public final class RawLink implements Link {
     private ReceiveRing ring;
     private int retiredSocket = -1;
     private int mtuBytes;
-    private boolean up;
-    private boolean closed;
+    private boolean isUp;
+    private boolean isClosed;
     private int emptyPolls;
     private long drops;
     // Volatile because senders of other loops compare it with the one they bound to; another object
@@ -74,14 +74,13 @@ public final class RawLink implements Link {
 
     private RawLink(
             final RawLinkConfig config,
-            final BufferPool pool,
             final BufferPool.Share share,
             final NicInfo nic,
             final int poolSocket)
             throws LinuxException {
         this.config = config;
         hasTags = config.frame().vlanTags();
-        this.pool = pool;
+        pool = share.pool();
         this.poolSocket = poolSocket;
         boundNic = nic;
         destinations[BROADCAST + 1] = inMemory(BROADCAST_MAC);
@@ -92,11 +91,7 @@ public final class RawLink implements Link {
         SocketBuffers.setReceive(poolSocket, config.socket().receiveBufferBytes(), config.nic());
         receiver =
                 new SocketReceiver(
-                        pool,
-                        share,
-                        ETHERNET_LENGTH,
-                        0,
-                        hasTags ? PacketSocket.TAG_CONTROL_LENGTH : 0);
+                        share, ETHERNET_LENGTH, 0, hasTags ? PacketSocket.TAG_CONTROL_LENGTH : 0);
         applyMtu(nic);
         openRing();
         try {
@@ -106,7 +101,7 @@ public final class RawLink implements Link {
             ring.retire();
             throw e;
         }
-        up = nic.hasCarrier();
+        isUp = nic.hasCarrier();
     }
 
     /**
@@ -115,8 +110,7 @@ public final class RawLink implements Link {
      * @param share the receive buffers of the loop that will own the link.
      * @throws IOException if the NIC or the privilege is missing; the message says what to do.
      */
-    public static RawLink open(
-            final RawLinkConfig config, final BufferPool pool, final BufferPool.Share share)
+    public static RawLink open(final RawLinkConfig config, final BufferPool.Share share)
             throws IOException {
         return NetworkNamespace.run(
                 config.namespace(),
@@ -132,7 +126,7 @@ public final class RawLink implements Link {
                     }
                     final int socket = openSocket(config);
                     try {
-                        return new RawLink(config, pool, share, nic, socket);
+                        return new RawLink(config, share, nic, socket);
                     } catch (final IOException | RuntimeException e) {
                         Descriptors.close(socket);
                         throw e;
@@ -184,9 +178,9 @@ public final class RawLink implements Link {
         ringSocket = socket;
     }
 
-    // The kernel hands a frame to the one socket of its EtherType. Where both hear all types, the
-    // one bound last hears first, and only the last to hear gets a frame without a clone: the ring
-    // copies anyway, the pool's socket queues.
+    // The kernel hands a frame to the one socket of its EtherType. If both received all types, the
+    // one bound last would receive first, and only the last to receive would get a frame without a
+    // clone: the ring copies anyway, the pool's socket queues.
     private void bindSockets(final NicInfo info) throws LinuxException {
         bind(poolSocket, config.frame().etherType(), info);
         bind(ringSocket, config.frame().relayEtherType(), info);
@@ -221,7 +215,7 @@ public final class RawLink implements Link {
 
     @Override
     public boolean isUp() {
-        return up;
+        return isUp;
     }
 
     @Override
@@ -278,7 +272,7 @@ public final class RawLink implements Link {
         return count;
     }
 
-    // The ring's socket is never read, so an error on it would keep its descriptor ready for ever.
+    // The ring's socket is never read, so an error on it would keep its descriptor ready forever.
     private int onNothing(final int source) {
         if (source == RING && ++emptyPolls >= EMPTY_POLLS_PER_ERROR_CHECK) {
             emptyPolls = 0;
@@ -291,16 +285,17 @@ public final class RawLink implements Link {
                 return onError(e.errno());
             }
         }
-        return up ? 0 : DOWN;
+        return isUp ? 0 : DOWN;
     }
 
     private int onError(final int error) {
-        // Whoever owns the link tells that it is down, which is no error; what else is wrong stands
+        // Whoever owns the link tells that it is down, which is not an error; what else is wrong
+        // stands
         // here only.
-        if (up && error != Errno.ENETDOWN) {
+        if (isUp && error != Errno.ENETDOWN) {
             LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), Errno.describe(error));
         }
-        up = false;
+        isUp = false;
         return DOWN;
     }
 
@@ -345,7 +340,7 @@ public final class RawLink implements Link {
 
     @Override
     public long kernelDrops() {
-        if (!closed) {
+        if (!isClosed) {
             try {
                 drops += PacketSocket.takeDrops(poolSocket) + PacketSocket.takeDrops(ringSocket);
             } catch (final LinuxException e) {
@@ -367,26 +362,26 @@ public final class RawLink implements Link {
 
     @Override
     public boolean refresh() {
-        if (closed) {
+        if (isClosed) {
             return false;
         }
-        final boolean wasUp = up;
+        final boolean wasUp = isUp;
         final int oldMtu = mtuBytes;
         final int oldRing = ringSocket;
         try {
             follow(NicInfo.read(poolSocket, config.nic()));
         } catch (final IOException e) {
             LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
-            up = false;
+            isUp = false;
         }
-        return up != wasUp || mtuBytes != oldMtu || ringSocket != oldRing;
+        return isUp != wasUp || mtuBytes != oldMtu || ringSocket != oldRing;
     }
 
     private void follow(final NicInfo now) throws IOException {
         closeRetired();
         if (!now.exists()) {
             takeErrors();
-            up = false;
+            isUp = false;
             return;
         }
         applyMtu(now);
@@ -401,10 +396,11 @@ public final class RawLink implements Link {
             boundNic = now;
         }
         takeErrors();
-        up = now.hasCarrier();
+        isUp = now.hasCarrier();
     }
 
-    // Frames in the old ring that nobody took yet are lost, as in the kernel; flows repeat them.
+    // Frames in the old ring that were not received yet are lost, as in the kernel; flows send them
+    // again.
     private void replaceRing(final NicInfo now) throws IOException {
         final ReceiveRing oldRing = ring;
         final int oldSocket = ringSocket;
@@ -422,7 +418,8 @@ public final class RawLink implements Link {
     }
 
     // The mapping keeps the socket alive in the kernel until all its frames have come back, so an
-    // epoll would go on reporting it. Its descriptor stays until callers had the time to remove it.
+    // epoll would go on reporting it. Its descriptor stays open until callers have had time to
+    // remove it.
     private void closeRetired() {
         if (retiredSocket >= 0) {
             Descriptors.close(retiredSocket);
@@ -432,12 +429,12 @@ public final class RawLink implements Link {
 
     @Override
     public void close() {
-        if (closed) {
+        if (isClosed) {
             return;
         }
         kernelDrops();
-        closed = true;
-        up = false;
+        isClosed = true;
+        isUp = false;
         Descriptors.close(poolSocket);
         Descriptors.close(ringSocket);
         closeRetired();

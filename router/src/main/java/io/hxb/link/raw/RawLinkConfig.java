@@ -13,9 +13,9 @@ import io.hxb.os.nic.NicRequest;
  * @param namespace name or path of its network namespace, null for the node's own.
  * @param dimension dimension the link lies in, 0 to 7.
  * @param coordinates this node's coordinates, one byte a dimension, dimension 0 lowest.
- * @param frame EtherTypes, and whether IEEE 802.1Q tags are recovered. The socket then stands
- *     before the traffic control of ingress, which costs little; without, the kernel hands over
- *     untagged frames only.
+ * @param frame EtherTypes, and whether IEEE 802.1Q tags are recovered. The socket then receives
+ *     before the kernel's ingress traffic control, which costs little; otherwise the kernel hands
+ *     over untagged frames only.
  * @param socket sizes of the ring and of the buffers of the sockets.
  */
 public record RawLinkConfig(

@@ -11,8 +11,9 @@ import io.hxb.topology.Shape;
 
 /**
  * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
- * The Ethernet header is written into the headroom before the HXB header; its EtherType tells by
- * which socket the next hop receives: the ring's if the frame goes on from there, or is sparse.
+ * The Ethernet header is written into the headroom before the HXB header; its EtherType selects the
+ * socket by which the next hop receives: the ring's if the next hop relays the frame, or if it is
+ * sparse.
  */
 final class RawLinkSender extends SocketSender {
     private static final int ETHERNET_LENGTH = 14;
@@ -91,7 +92,8 @@ final class RawLinkSender extends SocketSender {
         }
     }
 
-    // A NIC that has gone again refuses the frames; the link notices and the next bind works.
+    // A NIC that has disappeared again refuses the frames; the link notices, and the next bind
+    // works.
     private void bind(final NicInfo nic) {
         boundNic = nic;
         sourceAndType = Long.reverseBytes(nic.mac() << 16 | etherType);

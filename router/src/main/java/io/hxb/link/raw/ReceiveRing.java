@@ -12,8 +12,8 @@ import io.hxb.os.PacketSocket;
  * there, and {@link #release} hands the slot back. Owned by the loop that owns the link.
  *
  * <p>The kernel fills slots in order and drops frames while the next one is not free, so a frame
- * that is held stops the ring once it has come round. The word with a slot's status also notes that
- * the sink holds the slot: the kernel only looks whether it is 0.
+ * that is held stops the ring when it comes round to it. The word with a slot's status also notes
+ * that the sink holds the slot: the kernel only looks whether it is 0.
  *
  * <pre>
  * offset length meaning of a slot (tpacket2_hdr)
@@ -37,7 +37,7 @@ final class ReceiveRing implements FrameOwner {
     private static final int SLOT_HEADER_LENGTH = 80;
     private static final int BLOCK_BYTES = 1 << 16;
     private static final int PAGE_BYTES = 1 << 12;
-    // Else the kernel writes to a line of the slot that is read.
+    // Otherwise the kernel writes to a cache line of the slot that is being read.
     private static final int CACHE_LINE = 64;
 
     private final int frameBytes;
@@ -46,9 +46,9 @@ final class ReceiveRing implements FrameOwner {
     private final long[] slots;
     private int head;
     private int heldFrames;
-    private boolean retired;
+    private boolean isRetired;
 
-    // Only so that what is fetched is not optimised away.
+    // Prevents the prefetch from being optimised away.
     @SuppressWarnings("unused")
     private long fetched;
 
@@ -75,7 +75,7 @@ final class ReceiveRing implements FrameOwner {
         }
     }
 
-    /** Lays a ring over memory that a test plays the kernel on. */
+    /** Makes a ring over memory in which a test acts as the kernel. */
     ReceiveRing(final long ringAddress, final int slotBytes, final int ringFrames) {
         frameBytes = slotBytes - SLOT_HEADER_LENGTH;
         this.ringAddress = ringAddress;
@@ -96,8 +96,8 @@ final class ReceiveRing implements FrameOwner {
         return heldFrames;
     }
 
-    // The other CPU has just written these lines; asked for one after the other, each would be
-    // waited for. Together they come while the first frames are handled.
+    // Another CPU has just written these cache lines; read one after the other, each would be
+    // waited for. Fetched together, they arrive while the first frames are handled.
     private void fetch(final int limitFrames) {
         final long[] addresses = slots;
         int slot = head;
@@ -157,15 +157,15 @@ final class ReceiveRing implements FrameOwner {
         }
         Memory.putIntRelease(address, TP_STATUS_KERNEL);
         heldFrames--;
-        if (retired && heldFrames == 0) {
+        if (isRetired && heldFrames == 0) {
             unmap();
         }
     }
 
     /** Unmaps the ring as soon as no frame is held; the socket is closed by the caller. */
     void retire() {
-        if (!retired) {
-            retired = true;
+        if (!isRetired) {
+            isRetired = true;
             if (heldFrames == 0) {
                 unmap();
             }

@@ -6,7 +6,7 @@ import org.agrona.concurrent.NanoClock;
 public final class SimClock implements NanoClock {
     private long nowNs;
 
-    /** A clock that starts at {@code startNs}; near Long.MAX_VALUE tests overflow. */
+    /** A clock that starts at {@code startNs}; a value near Long.MAX_VALUE tests overflow. */
     public SimClock(final long startNs) {
         nowNs = startNs;
     }

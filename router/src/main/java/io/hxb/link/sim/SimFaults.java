@@ -5,7 +5,7 @@ package io.hxb.link.sim;
  *
  * @param delayNs time on the wire.
  * @param jitterNs up to this much more; frames stay in order all the same.
- * @param rateBps bits a second of the sending link, 0 for no limit.
+ * @param rateBps bits per second of the sending link, 0 for no limit.
  * @param loss share of frames lost, 0 to 1.
  * @param duplication share of frames that arrive twice.
  * @param reordering share of frames that later ones may overtake.
@@ -24,7 +24,7 @@ public record SimFaults(
         long reorderingNs,
         double corruption,
         int queueFrames) {
-    /** Nothing goes wrong: 10 us of delay, no limit of rate. */
+    /** No faults: a delay of 10 us and no rate limit. */
     public static final SimFaults NONE =
             new SimFaults(10_000, 0, 0, 0, 0, 0, 0, 0, Integer.MAX_VALUE);
 
@@ -67,7 +67,7 @@ public record SimFaults(
                 newQueueFrames);
     }
 
-    /** The same with other shares of lost and doubled frames. */
+    /** The same with other shares of lost and duplicated frames. */
     public SimFaults withLoss(final double newLoss, final double newDuplication) {
         return new SimFaults(
                 delayNs,

@@ -40,7 +40,6 @@ public final class SimLink implements Link {
             final int index,
             final int coordinate,
             final int mtuBytes,
-            final BufferPool pool,
             final BufferPool.Share share,
             final long localAddress) {
         this.network = network;
@@ -48,7 +47,7 @@ public final class SimLink implements Link {
         this.index = index;
         this.coordinate = coordinate;
         this.mtuBytes = mtuBytes;
-        this.pool = pool;
+        pool = share.pool();
         this.share = share;
         this.localAddress = localAddress;
         busyUntilNs = network.nowNs();
@@ -198,7 +197,8 @@ public final class SimLink implements Link {
     /**
      * Puts one frame on the wire.
      *
-     * @return false when as many frames wait for the wire as it holds; a reminder is set then.
+     * @return false if as many frames wait for the wire as it holds; a reminder is set in that
+     *     case.
      */
     boolean transmit(final int neighbour, final byte[] bytes) {
         final SimFaults faults = segment.faults();

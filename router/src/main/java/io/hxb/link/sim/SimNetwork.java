@@ -55,19 +55,16 @@ public final class SimNetwork {
      * @param index number of the link in its node.
      * @param coordinate coordinate of the node in the link's dimension, 0 to 255.
      * @param mtuBytes largest header and body in bytes.
-     * @param pool where received frames are put; its frames' owner.
-     * @param share share of the loop that receives.
+     * @param share of the loop that receives; received frames lie in its pool.
      */
     public SimLink newLink(
             final SimSegment segment,
             final int index,
             final int coordinate,
             final int mtuBytes,
-            final BufferPool pool,
             final BufferPool.Share share) {
         final SimLink link =
-                new SimLink(
-                        this, segment, index, coordinate, mtuBytes, pool, share, links.size() + 1);
+                new SimLink(this, segment, index, coordinate, mtuBytes, share, links.size() + 1);
         links.add(link);
         segment.links().add(link);
         return link;
@@ -78,12 +75,12 @@ public final class SimNetwork {
         direction(from, to).faults = faults;
     }
 
-    /** Cuts one direction, or heals it: frames vanish, the link stays up. */
+    /** Cuts one direction, or restores it: frames vanish, the link stays up. */
     public void cut(final SimLink from, final SimLink to, final boolean isCut) {
         direction(from, to).isCut = isCut;
     }
 
-    /** Cuts or heals both directions. */
+    /** Cuts or restores both directions. */
     public void cutBoth(final SimLink one, final SimLink other, final boolean isCut) {
         cut(one, other, isCut);
         cut(other, one, isCut);
@@ -116,7 +113,7 @@ public final class SimNetwork {
         return lostFrames;
     }
 
-    /** Frames that were doubled. */
+    /** Frames that were duplicated. */
     public long duplicatedFrames() {
         return duplicatedFrames;
     }
@@ -131,7 +128,7 @@ public final class SimNetwork {
         return corruptedFrames;
     }
 
-    /** Frames that went into a cut. */
+    /** Frames lost in a cut. */
     public long cutFrames() {
         return cutFrames;
     }
@@ -159,7 +156,7 @@ public final class SimNetwork {
                 : (lengthBytes + ETHERNET_BYTES) * 8L * SECOND_NS / faults.rateBps();
     }
 
-    /** Reminds nobody in particular that something can go on at {@code timeNs}. */
+    /** Notes an event at {@code timeNs}, so that time stops there. */
     void wakeAt(final long timeNs) {
         events.add(new Event(timeNs - startNs, serial++, null, null, null));
     }

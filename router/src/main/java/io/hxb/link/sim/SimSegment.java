@@ -20,12 +20,12 @@ public final class SimSegment {
         return links;
     }
 
-    /** How all directions behave that have no faults of their own. */
+    /** The faults of all directions that have none of their own. */
     public SimFaults faults() {
         return faults;
     }
 
-    /** Sets how all directions behave that have no faults of their own. */
+    /** Sets the faults of all directions that have none of their own. */
     public void faults(final SimFaults newFaults) {
         faults = newFaults;
     }

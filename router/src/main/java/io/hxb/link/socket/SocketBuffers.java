@@ -6,7 +6,9 @@ import io.hxb.os.Sockets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sets the kernel's buffers of a socket and says so when they come out smaller. Stateless. */
+/**
+ * Sets the kernel's buffers of a socket and warns if they are smaller than asked for. Stateless.
+ */
 public final class SocketBuffers {
     private static final Logger LOGGER = LoggerFactory.getLogger(SocketBuffers.class);
 

@@ -38,12 +38,11 @@ public final class SocketReceiver {
      * @param controlBytes bytes of control data, 0 for none.
      */
     public SocketReceiver(
-            final BufferPool pool,
             final BufferPool.Share share,
             final int prefixBytes,
             final int nameBytes,
             final int controlBytes) {
-        this.pool = pool;
+        pool = share.pool();
         this.share = share;
         this.prefixBytes = prefixBytes;
         pieceBytes = prefixBytes + pool.frameBytes();
@@ -74,7 +73,7 @@ public final class SocketReceiver {
         return result == -Errno.EAGAIN || result == -Errno.EINTR ? 0 : result;
     }
 
-    /** Index of the next received frame, which is the caller's from now on. */
+    /** Index of the next received frame, which the caller owns from now on. */
     public int take() {
         return next++;
     }

@@ -21,8 +21,8 @@ import java.lang.foreign.ValueLayout;
 public abstract class SocketSender implements LinkSender {
     private static final int MAX_BATCH_FRAMES = 64;
 
-    // A full shaper is tried again as soon as the loop comes by; one that stays full for this many
-    // tries is taken for a dead link, whose frames are thrown away so that their buffers come back.
+    // A full shaper is tried again in the next turn; one that stays full for this many tries counts
+    // as a dead link, whose frames are dropped so that their buffers return.
     private static final int PATIENCE_TRIES = 10_000;
 
     private final MemorySegment errno = Linux.newErrnoSegment();
@@ -37,8 +37,8 @@ public abstract class SocketSender implements LinkSender {
     private int head;
     private int tail;
     private int congestedTries;
-    private boolean blocked;
-    private boolean closed;
+    private boolean isBlocked;
+    private boolean isClosed;
     private long sentFrames;
     private long sentBytes;
     private long sendErrors;
@@ -49,7 +49,7 @@ public abstract class SocketSender implements LinkSender {
      * @param descriptor the socket; closed with this sender.
      * @param queueFrames frames it holds, a power of two.
      * @param prefixBytes bytes before the HXB header that are sent along.
-     * @param nameBytes bytes of socket address a frame, 0 for none.
+     * @param nameBytes bytes of socket address per frame, 0 for none.
      */
     protected SocketSender(
             final int descriptor,
@@ -83,7 +83,7 @@ public abstract class SocketSender implements LinkSender {
         if (mask + 1 - (tail - head) >= frames) {
             return true;
         }
-        if (blocked || closed) {
+        if (isBlocked || isClosed) {
             return false;
         }
         flush();
@@ -96,9 +96,8 @@ public abstract class SocketSender implements LinkSender {
     }
 
     /**
-     * Queues a frame that there is room for.
-     *
-     * @param owner who gets the memory back, null for nobody.
+     * Queues a frame for which there is room. @param owner to whom the memory returns, null for
+     * nobody.
      */
     protected final void enqueue(
             final long headerAddress,
@@ -125,7 +124,7 @@ public abstract class SocketSender implements LinkSender {
     @Override
     public final int flush() {
         if (head == tail) {
-            blocked = false;
+            isBlocked = false;
             return 0;
         }
         beforeFlush();
@@ -138,11 +137,11 @@ public abstract class SocketSender implements LinkSender {
                 sent += result;
                 complete(result);
             } else if (!goOnAfter(-result)) {
-                blocked = true;
+                isBlocked = true;
                 return sent;
             }
         }
-        blocked = false;
+        isBlocked = false;
         return sent;
     }
 
@@ -158,7 +157,7 @@ public abstract class SocketSender implements LinkSender {
         sentBytes += bytes;
     }
 
-    // The head moves first: an owner that throws must not get its frame twice.
+    // The head moves first, so that an owner that throws does not get its frame twice.
     private void releaseHead(final int index) {
         head++;
         final FrameOwner owner = owners[index];
@@ -200,7 +199,7 @@ public abstract class SocketSender implements LinkSender {
         while (head != tail) {
             releaseHead(head & mask);
         }
-        blocked = false;
+        isBlocked = false;
         congestedTries = 0;
         return frames;
     }
@@ -217,7 +216,7 @@ public abstract class SocketSender implements LinkSender {
 
     @Override
     public final boolean isBlocked() {
-        return blocked;
+        return isBlocked;
     }
 
     @Override
@@ -242,10 +241,10 @@ public abstract class SocketSender implements LinkSender {
 
     @Override
     public final void close() {
-        if (closed) {
+        if (isClosed) {
             return;
         }
-        closed = true;
+        isClosed = true;
         while (head != tail) {
             releaseHead(head & mask);
         }

@@ -34,8 +34,8 @@ public final class UdpAddress {
     }
 
     /**
-     * The IPv4 addresses of a host, which may be one already, with a port. May ask name servers, so
-     * it blocks.
+     * The IPv4 addresses, with a port, of a host name or address. May ask name servers, so it
+     * blocks.
      *
      * @return as from {@link #parse}, one at least.
      * @throws UnknownHostException if the host has none.
@@ -53,7 +53,7 @@ public final class UdpAddress {
         return addresses;
     }
 
-    /** True if the host is an IPv4 address, which nobody has to be asked for. */
+    /** True if the host is an IPv4 address, which need not be looked up. */
     public static boolean isLiteral(final String host) {
         try {
             parse(host + ":0");

@@ -8,12 +8,11 @@ import java.util.List;
 
 /**
  * The classic BPF program of a link's socket: lets through what comes from given addresses. The
- * kernel runs it before a datagram takes any room in the socket, so that strangers cost neither a
- * place in its buffer nor a turn of a loop; of what it lets through, nothing has to be looked up.
- * Pure.
+ * kernel runs it before a datagram takes any room in the socket, so that strangers use neither its
+ * buffer nor a turn of a loop; frames that pass need no further check of their source. Pure.
  *
- * <p>A search in two steps, for the IPv4 address and for the port: first by that of which there are
- * fewer, so that hosts with one port each, and ports of one host, both take about as many
+ * <p>A search in two steps, for the IPv4 address and for the port: first by the one with fewer
+ * values, so that both hosts with one port each and ports of one host take about as many
  * comparisons as a binary search.
  */
 final class UdpFilter {
@@ -83,7 +82,7 @@ final class UdpFilter {
         return code;
     }
 
-    // What was found may be longer than a conditional jump.
+    // The code for a value that was found may be longer than a conditional jump.
     private static List<Long> choose(
             final int value, final List<Long> found, final List<Long> rest) {
         final List<Long> code = new ArrayList<>();

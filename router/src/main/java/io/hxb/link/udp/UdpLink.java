@@ -51,21 +51,20 @@ public final class UdpLink implements Link {
     private volatile long[] audience = {};
     private int kernelDrops;
     private long drops;
-    private boolean closed;
+    private boolean isClosed;
 
     private UdpLink(
             final UdpLinkConfig config,
-            final BufferPool pool,
             final BufferPool.Share share,
             final int descriptor,
             final long localAddress) {
         this.config = config;
-        this.pool = pool;
+        pool = share.pool();
         this.descriptor = descriptor;
         this.localAddress = localAddress;
         name = UdpAddress.format(localAddress);
         mtuBytes = Math.min(config.socket().udpMtuBytes(), pool.frameBytes());
-        receiver = new SocketReceiver(pool, share, 0, Sockets.SOCKADDR_IN_LENGTH, 0);
+        receiver = new SocketReceiver(share, 0, Sockets.SOCKADDR_IN_LENGTH, 0);
     }
 
     /**
@@ -76,19 +75,16 @@ public final class UdpLink implements Link {
      * @throws IOException if the address is in use or not of this machine; the message says so.
      */
     public static UdpLink open(
-            final UdpLinkConfig config,
-            final UdpPeers peers,
-            final BufferPool pool,
-            final BufferPool.Share share)
+            final UdpLinkConfig config, final UdpPeers peers, final BufferPool.Share share)
             throws IOException {
         final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
         try {
-            // Before the socket has an address, so that nothing comes in without being filtered.
+            // Before the socket has an address, so that nothing arrives unfiltered.
             filter(fd, config, peers);
             final long address = bind(fd, config);
             SocketBuffers.setReceive(fd, config.socket().receiveBufferBytes(), config.address());
             SocketBuffers.setSend(fd, config.socket().sendBufferBytes(), config.address());
-            final UdpLink link = new UdpLink(config, pool, share, fd, address);
+            final UdpLink link = new UdpLink(config, share, fd, address);
             link.expect(peers);
             return link;
         } catch (final IOException | RuntimeException e) {
@@ -130,12 +126,12 @@ public final class UdpLink implements Link {
     }
 
     /**
-     * Hears these addresses from now on, and no others: names of hosts have got other addresses.
-     *
-     * @throws IOException if the kernel refuses; those of before are heard then.
+     * Receives from these addresses from now on, and no others: names of hosts have other addresses
+     * now. @throws IOException if the kernel refuses; it then still receives from the previous
+     * ones.
      */
     public synchronized void hear(final UdpPeers others) throws IOException {
-        if (!closed) {
+        if (!isClosed) {
             filter(descriptor, config, others);
             expect(others);
         }
@@ -157,8 +153,8 @@ public final class UdpLink implements Link {
         listAudience();
     }
 
-    // Those that have been heard get a broadcast once, others at each address they may have; first
-    // addresses first, so that they are left out last.
+    // Neighbours that have been heard get a broadcast once, others at each address that they may
+    // have; first addresses come first, so that they are dropped last.
     private void listAudience() {
         final LongStream.Builder all = LongStream.builder();
         Arrays.stream(addresses).forEach(all);
@@ -191,7 +187,7 @@ public final class UdpLink implements Link {
 
     @Override
     public boolean isUp() {
-        return !closed;
+        return !isClosed;
     }
 
     @Override
@@ -289,7 +285,7 @@ public final class UdpLink implements Link {
 
     @Override
     public long kernelDrops() {
-        if (closed) {
+        if (isClosed) {
             return drops;
         }
         try (Arena arena = Arena.ofConfined()) {
@@ -322,9 +318,9 @@ public final class UdpLink implements Link {
 
     @Override
     public synchronized void close() {
-        if (!closed) {
+        if (!isClosed) {
             kernelDrops();
-            closed = true;
+            isClosed = true;
             Descriptors.close(descriptor);
             receiver.close();
         }

@@ -42,7 +42,7 @@ public final class UdpPeers {
         return Arrays.copyOf(addresses, Math.min(addresses.length, MAX_ADDRESSES));
     }
 
-    /** The same, but for the addresses of one neighbour. */
+    /** The same, except for the addresses of one neighbour. */
     public UdpPeers with(final int neighbour, final long... addresses) {
         final long[][] changed = byNeighbour.clone();
         changed[neighbour] = addresses;
@@ -60,7 +60,8 @@ public final class UdpPeers {
     }
 
     /**
-     * True if the neighbour has exactly these addresses, in any order, as far as they are heard.
+     * True if the neighbour has exactly these addresses, in any order, ignoring those that are not
+     * heard.
      */
     public boolean isKnown(final int neighbour, final long... addresses) {
         final long[] known = byNeighbour[neighbour].clone();
@@ -75,7 +76,7 @@ public final class UdpPeers {
         return byNeighbour[neighbour].length == 0 ? 0 : byNeighbour[neighbour][0];
     }
 
-    /** All addresses of a neighbour; not to be changed. */
+    /** All addresses of a neighbour; it must not be changed. */
     long[] of(final int neighbour) {
         return byNeighbour[neighbour];
     }

@@ -10,7 +10,7 @@ import io.hxb.trunk.NodeIdentity;
 import io.hxb.trunk.Port;
 
 /**
- * Says in words what is wrong between this node and those it hears. Guarded by the lock of {@link
+ * Describes what is wrong between this node and those it hears. Guarded by the lock of {@link
  * Discovery}.
  */
 final class Complainer {
@@ -22,7 +22,7 @@ final class Complainer {
         this.complaints = complaints;
     }
 
-    /** What is wrong with a neighbour that says it is at {@code source}; 0 if nothing. */
+    /** What is wrong with a neighbour that claims to be at {@code source}; 0 if nothing. */
     int misplacement(final Port port, final long source, final HelloFlyweight hello) {
         final long difference = source ^ self.here();
         final boolean isOfThisShape = self.shape().node(source) >= 0;
@@ -105,7 +105,7 @@ final class Complainer {
     }
 
     /**
-     * Notes that somebody says it is a neighbour that has another link address.
+     * Notes that somebody claims to be a neighbour that has another link address.
      *
      * @param known the address that the neighbour has.
      * @param claimed the address that the hello came from.
@@ -138,7 +138,7 @@ final class Complainer {
         }
     }
 
-    /** Notes that a neighbour complains, if it is of this node. */
+    /** Notes that a neighbour complains, if it complains of this node. */
     void onComplaint(
             final Port port,
             final long source,
@@ -209,7 +209,7 @@ final class Complainer {
     }
 
     /**
-     * Notes that a node of this cluster calls whose key is another. Nothing of it is certain.
+     * Notes hellos of a node of this cluster that has another key. Nothing about it is certain.
      *
      * @param ring the keys of this node.
      */

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is wrong with the neighbourhood. A stranger may cause as many complaints as it likes: of
- * each kind on each link a few texts are kept, those that were there first until they are old; all
- * are counted. Any thread may read and write; nothing here is called per data frame.
+ * What is wrong with the neighbourhood. A stranger may cause as many complaints as it likes, so
+ * only a few texts of each kind are kept for each link, the first ones until they are old; all
+ * complaints are counted. Any thread may read and write; nothing here is called per data frame.
  */
 public final class Complaints {
     /** Texts of one kind that are kept for a link. */
     static final int MAX_TEXTS = 4;
 
-    /** Complaints on a link that are put into words within a second; more are only counted. */
+    /** Complaints on a link that are written as text within a second; others are only counted. */
     static final int MAX_WORDED = 64;
 
     private static final Logger LOGGER = LoggerFactory.getLogger(Complaints.class);
@@ -57,9 +57,8 @@ public final class Complaints {
     public Complaints() {}
 
     /**
-     * Counts a complaint that has not been put into words yet.
-     *
-     * @return true if it is to be: there were not too many on that link within this second.
+     * Counts a complaint that has not been written as text yet. @return true if it should be: there
+     * were not too many on that link within this second.
      */
     synchronized boolean count(final int kind, final int linkIndex, final long nowNs) {
         counts[kind]++;
@@ -102,7 +101,7 @@ public final class Complaints {
         return true;
     }
 
-    /** Logs how many lines were held back, where that is due; called often. */
+    /** Logs how many lines were suppressed, where that is due; called often. */
     public void doWork(final long nowNs) {
         log.doWork(nowNs);
     }
@@ -113,8 +112,8 @@ public final class Complaints {
     }
 
     /**
-     * What was noticed within the last {@code ageNs}; what another node told is left out when this
-     * node has noticed the same on that link itself.
+     * What was noticed within the last {@code ageNs}; what another node reported is left out if
+     * this node has noticed the same on that link itself.
      *
      * @return a copy, oldest first.
      */

@@ -20,8 +20,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Finds the neighbours on every link by hello frames, learns their link addresses, and says in
- * words what is wrong with the cabling. Loops hand it link-local frames; one of them drives {@link
+ * Finds the neighbours on every link by hello frames, learns their link addresses, and describes
+ * what is wrong with the cabling. Loops hand it link-local frames; one of them drives {@link
  * #doWork}. Locked, because it runs a few times a second, never per data frame.
  */
 public final class Discovery {
@@ -30,7 +30,8 @@ public final class Discovery {
     private static final long COMPLAINT_INTERVAL_NS = 1_000_000_000L;
     private static final int MISSED_HELLOS = 5;
 
-    // Whoever comes is answered at once, but nobody makes us answer more often than this.
+    // Newcomers are answered immediately, but nobody can make this node answer more often than
+    // this.
     private static final long MIN_HELLO_NS = 10_000_000L;
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -42,7 +43,7 @@ public final class Discovery {
     private final DiscoverySender output;
     private final TrunkHealth health;
     private final Sessions sessions;
-    // By link: somebody there has shown that it does not hear us at the address we know of it.
+    // By link: a node there has shown that it does not hear this node at the address known for it.
     private final boolean[] isUnheard;
     private final boolean[] hasOtherKey;
     private final long[] otherKeyNs;
@@ -65,7 +66,7 @@ public final class Discovery {
      * @param self who this node is.
      * @param helloIntervalNs time between hello frames once all neighbours are known.
      * @param ports its ports, by link index, {@code [links]}.
-     * @param health told of the neighbours that are found, and handed their status frames.
+     * @param health learns of the neighbours that are found, and gets their status frames.
      * @param complaints where complaints go.
      */
     public Discovery(
@@ -108,7 +109,7 @@ public final class Discovery {
         return heard.count();
     }
 
-    /** Neighbours there should be on all links together. */
+    /** Neighbours expected on all links together. */
     public int expectedNeighbours() {
         int expected = 0;
         for (final Port port : ports) {
@@ -134,13 +135,13 @@ public final class Discovery {
     /**
      * Which neighbours are missing.
      *
-     * @return one a port at most, and one a dimension for those that no link hears.
+     * @return at most one entry per port, and one per dimension for those that no link hears.
      */
     public synchronized List<Silence> silences() {
         return heard.silences();
     }
 
-    /** The same in words. */
+    /** The same as text. */
     public List<String> silentNeighbours() {
         return silences().stream().map(Silence::text).toList();
     }
@@ -203,14 +204,15 @@ public final class Discovery {
         if (!isBelieved(port, neighbour, known, sourceAddress, nowNs)) {
             return;
         }
-        // Whoever has just come, or come back, is answered at once.
+        // A node that has just started, or restarted, is answered immediately.
         if (heard.onHello(index, neighbour, hello.incarnation(), nowNs) || known != sourceAddress) {
             hasten(index, nowNs);
         }
         health.onHello(port, neighbour, sourceAddress, hello.incarnation(), nowNs);
     }
 
-    // Whoever calls to everybody looks for neighbours: it gets a session, and then a hello by it.
+    // A node that broadcasts hellos looks for neighbours: it gets a session, and then a hello
+    // sealed by it.
     private void onUnproven(
             final Port port, final int neighbour, final long sourceAddress, final long nowNs) {
         final int index = port.link().index();
@@ -259,8 +261,7 @@ public final class Discovery {
     }
 
     /**
-     * A frame arrived whose header is not valid; says so when it is one of another version or
-     * cluster.
+     * A frame arrived whose header is not valid; complains if it is of another version or cluster.
      *
      * @param reason of {@link DropReason}.
      * @param lengthBytes bytes that are there.
@@ -282,7 +283,7 @@ public final class Discovery {
     }
 
     /**
-     * A link-local frame arrived whose seal is not valid; says so when it is a hello, which names
+     * A link-local frame arrived whose seal is not valid; complains if it is a hello, which names
      * its sender's keys.
      *
      * @param reason of {@link DropReason}.
@@ -310,7 +311,8 @@ public final class Discovery {
         hello.wrap(header.bodyAddress());
         final KeyRing ring = sessions.ring();
         final int index = port.link().index();
-        // A forged hello that claims our own key says nothing, and one a second is enough.
+        // A forged hello that claims to have our own key shows nothing, and one complaint per
+        // second is enough.
         if (hello.keyId() != ring.id(0)
                 && (!hasOtherKey[index] || nowNs - otherKeyNs[index] >= COMPLAINT_INTERVAL_NS)) {
             hasOtherKey[index] = true;
@@ -333,21 +335,12 @@ public final class Discovery {
      * @param share the calling loop's share of the pool.
      * @return frames queued.
      */
-    public int doWork(
-            final long nowNs,
-            final LinkSender[] senders,
-            final BufferPool pool,
-            final BufferPool.Share share) {
-        return startNs == NEVER || nextDueNs - nowNs <= 0
-                ? sendDue(nowNs, senders, pool, share)
-                : 0;
+    public int doWork(final long nowNs, final LinkSender[] senders, final BufferPool.Share share) {
+        return startNs == NEVER || nextDueNs - nowNs <= 0 ? sendDue(nowNs, senders, share) : 0;
     }
 
     private synchronized int sendDue(
-            final long nowNs,
-            final LinkSender[] senders,
-            final BufferPool pool,
-            final BufferPool.Share share) {
+            final long nowNs, final LinkSender[] senders, final BufferPool.Share share) {
         if (startNs == NEVER) {
             start(nowNs);
         }
@@ -357,12 +350,12 @@ public final class Discovery {
             final int index = port.link().index();
             heard.expire(port, MISSED_HELLOS * helloIntervalNs, nowNs);
             if (helloDueNs[index] - nowNs <= 0) {
-                sent += sendHello(port, senders[index], pool, share);
+                sent += sendHello(port, senders[index], share);
                 helloSentNs[index] = nowNs;
                 helloDueNs[index] = nowNs + intervalNs(nowNs);
             }
             if (pendingKind[index] != 0 && complaintDueNs[index] - nowNs <= 0) {
-                sent += sendComplaint(port, senders[index], pool, share);
+                sent += sendComplaint(port, senders[index], share);
                 complaintDueNs[index] = nowNs + COMPLAINT_INTERVAL_NS;
                 pendingKind[index] = 0;
             }
@@ -391,19 +384,10 @@ public final class Discovery {
         return isStarting ? Math.min(FAST_INTERVAL_NS, helloIntervalNs) : helloIntervalNs;
     }
 
-    private int sendHello(
-            final Port port,
-            final LinkSender sender,
-            final BufferPool pool,
-            final BufferPool.Share share) {
+    private int sendHello(final Port port, final LinkSender sender, final BufferPool.Share share) {
         if (!sessions.isOn()) {
             return sendHelloTo(
-                    port,
-                    FrameHeaderFlyweight.ANY_DESTINATION,
-                    Link.BROADCAST,
-                    sender,
-                    pool,
-                    share);
+                    port, FrameHeaderFlyweight.ANY_DESTINATION, Link.BROADCAST, sender, share);
         }
         final int index = port.link().index();
         final int dimension = port.dimension();
@@ -416,7 +400,7 @@ public final class Discovery {
                 if (sessions.hasSession(self.shape().node(receiver))) {
                     final boolean isKnown = !isUnheard[index] && port.link().learned(i) != 0;
                     final int coordinate = isKnown ? i : Link.BROADCAST;
-                    sent += sendHelloTo(port, receiver, coordinate, sender, pool, share);
+                    sent += sendHelloTo(port, receiver, coordinate, sender, share);
                 }
             }
         }
@@ -428,7 +412,6 @@ public final class Discovery {
                                 FrameHeaderFlyweight.ANY_DESTINATION,
                                 Link.BROADCAST,
                                 sender,
-                                pool,
                                 share)
                 : sent;
     }
@@ -438,14 +421,13 @@ public final class Discovery {
             final long receiver,
             final int coordinate,
             final LinkSender sender,
-            final BufferPool pool,
             final BufferPool.Share share) {
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return 0;
         }
         counters.onHelloSent(port.link().index());
-        return output.sendHello(port, receiver, coordinate, sender, pool, share, id);
+        return output.sendHello(port, receiver, coordinate, sender, share, id);
     }
 
     /**
@@ -460,17 +442,16 @@ public final class Discovery {
             final int link,
             final long nowNs,
             final LinkSender[] senders,
-            final BufferPool pool,
             final BufferPool.Share share,
             final int id) {
         final Port port = ports[link];
         final int neighbour = Shape.coordinate(self.shape().coordinates(node), port.dimension());
         final boolean isKnown = !isUnheard[link] && port.link().learned(neighbour) != 0;
         output.sendSession(
-                node, isKnown ? neighbour : Link.BROADCAST, senders[link], pool, share, id, nowNs);
+                node, isKnown ? neighbour : Link.BROADCAST, senders[link], share, id, nowNs);
     }
 
-    /** A session has begun: its node hears a hello by it soon. */
+    /** A session has begun: the other node soon gets a hello sealed by it. */
     public synchronized void onSessionBegun(final long nowNs) {
         if (startNs != NEVER) {
             for (final Port port : ports) {
@@ -480,15 +461,12 @@ public final class Discovery {
     }
 
     private int sendComplaint(
-            final Port port,
-            final LinkSender sender,
-            final BufferPool pool,
-            final BufferPool.Share share) {
+            final Port port, final LinkSender sender, final BufferPool.Share share) {
         final int id = share.acquire();
         final int index = port.link().index();
         return id == BufferPool.NONE
                 ? 0
                 : output.sendComplaint(
-                        port, pendingKind[index], pendingSubject[index], sender, pool, share, id);
+                        port, pendingKind[index], pendingSubject[index], sender, share, id);
     }
 }

@@ -38,9 +38,9 @@ final class DiscoverySender {
     }
 
     /**
-     * Says who this node is.
+     * Introduces this node. @param receiver the neighbour it is for, whose session seals it; all
+     * ones for everybody.
      *
-     * @param receiver the neighbour it is for, whose session seals it; all ones for everybody.
      * @param coordinate of that neighbour in the port's dimension if its address is known there,
      *     else {@link Link#BROADCAST}.
      * @param id buffer of the pool; goes back to the share once the frame is sent, or at once.
@@ -51,10 +51,9 @@ final class DiscoverySender {
             final long receiver,
             final int coordinate,
             final LinkSender sender,
-            final BufferPool pool,
             final BufferPool.Share share,
             final int id) {
-        linkLocal(pool.headerAddress(id), FrameType.HELLO);
+        linkLocal(share.pool().headerAddress(id), FrameType.HELLO);
         hello.wrap(header.bodyAddress())
                 .clear()
                 .fingerprint(self.fingerprint())
@@ -85,10 +84,9 @@ final class DiscoverySender {
             final int kind,
             final long subject,
             final LinkSender sender,
-            final BufferPool pool,
             final BufferPool.Share share,
             final int id) {
-        linkLocal(pool.headerAddress(id), FrameType.COMPLAINT);
+        linkLocal(share.pool().headerAddress(id), FrameType.COMPLAINT);
         complaint
                 .wrap(header.bodyAddress())
                 .clear()
@@ -146,11 +144,10 @@ final class DiscoverySender {
             final int node,
             final int coordinate,
             final LinkSender sender,
-            final BufferPool pool,
             final BufferPool.Share share,
             final int id,
             final long nowNs) {
-        header.wrap(pool.headerAddress(id));
+        header.wrap(share.pool().headerAddress(id));
         sessions.write(node, header.address(), nowNs);
         offer(sender, coordinate, id, share);
     }

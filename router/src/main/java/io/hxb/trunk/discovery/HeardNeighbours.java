@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which neighbours are heard on each link, and in words which should be and are not. Guarded by the
- * lock of {@link Discovery}.
+ * Which neighbours are heard on each link, and descriptions of those that should be and are not.
+ * Guarded by the lock of {@link Discovery}.
  */
 final class HeardNeighbours {
     private static final long NEVER = Long.MIN_VALUE;
@@ -61,9 +61,9 @@ final class HeardNeighbours {
     }
 
     /**
-     * Somebody with another link address says it is a neighbour that is heard. Whoever has got a
-     * new NIC is heard by the old address no more; so there are two if the neighbour is heard again
-     * after its rival.
+     * Somebody with another link address claims to be a neighbour that is heard. A neighbour with a
+     * new NIC is no longer heard from its old address, so there are two if the neighbour is heard
+     * again after its rival.
      *
      * @return true if there are two.
      */
@@ -102,7 +102,10 @@ final class HeardNeighbours {
         return ofLink;
     }
 
-    /** Which are missing: one entry a port, and one a dimension for those that no link hears. */
+    /**
+     * Which neighbours are missing: one entry per port, and one per dimension for those that no
+     * link hears.
+     */
     List<Silence> silences() {
         final List<Silence> silences = new ArrayList<>();
         for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {

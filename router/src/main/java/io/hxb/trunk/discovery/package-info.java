@@ -1,5 +1,4 @@
 /**
- * Finds the neighbours on every link by hello frames, and says in words what is wrong with the
- * cabling.
+ * Finds the neighbours on every link by hello frames, and describes what is wrong with the cabling.
  */
 package io.hxb.trunk.discovery;

@@ -15,7 +15,7 @@ final class Arrivals {
         this.neighbour = neighbour;
     }
 
-    /** Takes in what has arrived since the last look; true if something has. */
+    /** Looks at what has arrived since the last look; true if anything has. */
     boolean look(final long nowNs) {
         final int seen = heard.frames(neighbour);
         final boolean isNews = seen != frames;
@@ -41,7 +41,7 @@ final class Arrivals {
         return heard.frames(neighbour);
     }
 
-    /** When anything arrived last, as far as was looked. */
+    /** When anything arrived last, as of the last look. */
     long heardNs() {
         return heardNs;
     }

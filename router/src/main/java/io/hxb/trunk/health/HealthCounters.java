@@ -28,12 +28,12 @@ public final class HealthCounters {
         return statusSent[link];
     }
 
-    /** Status frames that arrived on a link and were taken. */
+    /** Status frames that arrived on a link and were accepted. */
     public long statusReceived(final int link) {
         return statusReceived[link];
     }
 
-    /** Status frames on a link that make no sense: forged, misdirected or contradictory. */
+    /** Invalid status frames on a link: forged, misdirected or contradictory. */
     public long statusBad(final int link) {
         return statusBad[link];
     }

@@ -7,18 +7,21 @@ import io.hxb.trunk.Port;
 import io.hxb.trunk.TrunkSender;
 
 /**
- * One loop's part in the health of the trunks: notes when frames came and went, has it worked on
- * when something is due, and tells the loop what was excluded. Owned by that loop.
+ * One loop's part in the health of the trunks: notes when frames were received or sent, works on it
+ * when something is due, and tells the loop which links were excluded. Owned by that loop.
  */
 public final class HealthLoop {
-    /** Told by the loop's own turn of links that must not be used any more. */
+    /** Called in the loop's own turn for links that must not be used any more. */
     @FunctionalInterface
     public interface ExclusionHandler {
         /** Frames on their way over a link to a neighbour have to go over others. */
         void onExcluded(Port port, int neighbour);
     }
 
-    /** Turns look after noted frames; a loop that has none wakes for the last of them later. */
+    /**
+     * Noted frames are looked at in later turns; a loop without further turns wakes up for the last
+     * of them after this time.
+     */
     private static final long LAST_LOOK_NS = 2_000_000;
 
     private final TrunkHealth health;
@@ -47,7 +50,6 @@ public final class HealthLoop {
             final LinkSender[] senders,
             final TrunkSender[] trunks,
             final int[] received,
-            final BufferPool pool,
             final BufferPool.Share share,
             final ExclusionHandler handler,
             final Runnable wakeUp) {
@@ -58,16 +60,16 @@ public final class HealthLoop {
         exclusions = health.exclusions();
         sendErrors = new long[senders.length];
         traffic = new LoopTraffic(senders, trunks, received, wakeUp);
-        sender = health.newStatusSender(senders, pool, share);
+        sender = health.newStatusSender(senders, share);
         health.add(traffic);
     }
 
-    /** Frames came or went in this turn, or a NIC has changed. */
+    /** Frames were received or sent in this turn, or a NIC has changed. */
     public void note() {
         isNoted = true;
     }
 
-    /** The loop has asked for frames on all its links and received them, but for unread ones. */
+    /** The loop has asked for frames on all its links and received them, except for unread ones. */
     public void onPolled() {
         traffic.onPolled();
     }
@@ -118,12 +120,12 @@ public final class HealthLoop {
     }
 
     /**
-     * When {@link #doWork} has to be called at the latest.
+     * The latest time at which {@link #doWork} has to be called.
      *
-     * <p>The loop that worked last has found what is due next, such as a question to a neighbour
-     * that says nothing, and the keeper may be asleep until later: so it wakes for that itself.
+     * <p>The loop that worked last has found what is due next, such as a question to a silent
+     * neighbour, while the keeper may be asleep until later; so it wakes up for that itself.
      *
-     * @param isKeeper true for the one loop that always looks after what is due by time.
+     * @param isKeeper true for the one loop that always wakes up for what is due.
      * @return time in ns; {@code Long.MAX_VALUE} for never.
      */
     public long nextDeadlineNs(final boolean isKeeper) {

@@ -48,7 +48,7 @@ public final class HeardFrames {
         return true;
     }
 
-    /** Frames received from a neighbour, modulo 2^32; those of the bypass, too. */
+    /** Frames received from a neighbour, modulo 2^32, including those of the bypass. */
     public int frames(final int neighbour) {
         return (int) COUNT.getOpaque(counts, neighbour) + port.bypass().heardFrames(neighbour);
     }

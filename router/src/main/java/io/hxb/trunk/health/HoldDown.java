@@ -4,8 +4,7 @@ import io.hxb.config.TrunkConfig;
 
 /**
  * How long one link that has failed is left out: until enough heartbeats in a row have arrived, and
- * the longer the sooner it fails again after it was used. Guarded by the lock of {@link
- * TrunkHealth}.
+ * for longer if it fails again soon after it was used. Guarded by the lock of {@link TrunkHealth}.
  */
 final class HoldDown {
     private static final int LOSSY_FACTOR = 5;
@@ -37,7 +36,8 @@ final class HoldDown {
     /**
      * The link has failed.
      *
-     * @param isLossy it carries some frames, so that it takes longer to see that it is sound.
+     * @param isLossy whether it carries some frames, so that it takes longer to see that it is
+     *     sound.
      */
     void onFailed(final boolean isLossy, final long nowNs) {
         final long minNs = config.holdDownNs() * (isLossy ? LOSSY_HOLD_FACTOR : 1);

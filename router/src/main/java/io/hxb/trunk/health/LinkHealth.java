@@ -7,8 +7,8 @@ import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
 
 /**
- * What this node thinks of one link to one neighbour, asking its judges, and what the neighbour
- * says of it. The link is used while both are content. Guarded by the lock of {@link TrunkHealth}.
+ * This node's opinion of one link to one neighbour, based on its judges, and the neighbour's
+ * opinion of it. The link is used while both are good. Guarded by the lock of {@link TrunkHealth}.
  */
 final class LinkHealth {
     private final Port port;
@@ -72,12 +72,12 @@ final class LinkHealth {
         return opinion;
     }
 
-    /** What the link is, in the opinion of both ends: what listeners are told. */
+    /** The state of the link in the opinion of both ends, as reported to listeners. */
     LinkState state() {
         return opinion == LinkState.GOOD && isTold ? LinkState.FAILED : opinion;
     }
 
-    /** Why it is that. */
+    /** The reason for that state. */
     LinkReason reason() {
         return opinion == LinkState.GOOD && isTold ? LinkReason.TOLD : reason;
     }
@@ -120,7 +120,7 @@ final class LinkHealth {
         }
     }
 
-    /** Takes in what has arrived since the last look; true if something has. */
+    /** Looks at what has arrived since the last look; true if anything has. */
     boolean look(final long nowNs) {
         final boolean isHeard = arrivals.look(nowNs);
         if (isHeard) {
@@ -146,7 +146,7 @@ final class LinkHealth {
                 && silence.isSilent(isOtherHeard, loss.lostHundredths(), nowNs);
     }
 
-    /** True if nothing has arrived for that long. */
+    /** True if nothing has arrived for that time. */
     boolean isUnheard(final long limitNs, final long nowNs) {
         return nowNs - arrivals.heardNs() > limitNs;
     }
@@ -165,7 +165,7 @@ final class LinkHealth {
         loss.onTold(sent, arrivals.framesNow(), drains);
     }
 
-    /** The neighbour says what it thinks of the link. */
+    /** The neighbour reports its opinion of the link. */
     void onTold(final boolean isFailed, final int weight) {
         isTold = isFailed;
         toldWeight = weight;
@@ -214,12 +214,12 @@ final class LinkHealth {
         silence.restart(nowNs);
     }
 
-    /** Listeners are told that the link, which was used, has failed. */
+    /** Notes that listeners learn of the failure of the link, which was used. */
     void onExcluded() {
         isMissed = true;
     }
 
-    /** Listeners are told that the link is used; true if it had been excluded. */
+    /** Notes that listeners learn that the link is used; true if it had been excluded. */
     boolean onUsed() {
         final boolean wasMissed = isMissed;
         isMissed = false;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Tells ports, counters, listeners and loops what has become of a link to a neighbour. Guarded by
+ * Informs ports, counters, listeners and loops of the state of a link to a neighbour. Guarded by
  * the lock of {@link TrunkHealth}; any thread may add listeners.
  */
 final class LinkPublisher {
@@ -28,12 +28,12 @@ final class LinkPublisher {
         this.exclusions = exclusions;
     }
 
-    /** Tells {@code listener} of everything from now on. */
+    /** Informs {@code listener} of every change from now on. */
     void add(final LinkListener listener) {
         listeners.add(listener);
     }
 
-    /** Tells everybody what a link to a neighbour is now, if that has changed. */
+    /** Publishes the state of a link to a neighbour, if it has changed. */
     void publish(final LinkHealth link, final int neighbour, final long nowNs) {
         final Port port = link.port();
         final LinkState before = port.state(neighbour);

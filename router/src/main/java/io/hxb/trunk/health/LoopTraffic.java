@@ -51,7 +51,7 @@ final class LoopTraffic {
         lastUnread = new int[senders.length];
     }
 
-    /** The loop has asked for frames on all its links and received them, but for unread ones. */
+    /** The loop has asked for frames on all its links and received them, except for unread ones. */
     void onPolled() {
         POLLS.setOpaque(this, polls + 1);
     }
@@ -64,7 +64,7 @@ final class LoopTraffic {
         }
     }
 
-    /** How often all that waited on a link was received, as far as this loop receives on it. */
+    /** How often everything that waited on a link was received, if this loop receives on it. */
     int drains(final int linkIndex) {
         return (int) POLLS.getOpaque(this) - (int) UNREAD.getOpaque(unreadPolls, linkIndex);
     }

@@ -20,7 +20,7 @@ final class LossJudge {
         this.config = config;
     }
 
-    /** Begins anew: nothing has been lost, the link gets its full share. */
+    /** Begins again: nothing has been lost, the link gets its full share. */
     void forget() {
         meter.forget();
         weight = LinkStatusFlyweight.MAX_WEIGHT;
@@ -41,12 +41,12 @@ final class LossJudge {
         return meter.percent();
     }
 
-    /** Share lost lately, in hundredths of a percent. */
+    /** Share lost recently, in hundredths of a percent. */
     int lostHundredths() {
         return meter.smoothedHundredths();
     }
 
-    /** Share that the neighbour is to send here, 1 to {@link LinkStatusFlyweight#MAX_WEIGHT}. */
+    /** Share that the neighbour should send here, 1 to {@link LinkStatusFlyweight#MAX_WEIGHT}. */
     int weight() {
         return weight;
     }

@@ -4,13 +4,13 @@ package io.hxb.trunk.health;
  * How many of a neighbour's frames get lost on one link: what it says it has sent, against what has
  * arrived. Guarded by the lock of {@link TrunkHealth}.
  *
- * <p>On a busy node the two are not known for the same moment. Frames that this node is to relay
- * wait in a socket of their own, so what the neighbour says may be read before frames that it sent
- * earlier: those that have been read since, by the time when both sockets were seen empty, are in
- * doubt, and a measurement needs more frames than that. And where the kernel relays, frames that
- * the neighbour sent later are counted while its word waits to be read: then fewer are missing than
- * there should be, and as many more the next time. So what is lost is what is missing beyond the
- * most that was missing in any of the last four measurements.
+ * <p>On a busy node the two are not known for the same moment. Frames to be relayed wait in a
+ * socket of their own, so the neighbour's count may be read before frames that it sent earlier.
+ * Those read from then on, until both sockets were seen empty, are in doubt, and a measurement
+ * needs more frames than that. Where the kernel relays, frames that the neighbour sent later are
+ * counted while its count waits to be read: then too few are missing, and as many more the next
+ * time. So the loss is what is missing beyond the maximum that was missing in any of the last four
+ * measurements.
  */
 final class LossMeter {
     private static final int FRAMES = 32;
@@ -18,7 +18,9 @@ final class LossMeter {
     private static final int SHARE_OF_DOUBT = 32;
     private static final int DRAINS = 2;
 
-    /** Measurements looked back to, a power of two: so many in a row may be of words read late. */
+    /**
+     * Measurements looked back to, a power of two: that many in a row may be of words read late.
+     */
     private static final int MEMORY = 4;
 
     private boolean isTold;
@@ -33,7 +35,7 @@ final class LossMeter {
     private int percent;
     private int smoothed;
 
-    /** Begins anew: nothing has been lost. */
+    /** Begins again: nothing has been lost. */
     void forget() {
         isTold = false;
         known = 0;
@@ -58,7 +60,8 @@ final class LossMeter {
     }
 
     /**
-     * Compares, once all that had arrived when the neighbour last said something has been read.
+     * Compares the counts, once everything has been read that had arrived when the neighbour sent
+     * its last count.
      *
      * @return true if a measurement has ended with this.
      */
@@ -127,7 +130,7 @@ final class LossMeter {
         return percent;
     }
 
-    /** Share lost lately, in hundredths of a percent. */
+    /** Share lost recently, in hundredths of a percent. */
     int smoothedHundredths() {
         return smoothed;
     }

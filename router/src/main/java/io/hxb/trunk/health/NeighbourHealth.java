@@ -1,13 +1,12 @@
 package io.hxb.trunk.health;
 
-import io.hxb.config.TrunkConfig;
 import io.hxb.frame.LinkStatusFlyweight;
 import io.hxb.trunk.LinkReason;
 import io.hxb.trunk.LinkState;
 import io.hxb.trunk.Port;
 
 /**
- * One neighbour and the links of the trunk to it: has them judged together, and agrees with the
+ * One neighbour and the links of the trunk to it: judges them together, and agrees with the
  * neighbour on which are used. Guarded by the lock of {@link TrunkHealth}. Sets of links have a bit
  * for the number of each.
  */
@@ -29,25 +28,19 @@ final class NeighbourHealth {
      * @param ports ports of the trunk, {@code [links]}.
      * @param heard where the frames of each link of the node are counted, by link index.
      * @param neighbour its coordinate in the dimension of the trunk, 0 to 255.
-     * @param patience how long a silence may last.
-     * @param unheardNs time after which a link on which nothing at all arrives has failed.
      */
     NeighbourHealth(
-            final TrunkConfig config,
+            final HealthParts parts,
             final Port[] ports,
             final HeardFrames[] heard,
             final int neighbour,
-            final Patience patience,
-            final long unheardNs,
-            final NodeTraffic traffic,
-            final LinkPublisher publisher,
             final long nowNs) {
         this.neighbour = neighbour;
-        this.unheardNs = unheardNs;
-        this.traffic = traffic;
-        this.publisher = publisher;
+        unheardNs = parts.unheardNs();
+        traffic = parts.traffic();
+        publisher = parts.publisher();
         dimension = ports[0].dimension();
-        exchange = new StatusExchange(config, ports.length, nowNs);
+        exchange = new StatusExchange(parts.config(), ports.length, nowNs);
         arrivals = new Arrivals[ports.length];
         links = new LinkHealth[ports.length];
         for (int i = 0; i < links.length; i++) {
@@ -56,7 +49,7 @@ final class NeighbourHealth {
             arrivals[i] = new Arrivals(heard[ports[i].link().index()], neighbour);
         }
         for (int i = 0; i < links.length; i++) {
-            links[i] = new LinkHealth(config, patience, ports[i], arrivals);
+            links[i] = new LinkHealth(parts.config(), parts.patience(), ports[i], arrivals);
         }
         firstHeardNs = nowNs;
     }
@@ -70,7 +63,7 @@ final class NeighbourHealth {
         return neighbour;
     }
 
-    /** As it said in its last hello. */
+    /** As given in its last hello. */
     int incarnation() {
         return incarnation;
     }
@@ -83,7 +76,7 @@ final class NeighbourHealth {
         return links[number];
     }
 
-    /** A hello arrived over one link, maybe of a new incarnation. */
+    /** A hello arrived over one link, possibly of a new incarnation. */
     void onHello(final int number, final int newIncarnation, final long nowNs) {
         if (incarnation != newIncarnation) {
             incarnation = newIncarnation;
@@ -117,10 +110,10 @@ final class NeighbourHealth {
     }
 
     /**
-     * Takes in a status frame that has been checked: of this incarnation, over its own link.
+     * Accepts a status frame that has been checked: of this incarnation, over its own link.
      *
      * @return false if it contradicts what the neighbour said before, or acknowledges what was
-     *     never said: nothing was taken.
+     *     never announced: it was ignored.
      */
     boolean onStatus(final LinkStatusFlyweight status, final long nowNs) {
         if (!exchange.isConsistent(status)) {
@@ -144,7 +137,7 @@ final class NeighbourHealth {
         return true;
     }
 
-    /** Looks what has arrived and judges the links by it. */
+    /** Looks at what has arrived and judges the links by it. */
     void look(final long nowNs) {
         long heard = 0;
         for (int i = 0; i < links.length; i++) {
@@ -243,7 +236,9 @@ final class NeighbourHealth {
         exchange.announce(failed, weights, nowNs);
     }
 
-    /** Links on which a status frame is due; gives up a neighbour that leaves questions open. */
+    /**
+     * Links on which a status frame is due; gives up a neighbour that leaves questions unanswered.
+     */
     long due(final long beatIntervalNs, final long nowNs) {
         final long good = goodLinks();
         final long addressed = addressedLinks();

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What all loops of a node, and what relays past them, have received and sent, as far as links are
- * judged by it. Guarded by the lock of {@link TrunkHealth}.
+ * What all loops of a node and its bypasses have received and sent, as far as links are judged by
+ * it. Guarded by the lock of {@link TrunkHealth}.
  */
 final class NodeTraffic {
     private final Port[][] trunks;
@@ -51,14 +51,15 @@ final class NodeTraffic {
     }
 
     /**
-     * True if frames that had arrived on a link by the last look but one have been received. One
-     * whose sockets have not been read to their end may have frames waiting: it is not silent.
+     * True if frames that had arrived on a link by the last look but one have been received. A link
+     * whose sockets have not been read to the end may have frames waiting: it does not count as
+     * silent.
      */
     boolean isDrained(final int linkIndex) {
         return isDrained[linkIndex];
     }
 
-    /** How often all that waited on a link has been received by now. */
+    /** How often everything that waited on a link has been received by now. */
     int drains(final int linkIndex) {
         return readers[linkIndex] == null ? 0 : readers[linkIndex].drains(linkIndex);
     }
@@ -81,7 +82,9 @@ final class NodeTraffic {
         return frames;
     }
 
-    /** Of these, frames that are still in the node: a neighbour must not miss them. */
+    /**
+     * Those of these frames that are still in the node: a neighbour must not count them as missing.
+     */
     int queuedFrames(final int linkIndex) {
         int frames = 0;
         for (int i = 0; i < loops.size(); i++) {

@@ -2,9 +2,9 @@ package io.hxb.trunk.health;
 
 /**
  * How long a node waits for the frames of a link that is silent while others are not. Frames that
- * come right after a link was given up were late, not lost: where that happens CPUs are away for as
- * long, whatever the link, and the next silence may last twice as long. Guarded by the lock of
- * {@link TrunkHealth}.
+ * arrive right after a link was given up were late, not lost. Where that happens, CPUs are busy
+ * elsewhere for that long, whatever the link, so the next silence may last twice as long. Guarded
+ * by the lock of {@link TrunkHealth}.
  */
 final class Patience {
     private static final long MIN_NS = SilenceJudge.SILENT_CHECKS * TrunkHealth.CHECK_NS;
@@ -15,12 +15,12 @@ final class Patience {
     private long ns = MIN_NS;
     private long learnedNs;
 
-    /** Silence in ns that a link may keep. */
+    /** Time in ns for which a link may be silent. */
     long ns() {
         return ns;
     }
 
-    /** Forgets in time what was learned. */
+    /** Forgets with time what was learned. */
     void look(final long nowNs) {
         if (ns > MIN_NS && nowNs - learnedNs > MEMORY_NS) {
             ns /= 2;
@@ -30,7 +30,7 @@ final class Patience {
 
     /** Frames have arrived on a link that was given up for its silence at {@code failedNs}. */
     void onHeardAgain(final long failedNs, final long nowNs) {
-        // What was learned after the link was given up came of the same absence.
+        // What was learned after the link was given up has the same cause.
         if (nowNs - failedNs < RASH_NS && (ns == MIN_NS || failedNs - learnedNs > 0)) {
             ns = Math.min(MAX_NS, 2 * ns);
             learnedNs = nowNs;

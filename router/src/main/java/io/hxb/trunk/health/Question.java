@@ -1,11 +1,11 @@
 package io.hxb.trunk.health;
 
 /**
- * Asks a neighbour that is sent frames and says nothing on any link whether it is there. Guarded by
- * the lock of {@link TrunkHealth}.
+ * Asks a neighbour whether it is there, when it is sent frames and is silent on all links. Guarded
+ * by the lock of {@link TrunkHealth}.
  */
 final class Question {
-    /** Times that a silent neighbour is asked before it is given up. */
+    /** Number of times that a silent neighbour is asked before it is given up. */
     private static final int TIMES = 3;
 
     private final long silenceNs;
@@ -34,9 +34,8 @@ final class Question {
     }
 
     /**
-     * Takes in one look.
+     * Notes the result of one look. @param isHeard whether anything has arrived from the neighbour.
      *
-     * @param isHeard anything has arrived from the neighbour.
      * @param sentFrames frames sent to it so far, modulo 2^32.
      */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {

@@ -1,14 +1,15 @@
 package io.hxb.trunk.health;
 
 /**
- * When a neighbour is told how many frames were sent to it over each link, so that it can tell a
- * link that lost them from one that was not used. Guarded by the lock of {@link TrunkHealth}.
+ * When a neighbour is told how many frames were sent to it over each link, so that it can
+ * distinguish a link that lost them from one that was not used. Guarded by the lock of {@link
+ * TrunkHealth}.
  */
 final class SentMarks {
     /** Frames to a neighbour after which it is told. */
     private static final int FRAMES = 32;
 
-    /** Time between two marks, at least, to a neighbour that sends and is sent little. */
+    /** Minimum time between two marks to a neighbour with little traffic in both directions. */
     private static final long RECEIVED_NS = 1_000_000;
 
     private final int links;
@@ -25,8 +26,9 @@ final class SentMarks {
     /**
      * The links on which a mark is due.
      *
-     * <p>One that only sends hears of its links by acknowledgements, which are few: it is told over
-     * two links at once, each of which then shows what is missing on the other.
+     * <p>A neighbour that only sends learns about its links from acknowledgements, which are few:
+     * it is told over two links at the same time, each of which then shows what is missing on the
+     * other.
      *
      * @param good links in use, a bit for each.
      * @param sentFrames frames sent to the neighbour so far, modulo 2^32.
@@ -51,12 +53,12 @@ final class SentMarks {
         return isReceiver ? mark | nextLink(good) : mark;
     }
 
-    // What was sent over a link means something only beside what was sent over another.
+    // The count of a link is meaningful only in comparison with that of another.
     private static boolean hasChoice(final long good) {
         return (good & (good - 1)) != 0;
     }
 
-    // Each link in turn tells what was sent over all of them.
+    // Each link in turn carries the counts of all of them.
     private long nextLink(final long good) {
         for (int tried = 0; tried < links; tried++) {
             lastLink = lastLink + 1 == links ? 0 : lastLink + 1;

@@ -8,14 +8,14 @@ import io.hxb.config.TrunkConfig;
  * TrunkHealth}.
  */
 final class SilenceJudge {
-    /** Looks in a row in which a link was silent while another was not, before it is judged. */
+    /** Consecutive looks in which a link was silent while another was not, before it is judged. */
     static final int SILENT_CHECKS = 6;
 
     private static final long MAX_GAP_NS = 5_000_000;
     private static final int GAP_FACTOR = 4;
 
-    // What few missing frames show, such as acknowledgements, holds on a link that is known to be
-    // quick and loses little.
+    // A few missing frames, such as acknowledgements, are evidence only on a link that is known to
+    // be fast and to lose little.
     private static final long SURE_GAP_NS = MAX_GAP_NS / 2;
     private static final int MISSED_FRAMES = 4;
     private static final int MISSED_CHECKS = 4;
@@ -69,10 +69,9 @@ final class SilenceJudge {
     }
 
     /**
-     * Takes in one look; after {@link Arrivals#look} of the whole trunk.
-     *
-     * @param isHeard something arrived here since the last look.
-     * @param isOtherHeard something arrived on another link since.
+     * Notes the result of one look; after {@link Arrivals#look} of the whole trunk. @param isHeard
+     * whether something arrived here since the last look. @param isOtherHeard whether something
+     * arrived on another link since then.
      */
     void look(final boolean isHeard, final boolean isOtherHeard, final long nowNs) {
         final int frames = arrivals.frames() - bases[number];
@@ -92,7 +91,7 @@ final class SilenceJudge {
      * {@link #look}.
      *
      * @param isOtherHeard as for {@link #look}.
-     * @param lostHundredths share of its frames lost lately, in hundredths of a percent.
+     * @param lostHundredths share of its frames lost recently, in hundredths of a percent.
      */
     boolean isSilent(final boolean isOtherHeard, final int lostHundredths, final long nowNs) {
         final long silentNs = nowNs - arrivals.heardNs();
@@ -110,7 +109,9 @@ final class SilenceJudge {
                 && lostHundredths < 100 * FEW_LOST_PERCENT;
     }
 
-    /** True if another link got many frames while this one got next to none of those sent. */
+    /**
+     * True if another link received many frames while this one received almost none of those sent.
+     */
     private boolean isOutrun() {
         if (silentChecks < SILENT_CHECKS || told.sentSinceBase() < minSentFrames()) {
             return false;
@@ -123,12 +124,12 @@ final class SilenceJudge {
         return false;
     }
 
-    // Frames that the neighbour has to have sent over a link for its silence to mean something.
+    // Frames that the neighbour must have sent over a link for its silence to mean anything.
     private int minSentFrames() {
         return Math.max(config.minFrames(), config.failFrames() / 4);
     }
 
-    // How far frames are usually apart: a slow link is not silent between two of them.
+    // The usual time between frames: a slow link is not silent between two of them.
     private void measureGap(final int frames, final long nowNs) {
         final long sampleNs = Math.min(MAX_GAP_NS, (nowNs - baseNs) / frames);
         gapNs += (sampleNs - gapNs) / 2;

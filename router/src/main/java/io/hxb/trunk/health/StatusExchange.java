@@ -4,13 +4,13 @@ import io.hxb.config.TrunkConfig;
 import io.hxb.frame.LinkStatusFlyweight;
 
 /**
- * What this node and one neighbour say to one another, by status frames, about the links between
- * them: announcements, questions, heartbeats, and how much was sent. Guarded by the lock of {@link
+ * What this node and one neighbour tell each other about the links between them by status frames:
+ * announcements, questions, heartbeats, and how much was sent. Guarded by the lock of {@link
  * TrunkHealth}. Sets of links have a bit for the number of each.
  *
- * <p>Each side numbers what it announces of the links, and repeats it until the other acknowledges
- * the number. A link is used by both while neither says that it has failed, so both agree once both
- * have heard.
+ * <p>Each side numbers its announcements about the links, and repeats them until the other
+ * acknowledges the number. A link is used by both while neither says that it has failed, so both
+ * agree once both have heard.
  */
 final class StatusExchange {
     private static final long FIRST_REPEAT_NS = 2_000_000;
@@ -53,7 +53,7 @@ final class StatusExchange {
         question.forget();
     }
 
-    /** Announces what this node thinks of the links, if that differs from the last announcement. */
+    /** Announces this node's opinion of the links, if that differs from the last announcement. */
     void announce(final long failed, final int weights, final long nowNs) {
         if (failed != saidFailed || weights != saidWeights) {
             saidFailed = failed;
@@ -64,22 +64,22 @@ final class StatusExchange {
         }
     }
 
-    /** A link has failed: its first heartbeat is due at once. */
+    /** A link has failed: its first heartbeat is due immediately. */
     void onFailed(final long nowNs) {
         beatNs = nowNs;
     }
 
-    /** False if a status frame contradicts an earlier one, or acknowledges what was never said. */
+    /**
+     * False if a status frame contradicts an earlier one, or acknowledges what was never announced.
+     */
     boolean isConsistent(final LinkStatusFlyweight status) {
         return status.acknowledgement() - sequence <= 0
                 && (status.sequence() != peerSequence || status.failed() == peerFailed);
     }
 
     /**
-     * Takes in a consistent status frame.
-     *
-     * @param allLinks all links of the trunk.
-     * @return true if what it says of the links is at least as new as what is known.
+     * Accepts a consistent status frame. @param allLinks all links of the trunk. @return true if
+     * its statement about the links is at least as new as what is known.
      */
     boolean onStatus(final LinkStatusFlyweight status, final long allLinks) {
         assert isConsistent(status) : "a contradiction must not be taken in";
@@ -98,13 +98,13 @@ final class StatusExchange {
         return news >= 0;
     }
 
-    /** Takes in one look at the links; see {@link Question#look}. */
+    /** Notes the result of one look at the links; see {@link Question#look}. */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {
         question.look(isHeard, sentFrames, nowNs);
     }
 
     /**
-     * Links on which a status frame is due; questions apart.
+     * Links on which a status frame is due, apart from questions.
      *
      * @param good links in use.
      * @param addressed links where the neighbour's address is known.
@@ -174,7 +174,7 @@ final class StatusExchange {
         return Math.max(0, dueNs);
     }
 
-    /** Writes what is said on every link. */
+    /** Writes what is the same on every link. */
     void write(final LinkStatusFlyweight status) {
         status.asking(question.isAsking())
                 .sequence(sequence)

@@ -42,7 +42,6 @@ final class StatusSender {
             final NodeTraffic traffic,
             final HealthCounters counters,
             final LinkSender[] senders,
-            final BufferPool pool,
             final BufferPool.Share share) {
         this.self = self;
         this.seals = seals;
@@ -50,7 +49,7 @@ final class StatusSender {
         this.traffic = traffic;
         this.counters = counters;
         this.senders = senders.clone();
-        this.pool = pool;
+        pool = share.pool();
         this.share = share;
     }
 
@@ -81,7 +80,7 @@ final class StatusSender {
         return sent;
     }
 
-    // Sends what is queued, so that what is counted as sent is on its way.
+    // Sends what is queued, so that frames counted as sent have left.
     private void flush(final Port[] trunk) {
         for (final Port port : trunk) {
             final LinkSender sender = senders[port.link().index()];
@@ -99,7 +98,7 @@ final class StatusSender {
         for (int i = 0; i < trunk.length; i++) {
             status.sentFrames(i, handedOver(neighbour, i));
         }
-        // What this loop has queued on the link goes before the status frame, which counts, too.
+        // What this loop has queued on the link is sent before the status frame, which also counts.
         final int queued = senders[trunk[number].link().index()].queuedFrames();
         status.sentFrames(number, status.sentFrames(number) + queued + 1)
                 .neighbour(
@@ -116,7 +115,7 @@ final class StatusSender {
                 .bodyLength(status.length());
     }
 
-    // Frames that are still in the node must not be missed by the neighbour.
+    // The neighbour must not count frames as missing that are still in the node.
     private int handedOver(final NeighbourHealth neighbour, final int number) {
         final LinkHealth link = neighbour.link(number);
         return traffic.sentFrames(neighbour.dimension(), number, neighbour.neighbour())
@@ -142,7 +141,7 @@ final class StatusSender {
         return isTaken;
     }
 
-    // A neighbour with which there is no session yet is told later: it has to hear a hello first.
+    // A neighbour without a session is told later: it has to receive a hello first.
     private boolean isSealed(final NeighbourHealth neighbour, final int lengthBytes) {
         if (!seals.isOn()) {
             return true;

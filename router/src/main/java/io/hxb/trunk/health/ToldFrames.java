@@ -43,7 +43,7 @@ final class ToldFrames {
         return isKnown;
     }
 
-    /** Begins to count anew. */
+    /** Begins to count again. */
     void rebase() {
         base = sent;
     }
@@ -53,7 +53,9 @@ final class ToldFrames {
         return sent - base;
     }
 
-    /** Frames that the neighbour has sent since anything arrived; 0 if something has just come. */
+    /**
+     * Frames that the neighbour has sent since anything arrived; 0 if something has just arrived.
+     */
     int missing() {
         return arrivals.frames() == quietFrames ? sent - quietSent : 0;
     }

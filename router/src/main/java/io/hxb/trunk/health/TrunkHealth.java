@@ -15,15 +15,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The health of a node's links to its neighbours: judged by what arrives, told to the neighbours by
- * status frames, healed by heartbeats. Every loop works on it through a {@link HealthLoop}; locked,
- * because that is at most once a millisecond, never per frame. The lock guards all that is behind
- * it, but for what {@link WorkPlan}, {@link Exclusions}, {@link HeardFrames} and {@link
- * LoopTraffic} say otherwise.
+ * The health of a node's links to its neighbours: judged by what arrives, reported to the
+ * neighbours by status frames, restored by heartbeats. Every loop works on it through a {@link
+ * HealthLoop}; locked, because that happens at most once per millisecond, never per frame. The lock
+ * guards all that is behind it, except where {@link WorkPlan}, {@link Exclusions}, {@link
+ * HeardFrames} and {@link LoopTraffic} say otherwise.
  *
- * <p>Source: RI2N/UDP, failures are found by the receiver from the data itself, and told by frames
- * that are repeated until they are acknowledged. Added: a neighbour says how many frames it has
- * sent over each link, so that a link that was not used is not taken for dead.
+ * <p>Source: RI2N/UDP, failures are found by the receiver from the data itself, and reported by
+ * frames that are repeated until they are acknowledged. Added: a neighbour says how many frames it
+ * has sent over each link, so that a link that was not used is not considered dead.
  */
 public final class TrunkHealth {
     /** Time between two looks at the links of a trunk that carries frames. */
@@ -45,6 +45,7 @@ public final class TrunkHealth {
     private final Exclusions exclusions;
     private final LinkPublisher publisher;
     private final Patience patience = new Patience();
+    private final HealthParts parts;
     private final WorkPlan plan = new WorkPlan();
     // By dimension and coordinate; null where nobody has been heard.
     private final NeighbourHealth[][] neighbours;
@@ -102,9 +103,12 @@ public final class TrunkHealth {
         exclusions = new Exclusions(ports.length);
         traffic = new NodeTraffic(trunks, ports.length);
         publisher = new LinkPublisher(trunks, traffic, counters, exclusions);
+        parts =
+                new HealthParts(
+                        config, HELLOS_UNHEARD * helloIntervalNs, patience, traffic, publisher);
     }
 
-    /** Tells {@code listener} of links that fail and recover, from now on. */
+    /** Informs {@code listener} of links that fail and recover from now on. */
     public void addListener(final LinkListener listener) {
         publisher.add(listener);
     }
@@ -139,10 +143,9 @@ public final class TrunkHealth {
     }
 
     /** A loop's sender of status frames. */
-    StatusSender newStatusSender(
-            final LinkSender[] senders, final BufferPool pool, final BufferPool.Share share) {
+    StatusSender newStatusSender(final LinkSender[] senders, final BufferPool.Share share) {
         return new StatusSender(
-                self, sessions.newLoop(), trunks, traffic, counters, senders, pool, share);
+                self, sessions.newLoop(), trunks, traffic, counters, senders, share);
     }
 
     WorkPlan plan() {
@@ -168,17 +171,7 @@ public final class TrunkHealth {
         heard[port.link().index()].learn(neighbour, sourceAddress);
         NeighbourHealth from = neighbours[port.dimension()][neighbour];
         if (from == null) {
-            from =
-                    new NeighbourHealth(
-                            config,
-                            trunks[port.dimension()],
-                            heard,
-                            neighbour,
-                            patience,
-                            HELLOS_UNHEARD * helloIntervalNs,
-                            traffic,
-                            publisher,
-                            nowNs);
+            from = new NeighbourHealth(parts, trunks[port.dimension()], heard, neighbour, nowNs);
             neighbours[port.dimension()][neighbour] = from;
             known.add(from);
         }
@@ -198,7 +191,8 @@ public final class TrunkHealth {
     }
 
     /**
-     * A valid status frame arrived. What is wrong with it is counted, and it is forgotten.
+     * A valid status frame arrived. If anything is wrong with it, that is counted, and it is
+     * ignored.
      *
      * @param linkIndex link it arrived on.
      * @param headerAddress its header.

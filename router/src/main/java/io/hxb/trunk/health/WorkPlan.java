@@ -8,7 +8,8 @@ package io.hxb.trunk.health;
 final class WorkPlan {
     private volatile long lookNs;
     private volatile long dueNs;
-    // What the loop that worked last has said is due: it wakes for it, whoever keeps time.
+    // What is due according to the loop that worked last, which wakes up for it whichever loop is
+    // the keeper.
     private volatile HealthLoop planner;
     private volatile boolean isStarted;
 
@@ -19,9 +20,9 @@ final class WorkPlan {
     }
 
     /**
-     * Sets what is due next.
+     * Sets what is due next. @param nextLookNs when to look again after frames were received or
+     * sent.
      *
-     * @param nextLookNs when to look again after frames came or went.
      * @param nextDueNs when something has to be sent or judged, whatever happens.
      */
     void next(final long nextLookNs, final long nextDueNs) {
@@ -29,12 +30,12 @@ final class WorkPlan {
         dueNs = nextDueNs;
     }
 
-    /** Something is due at once. */
+    /** Something is due immediately. */
     void onDue(final long nowNs) {
         dueNs = nowNs;
     }
 
-    /** True if there may be something to do: it is time, or frames came and went. */
+    /** True if there may be something to do: it is time, or frames were received or sent. */
     boolean isDue(final long nowNs, final boolean isNoted) {
         return !isStarted || dueNs - nowNs <= 0 || (isNoted && lookNs - nowNs <= 0);
     }
@@ -44,7 +45,7 @@ final class WorkPlan {
         return dueNs;
     }
 
-    /** When to look again after frames came or went. */
+    /** When to look again after frames were received or sent. */
     long lookNs() {
         return lookNs;
     }

@@ -106,7 +106,6 @@ class KernelRelayNicTest {
                                 SHAPE.parseCoordinates(coordinates),
                                 FrameConfig.DEFAULT,
                                 SocketConfig.DEFAULT),
-                        pool,
                         share));
     }
 

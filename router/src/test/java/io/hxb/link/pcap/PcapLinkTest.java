@@ -44,7 +44,7 @@ class PcapLinkTest {
         final Path path = folder.resolve("capture.pcapng");
         final PcapFile file = PcapFile.create(path, () -> TIME_NS);
         final UdpLinkConfig config = new UdpLinkConfig(0, "127.0.0.1:0", SocketConfig.DEFAULT);
-        final UdpLink plain = UdpLink.open(config, UdpPeers.NONE, pool, share);
+        final UdpLink plain = UdpLink.open(config, UdpPeers.NONE, share);
         plain.hear(UdpPeers.NONE.with(1, plain.localAddress()));
         try (PcapLink link = new PcapLink(plain, file, false, 0x88B5);
                 LinkSender sender = link.newSender(8)) {
@@ -108,9 +108,9 @@ class PcapLinkTest {
         final long frame = frames.frame(1, 1, 60_000);
         // when
         try (PcapFile file = PcapFile.create(path, () -> TIME_NS)) {
-            final int id = file.addInterface("eth0");
+            final PcapInterface eth0 = file.addInterface("eth0", 0x88B5);
             for (int i = 0; i < 20; i++) {
-                file.write(id, false, 0x0102_0304_0506L, 9, 0x88B5, 0xA02A, frame, 60_064, 0, 0);
+                eth0.received(0x0102_0304_0506L, 9, 0xA02A, frame, 60_064);
             }
         }
         // then
@@ -129,11 +129,11 @@ class PcapLinkTest {
         final long frame = frames.frame(1, 1, 0);
         final PcapFile file =
                 new PcapFile(full, FileChannel.open(full, StandardOpenOption.WRITE), () -> 0);
-        final int id = file.addInterface("eth0");
+        final PcapInterface eth0 = file.addInterface("eth0", 0x88B5);
         // when
-        file.write(id, true, 1, 2, 0x88B5, -1, frame, 64, 0, 0);
+        eth0.sent(1, 2, frame, 64);
         file.flush();
-        file.write(id, true, 1, 2, 0x88B5, -1, frame, 64, 0, 0);
+        eth0.sent(1, 2, frame, 64);
         file.close();
         // then
         assertEquals(1, file.writtenFrames());

@@ -116,8 +116,8 @@ class RawLinkRelaySystemTest {
         namespaces.vethDown(ends, nic, middle, nic, 1500);
         TestNamespaces.ipIn(ends, "link set " + nic + " up");
         TestNamespaces.ipIn(middle, "link set " + nic + " up");
-        final RawLink outer = RawLink.open(config(index, nic, ends, outerCoordinates), pool, share);
-        final RawLink inner = RawLink.open(config(index, nic, middle, RELAY), pool, share);
+        final RawLink outer = RawLink.open(config(index, nic, ends, outerCoordinates), share);
+        final RawLink inner = RawLink.open(config(index, nic, middle, RELAY), share);
         outer.learn(1, inner.localAddress());
         inner.learn(0, outer.localAddress());
         final Wire wire = new Wire(outer, inner, outer.newSender(BATCH), inner.newSender(BATCH));

@@ -246,7 +246,7 @@ class RawLinkSystemTest {
                         new FrameConfig(false, 32, 0x9999, 0x8100, 200_000_000L, true),
                         SocketConfig.DEFAULT);
         try (Arena arena = Arena.ofConfined();
-                RawLink tagging = RawLink.open(config, pool, share);
+                RawLink tagging = RawLink.open(config, share);
                 LinkSender taggingSender = tagging.newSender(8)) {
             tagging.learn(2, b.localAddress());
             final long address = arena.allocate(400, 64).address() + 64;
@@ -482,7 +482,7 @@ class RawLinkSystemTest {
         final BufferPool none = frames.pool(1, 2048);
         // when
         final IOException thrown =
-                assertThrows(IOException.class, () -> RawLink.open(config, none, none.newShare()));
+                assertThrows(IOException.class, () -> RawLink.open(config, none.newShare()));
         // then
         assertTrue(thrown.getMessage().contains("link 4: there is no NIC nosuch"));
     }
@@ -511,8 +511,8 @@ class RawLinkSystemTest {
     private void open(final int mtuBytes) throws IOException {
         pool = frames.pool(BUFFERS, Math.max(9216, mtuBytes + 64 + 63 & -64));
         share = pool.newShare();
-        a = RawLink.open(config(0, "n0", left, A), pool, share);
-        b = RawLink.open(config(1, "n0", right, B), pool, share);
+        a = RawLink.open(config(0, "n0", left, A), share);
+        b = RawLink.open(config(1, "n0", right, B), share);
         a.learn(2, b.localAddress());
         sender = a.newSender(128);
     }

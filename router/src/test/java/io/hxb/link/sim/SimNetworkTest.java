@@ -170,7 +170,7 @@ class SimNetworkTest {
         final SimSegment segment = network.newSegment(faults);
         links = new SimLink[count];
         for (int i = 0; i < count; i++) {
-            links[i] = network.newLink(segment, 0, i, 1_500, pool, share);
+            links[i] = network.newLink(segment, 0, i, 1_500, share);
         }
         segment.introduce();
         sender = links[0].newSender(16);

@@ -49,7 +49,6 @@ class UdpLinkTest {
                         "127.0.0.1:0",
                         SocketConfig.DEFAULT.withSizes(mtuBytes, 1 << 17, 1 << 17)),
                 UdpPeers.NONE,
-                pool,
                 share);
     }
 
@@ -268,8 +267,7 @@ class UdpLinkTest {
         // when
         final LinuxException thrown =
                 assertThrows(
-                        LinuxException.class,
-                        () -> UdpLink.open(config, UdpPeers.NONE, pool, share));
+                        LinuxException.class, () -> UdpLink.open(config, UdpPeers.NONE, share));
         // then
         assertEquals(Errno.EADDRINUSE, thrown.errno());
         assertTrue(thrown.getMessage().contains("link 3, UDP " + a.name()), thrown.getMessage());

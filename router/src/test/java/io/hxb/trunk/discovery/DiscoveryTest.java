@@ -62,9 +62,7 @@ class DiscoveryTest {
                 final int fingerprint,
                 final int incarnation) {
             final long here = SHAPE.parseCoordinates(coordinates);
-            link =
-                    network.newLink(
-                            segment, 0, Shape.coordinate(here, dimension), 2_000, pool, share);
+            link = network.newLink(segment, 0, Shape.coordinate(here, dimension), 2_000, share);
             port = new Port(link, dimension, number);
             senders = new LinkSender[] {link.newSender(16)};
             final NodeIdentity self =
@@ -77,7 +75,7 @@ class DiscoveryTest {
         }
 
         void turn() {
-            discovery.doWork(clock.nanoTime(), senders, pool, share);
+            discovery.doWork(clock.nanoTime(), senders, share);
             senders[0].flush();
             link.receive(
                     0,
@@ -272,7 +270,7 @@ class DiscoveryTest {
 
     @Test
     void shouldAnswerNewcomersNoFasterThanOneCanHear() {
-        // given: somebody who starts anew with every frame
+        // given: a node that restarts with every frame
         final Member one = new Member("0,1", 0, 0, 5);
         run(INTERVAL_NS);
         final long before = one.discovery.counters().helloSent(0);

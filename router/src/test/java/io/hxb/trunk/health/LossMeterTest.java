@@ -107,7 +107,7 @@ class LossMeterTest {
         assertEquals(0, meter.percent());
     }
 
-    /** Now and then a word is read as soon as it arrives. */
+    /** From time to time a word is read as soon as it arrives. */
     private static int behind(final int measurement) {
         return measurement % 4 == 0 ? 3 : measurement * 37 % 90;
     }

@@ -102,7 +102,7 @@ final class TrunkWorld {
             arrived = new long[links.length];
             sent = new long[links.length];
             for (int i = 0; i < links.length; i++) {
-                links[i] = network.newLink(segments.get(i), i, node, 1_400, pool, share);
+                links[i] = network.newLink(segments.get(i), i, node, 1_400, share);
                 ports[i] = new Port(links[i], 0, i);
                 senders[i] = links[i].newSender(64);
             }
@@ -118,7 +118,6 @@ final class TrunkWorld {
                             senders,
                             new TrunkSender[] {trunk},
                             java.util.stream.IntStream.range(0, links.length).toArray(),
-                            pool,
                             share,
                             (port, neighbour) -> excluded.add(port.label() + " " + neighbour),
                             () -> {});
@@ -162,7 +161,7 @@ final class TrunkWorld {
             for (credit += framesAStep; credit >= 1; credit--) {
                 offer();
             }
-            discovery.doWork(clock.nanoTime(), senders, pool, share);
+            discovery.doWork(clock.nanoTime(), senders, share);
             loop.onPolled();
             loop.doWork(clock.nanoTime());
             Arrays.stream(senders).forEach(LinkSender::flush);
