@@ -1,11 +1,11 @@
 package io.hxb.flow;
 
 /**
- * What the source of one flow has not been told yet of what has arrived. Owned by the loop that
- * owns the context; {@link AckScheduler} decides when it is told.
+ * What has arrived on one flow and has not been acknowledged to its source. Owned by the loop that
+ * owns the context; {@link AckScheduler} decides when it is acknowledged.
  */
 final class AckDebt {
-    /** Questions in a row, without new data, after which answers are taken to get lost. */
+    /** Questions in a row, without new data, after which answers are assumed to get lost. */
     private static final int MAX_ASKS = 2;
 
     private int frames;
@@ -15,7 +15,7 @@ final class AckDebt {
     private boolean hasAgain;
     private int asks;
 
-    /** Takes in what {@link Arrivals} had. */
+    /** Adds what {@link Arrivals} had. */
     void onArrivals(final long arrivals) {
         frames += Arrivals.frames(arrivals);
         isDue |= Arrivals.isNow(arrivals);
@@ -27,17 +27,19 @@ final class AckDebt {
         }
     }
 
-    /** The source asked again for what it was told: true if it does not seem to hear it. */
+    /**
+     * The source asked again for what it was told: true if it does not seem to hear the answers.
+     */
     boolean onAskedAgain() {
         return ++asks >= MAX_ASKS;
     }
 
-    /** The source is to be told at once. */
+    /** The source has to be told immediately. */
     void makeDue() {
         isDue = true;
     }
 
-    /** Counts the delay from now on. */
+    /** The delay counts from now on. */
     void delay(final long nowNs) {
         sinceNs = nowNs;
     }
@@ -45,7 +47,8 @@ final class AckDebt {
     /**
      * The source was told.
      *
-     * @param isSelective with the bitmap and what came twice; else frames out of order stay owed.
+     * @param isSelective whether with the bitmap and what came twice; otherwise frames out of order
+     *     stay unacknowledged.
      */
     void onPaid(final boolean isSelective) {
         hasAgain &= !isSelective;
@@ -55,12 +58,12 @@ final class AckDebt {
         }
     }
 
-    /** The bitmap was written; {@code hasHoles}: some frames wait for earlier ones. */
+    /** The bitmap was written; {@code hasHoles} if some frames wait for earlier ones. */
     void onBitmap(final boolean hasHoles) {
         isOutOfOrder = hasHoles;
     }
 
-    /** Frames that the source was not told of; those out of order weigh more. */
+    /** Frames that were not acknowledged; those out of order count more. */
     int frames() {
         return frames;
     }
@@ -70,12 +73,12 @@ final class AckDebt {
         return sinceNs;
     }
 
-    /** True if the source is to be told at once. */
+    /** True if the source has to be told immediately. */
     boolean isDue() {
         return isDue;
     }
 
-    /** True if there is anything to tell. */
+    /** True if there is anything to acknowledge. */
     boolean isOwed() {
         return isDue || frames > 0;
     }
@@ -85,7 +88,7 @@ final class AckDebt {
         return isOutOfOrder;
     }
 
-    /** True if a frame has come twice and the source does not know it. */
+    /** True if a frame has arrived twice and the source does not know it. */
     boolean hasAgain() {
         return hasAgain;
     }

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The newest acknowledgement that came with a data frame, left by whatever loop got it for the loop
- * that owns the sending flow. Any thread puts in; the owner takes.
+ * The newest acknowledgement that came with a data frame, left by the loop that received it for the
+ * loop that owns the sending flow. Any thread puts in; the owner takes.
  */
 final class AckMailbox {
     private static final long NONE = Long.MIN_VALUE;
@@ -36,7 +36,7 @@ final class AckMailbox {
         } while (!POSTED.compareAndSet(this, seen, value));
     }
 
-    /** Takes what was left; {@link #isAck} tells if there is anything. */
+    /** Takes what was left; {@link #isAck} says whether there is anything. */
     long take() {
         return posted == NONE ? NONE : (long) POSTED.getAndSet(this, NONE);
     }

@@ -3,8 +3,8 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 
 /**
- * Decides when sources are told what has arrived and what they may send: at once, or a little later
- * so that one frame acknowledges several. Owned by one loop.
+ * Decides when sources are told what has arrived and what they may send: immediately, or a little
+ * later so that one frame acknowledges several. Owned by one loop.
  */
 final class AckScheduler {
     private final FlowConfig config;
@@ -59,7 +59,7 @@ final class AckScheduler {
 
     /**
      * Acknowledges what has arrived for a context that is about to close: its sources would
-     * otherwise be told that it may not have. Returns frames sent.
+     * otherwise learn that it may not have arrived. Returns frames sent.
      */
     int settle(final FlowContext context) {
         int frames = 0;
@@ -90,8 +90,8 @@ final class AckScheduler {
         return delayed.first().debt.sinceNs() + config.ackDelayNs();
     }
 
-    // What data of the other direction has acknowledged since needs no timer: an exchange of
-    // messages would else wake its loop once in every delay for nothing.
+    // What data of the other direction has acknowledged in the meantime needs no timer: otherwise
+    // an exchange of messages would wake its loop in vain once per delay.
     private void forgetPaid() {
         while (!delayed.isEmpty() && delayed.first().debt.frames() == 0) {
             delayed.poll();

@@ -3,20 +3,20 @@ package io.hxb.flow;
 import java.util.Arrays;
 
 /**
- * Spaces the answers that a frame has no receiver: so many to each node at once, and so many a
- * second. Whoever forges a source makes this node answer no faster than that. Owned by one loop.
+ * Limits the answers saying that a frame has no receiver: a burst to each node, then a number per
+ * second. Whoever forges a source cannot make this node answer faster. Owned by one loop.
  */
 final class AnswerPace {
-    /** Answers to one node that may come at once. */
+    /** Answers to one node that may be sent in a burst. */
     static final int BURST = 64;
 
-    /** Time between two more. */
+    /** Time between two answers after that. */
     static final long INTERVAL_NS = 1_000_000;
 
     private static final int SLOT_BITS = 10;
     private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
 
-    // By node, and those that share a place: when the answers so far are used up.
+    // When the answers so far are used up, by node; several nodes may share an element.
     private final long[] usedUpNs = new long[1 << SLOT_BITS];
     private boolean hasStarted;
 
@@ -24,7 +24,7 @@ final class AnswerPace {
     AnswerPace() {}
 
     /**
-     * True if a node may be answered now, which is taken as done.
+     * True if a node may be answered now; the answer is counted.
      *
      * @param node its coordinate vector.
      */

@@ -29,7 +29,7 @@ final class Arrivals {
 
     private volatile long noted;
 
-    // Of several frames that come at once any one will do, so these need no order.
+    // Any one of several frames that arrive at the same time will do, so these need no order.
     private long askedRoute;
     private int againSequence;
 
@@ -57,12 +57,12 @@ final class Arrivals {
         return noted == 0 ? 0 : (long) NOTED.getAndSet(this, 0L);
     }
 
-    /** Route of the frame sent again that came last. */
+    /** Route of the last frame that was sent again. */
     long askedRoute() {
         return askedRoute;
     }
 
-    /** Sequence of the frame that came last of those that had arrived before. */
+    /** Sequence of the last frame that had arrived before. */
     int againSequence() {
         return againSequence;
     }

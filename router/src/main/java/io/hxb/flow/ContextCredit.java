@@ -4,16 +4,18 @@ package io.hxb.flow;
  * How many frames the sources of one context may send. Every frame that was announced to a source
  * and every frame that the application holds is committed; what is committed is covered by frames
  * that are guaranteed to the context and frames that it borrows from the pools of its node and its
- * user. Sources share what the context may have evenly; who gets none waits in line. Owned by the
- * loop that owns the context.
+ * user. Sources share evenly what the context may have; those that get none wait in line. Owned by
+ * the loop that owns the context.
  *
- * <p>A context that takes copies needs no cover for those: its quota is what it has room for.
+ * <p>Copies that a context takes need no cover: its quota is what it has room for.
  *
  * <p>An application earns credit by releasing frames: one that never does so holds little, however
  * much is free.
  */
 final class ContextCredit {
-    /** What may stay borrowed without use, so that not every frame borrows and gives back. */
+    /**
+     * Frames that may stay borrowed while unused, so that not every frame has to borrow and return.
+     */
     private static final int IDLE_PART = 8;
 
     private static final int IDLE_FRAMES = 2;
@@ -38,7 +40,7 @@ final class ContextCredit {
     private int activeFlows;
     private boolean isClosed;
 
-    /** Frames that sources without a flow were told of late that they may send, and since when. */
+    /** Frames that were recently promised to sources without a flow, and since when. */
     private int promisedFrames;
 
     private long promisedSinceNs;
@@ -91,7 +93,7 @@ final class ContextCredit {
         }
     }
 
-    /** What the context may have now: it changes with what others have. */
+    /** Frames that the context may have now: this changes with what others have. */
     int limitFrames() {
         final int covered = guaranteedFrames + lentFrames + copiedFrames;
         int allowance = node.allowance(lentFrames);
@@ -101,13 +103,14 @@ final class ContextCredit {
         return Math.min(earnedFrames, covered + allowance);
     }
 
-    // Borrows what is missing to commit so many more; how many of them are covered.
+    // Borrows what is missing to commit that many more frames; returns how many of them are
+    // covered.
     private int cover(final int frames) {
         final int missing = frames - coveredFrames();
         return frames <= 0 || missing <= 0 ? frames : frames - missing + borrow(missing);
     }
 
-    // That may be committed without borrowing more; below 0 if too many are.
+    // Frames that may be committed without borrowing more; below 0 if too many are committed.
     private int coveredFrames() {
         return guaranteedFrames + lentFrames + copiedFrames - committedFrames;
     }
@@ -141,8 +144,8 @@ final class ContextCredit {
 
     /**
      * What a source may send that has no flow yet, 0 or more. Only its first frame commits any of
-     * it, because anybody can ask; so what is promised within a few milliseconds stays within the
-     * limit, too. A source that gets nothing asks for more by a probe, which makes its flow.
+     * it, because anybody can ask; so promises made within a few milliseconds also stay within the
+     * limit. A source that gets nothing asks for more by a probe, which makes its flow.
      */
     int promise(final long nowNs) {
         if (promisedFrames == 0 || nowNs - promisedSinceNs >= PROMISE_NS) {
@@ -165,7 +168,7 @@ final class ContextCredit {
         count(wasActive, window, -frames);
     }
 
-    /** Frames were handed over: if they were copied, they occupy the pool no more. */
+    /** Frames were handed over: if they were copied, they no longer occupy the pool. */
     void onArrived(final ReceiveWindow window, final int next) {
         if (isCopied) {
             copiedFrames += window.takeArrived(next);
@@ -201,7 +204,10 @@ final class ContextCredit {
         }
     }
 
-    /** The source that waits longest, if there is credit for it; it leaves the line. Else null. */
+    /**
+     * Takes the source out of the line that has waited longest, if there is credit for it;
+     * otherwise null.
+     */
     ReceiveFlow pollLine() {
         return line.isEmpty() || limitFrames() - committedFrames <= 0 ? null : line.poll();
     }

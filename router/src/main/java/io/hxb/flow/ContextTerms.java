@@ -1,11 +1,11 @@
 package io.hxb.flow;
 
 /**
- * What a context is opened with. Immutable.
+ * The terms on which a context is opened. Immutable.
  *
  * @param receiveQuotaFrames frames, 1 or more, that its sources may have on the way to it or the
- *     application may hold; its sources share them. How many these are at a time depends on what
- *     other contexts have, too.
+ *     application may hold; its sources share them. How many these are at any time also depends on
+ *     what other contexts have.
  * @param isCopied true if it takes copies: then a frame occupies a buffer of the pool only until it
  *     is delivered.
  * @param peerWaitNs how long its messages wait for a destination that nobody has opened, 0 or more.

@@ -8,8 +8,9 @@ import io.hxb.link.BufferPool;
 import io.hxb.routing.Route;
 
 /**
- * Reads the frames by which two ends agree, and those of relays that cannot send a frame on: checks
- * that they are about a flow as it is now. Owned by one loop. {@link ControlWriter} writes them.
+ * Reads the control frames of the two ends of a flow, and those of relays that cannot forward a
+ * frame: checks that they are about the flow in its present state. Owned by one loop. {@link
+ * ControlWriter} writes them.
  */
 final class ControlReader {
     private final FlowTable table;
@@ -37,7 +38,7 @@ final class ControlReader {
         this.feedback = feedback;
     }
 
-    /** Takes one frame in a pool buffer, which becomes this object's. */
+    /** Takes one frame in a pool buffer, which this object then owns. */
     void onFrame(final int bufferId) {
         final FrameHeaderFlyweight frame = header.wrap(table.pool().headerAddress(bufferId));
         final FlowContext context = table.context(frame.destinationContext());
@@ -133,7 +134,9 @@ final class ControlReader {
         }
     }
 
-    /** Whoever denies a frame shows its header: it must be one that the flow has under way. */
+    /**
+     * A denial shows the header of the denied frame, which must be one that the flow has in flight.
+     */
     private boolean isOfFrameSent(final FrameHeaderFlyweight frame, final SendFlow flow) {
         if (frame.bodyLength() < UnreachableFlyweight.LENGTH) {
             return false;
@@ -173,7 +176,10 @@ final class ControlReader {
                 || unreachable.reason() == UnreachableFlyweight.HOP_LIMIT;
     }
 
-    /** A relay cannot send a frame on: believed only if it is one of ours and still matters. */
+    /**
+     * A relay cannot forward a frame: believed only if the frame is one of ours and still in
+     * flight.
+     */
     private void handleBrokenRoute(final FrameHeaderFlyweight frame, final FlowContext context) {
         offending.wrap(unreachable.offendingHeaderAddress());
         final int peer = table.shape().node(offending.destination());

@@ -9,12 +9,12 @@ import io.hxb.link.TurnClock;
 import io.hxb.linux.Memory;
 
 /**
- * Writes and sends the frames by which two ends agree: OPEN, ACCEPT, ACK, PROBE, CLOSE, CLOSED and
- * UNREACHABLE. Owned by one loop. What cannot be sent now is not kept: each has a timer behind it
- * that tries again.
+ * Writes and sends the control frames of the two ends of a flow: OPEN, ACCEPT, ACK, PROBE, CLOSE,
+ * CLOSED and UNREACHABLE. Owned by one loop. A frame that cannot be sent now is not kept: a timer
+ * sends each of them again.
  */
 final class ControlWriter implements FrameOwner {
-    /** Nothing is asked back, the window, or the flow itself. */
+    /** Nothing is asked back, only the window, or the flow itself. */
     static final int NO_RECALL = 0;
 
     static final int WINDOW = 1;
@@ -59,8 +59,8 @@ final class ControlWriter implements FrameOwner {
     }
 
     /**
-     * Asks for the peer's incarnation and the first sequence; epoch, nonce and tenant of the flow
-     * go along.
+     * Asks for the peer's incarnation and the first sequence; it carries epoch, nonce and tenant of
+     * the flow.
      *
      * @param isAgain true if the question was asked before.
      */
@@ -165,8 +165,8 @@ final class ControlWriter implements FrameOwner {
     }
 
     /**
-     * Tells the source of the frame at {@code failed} that it cannot be delivered, unless it was
-     * told much of that kind just now.
+     * Tells the source of the frame at {@code failed} that it cannot be delivered, unless it has
+     * just been told so several times.
      */
     boolean sendUnreachable(
             final FrameHeaderFlyweight failed, final int ownIncarnation, final int reason) {
@@ -192,7 +192,9 @@ final class ControlWriter implements FrameOwner {
         return send(index, UnreachableFlyweight.LENGTH);
     }
 
-    /** Writes acknowledgement and window of {@code flow} into any header that goes its way back. */
+    /**
+     * Writes acknowledgement and window of {@code flow} into the header of any frame to its source.
+     */
     static void acknowledge(
             final FrameHeaderFlyweight into, final ReceiveFlow flow, final int next) {
         final int windowFrames = Math.max(0, Math.min(0xFFFF, flow.window.unusedFrames(next)));
@@ -202,7 +204,10 @@ final class ControlWriter implements FrameOwner {
                 .acknowledgedEpoch(flow.epoch());
     }
 
-    /** A frame delivered while the bits are read would look missing: those are set afterwards. */
+    /**
+     * A frame delivered while the bits are read would seem to be missing: its bit is set
+     * afterwards.
+     */
     private void writeBitmap(final ReceiveFlow flow, final int next, final int bodyBytes) {
         final long body = header.bodyAddress();
         long any = 0;

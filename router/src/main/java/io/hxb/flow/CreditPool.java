@@ -5,11 +5,11 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Frames of the receive pool that contexts borrow beyond what is guaranteed to each: those of a
- * node, or those that one user may have of them. Used by all loops; one compare-and-set lends.
+ * node, or the part of them that one user may have. Used by all loops; one compare-and-set lends.
  *
  * <p>Nobody may have more than {@value #ALPHA} times what is free, so that some is always free and
- * whoever comes last gets nearly as much as the others have: with n borrowers that want all, each
- * gets {@value #ALPHA} parts of {@value #ALPHA} n + 1.
+ * a newcomer gets nearly as much as the others have: with n borrowers that want all, each gets
+ * {@value #ALPHA} parts of {@value #ALPHA} n + 1.
  *
  * <p>Source: A. K. Choudhury, E. L. Hahne, Dynamic Queue Length Thresholds for Shared-Memory Packet
  * Switches, IEEE/ACM Transactions on Networking 6(2), 1998.
@@ -21,7 +21,7 @@ public final class CreditPool {
     private static final int ALPHA = 4;
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(int[].class);
 
-    // Each in cache lines of its own.
+    // Each has cache lines of its own.
     private static final int FREE = 32;
     private static final int SHORTAGES = 64;
 
@@ -29,7 +29,7 @@ public final class CreditPool {
     private final int frames;
 
     /**
-     * Makes one in which all is free.
+     * Makes a pool in which all frames are free.
      *
      * @param frames that it lends in all, 0 to {@link #MAX_FRAMES}.
      */
@@ -52,14 +52,14 @@ public final class CreditPool {
     }
 
     /**
-     * How many more a borrower may have, who has {@code lentFrames}: below 0 if it has too many,
-     * now that others want some.
+     * How many more frames a borrower may have that has {@code lentFrames}: below 0 if it has too
+     * many, now that others want some.
      */
     int allowance(final int lentFrames) {
         return (ALPHA * freeFrames() - lentFrames) / (ALPHA + 1);
     }
 
-    /** Lends {@code wanted} frames, or as many as there are; how many. */
+    /** Lends {@code wanted} frames, or as many as there are; returns how many. */
     int lend(final int wanted) {
         while (true) {
             final int free = freeFrames();
@@ -73,7 +73,7 @@ public final class CreditPool {
         }
     }
 
-    /** Takes frames back that were lent. */
+    /** Takes back frames that were lent. */
     void giveBack(final int returned) {
         final int before = (int) VALUE.getAndAdd(values, FREE, returned);
         assert returned >= 0 && before + returned <= frames : before + " free and " + returned;

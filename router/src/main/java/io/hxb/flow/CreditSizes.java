@@ -15,8 +15,9 @@ record CreditSizes(int guaranteedFrames, int firstFrames, int lentFrames) {
     private static final int MAX_FIRST_FRAMES = ReceiveWindow.FIRST_TARGET_FRAMES;
 
     /**
-     * Guarantees one half in equal parts and lends the other. All contexts together, if they never
-     * release anything, borrow half of that at most, so that the rest is for those that do.
+     * Guarantees one half of the buffers in equal parts and lends the other half. All contexts
+     * together, if they never release anything, borrow half of that at most, so that the rest is
+     * for those that do.
      *
      * @param frames buffers that all contexts together may hold.
      * @param maxContexts contexts that may be open at once.

@@ -2,13 +2,14 @@ package io.hxb.flow;
 
 /**
  * Since when a flow has had no route to its peer. Owned by the loop of the flow. It ends when the
- * peer is heard, not when a route seems to be there again.
+ * peer is heard, not when a route seems to exist again.
  *
- * <p>Relays find out one after another that a way is gone, so most of the time counts from when the
- * peer was heard last; but a node that stood still gets half of it to find its ways again.
+ * <p>Relays discover one after another that a route is gone, so most of the time counts from when
+ * the peer was heard last; but a node that was suspended gets half of the time to find its routes
+ * again.
  */
 final class CutOff {
-    /** Tries that have to fail before the time counts: a node that stood still has made none. */
+    /** Tries that have to fail before the time counts: a node that was suspended has made none. */
     private static final int MIN_TRIES = 16;
 
     private static final long RETRY_NS = 5_000_000;
@@ -51,7 +52,7 @@ final class CutOff {
         return retryNs;
     }
 
-    /** True if a route was looked for in vain since the peer was heard. */
+    /** True if a search for a route has failed since the peer was heard. */
     boolean isCounting() {
         return tries > 0;
     }

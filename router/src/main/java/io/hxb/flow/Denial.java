@@ -3,16 +3,16 @@ package io.hxb.flow;
 import io.hxb.pm.PmStatus;
 
 /**
- * What is said against an open flow: that its peer's context is gone, or is another. Anybody may
- * say so, and be late; so the peer is asked, and the flow ends only if that question is denied too
- * and nothing is acknowledged for about a round trip. Owned by the loop of the flow.
+ * A claim that the peer of an open flow is gone, or is another incarnation. Anybody may make it, or
+ * make it late, so the peer is asked; the flow ends only if that question is denied, too, and
+ * nothing is acknowledged for about a round trip. Owned by the loop of the flow.
  */
 final class Denial {
     private int status = PmStatus.OK;
     private boolean isConfirmed;
     private long endsNs;
 
-    /** Nothing is said against the flow. */
+    /** Nobody denies the flow. */
     Denial() {}
 
     /**
@@ -20,8 +20,8 @@ final class Denial {
      *
      * @param why the status with which the flow would end.
      * @param isOfProbe true if that frame was a question.
-     * @param untilNs until when an acknowledgement shows that it is not so.
-     * @return true if the peer is to be asked.
+     * @param untilNs until when an acknowledgement refutes the denial.
+     * @return true if the peer has to be asked.
      */
     boolean onDenied(final int why, final boolean isOfProbe, final long untilNs) {
         final boolean isNew = status == PmStatus.OK;
@@ -38,7 +38,7 @@ final class Denial {
     /**
      * The peer was heard.
      *
-     * @return true if something had been said against it.
+     * @return true if somebody had denied it.
      */
     boolean onHeard() {
         final boolean wasDenied = status != PmStatus.OK;

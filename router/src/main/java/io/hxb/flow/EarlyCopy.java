@@ -4,7 +4,7 @@ package io.hxb.flow;
  * The last copy of a frame that was acknowledged sooner than a round trip takes. Owned by the loop
  * of the flow.
  *
- * <p>Mostly the frame itself has arrived late, and those behind it arrive now. If nothing does
+ * <p>Usually the frame itself has arrived late, and those behind it arrive now. If nothing does
  * until the timer runs out once more, they are lost, and the round trip is short because the queues
  * in which it was measured were lost with them: then the copy did arrive.
  */
@@ -38,12 +38,12 @@ final class EarlyCopy {
         isThere = true;
     }
 
-    /** A frame that was sent only once has arrived, or the flow begins anew. */
+    /** A frame that was sent only once has arrived, or the flow begins again. */
     void forget() {
         isThere = false;
     }
 
-    /** True if nothing but such copies has arrived since the last {@link #forget}. */
+    /** True if only such copies have arrived since the last {@link #forget}. */
     boolean isThere() {
         return isThere;
     }

@@ -2,7 +2,10 @@ package io.hxb.flow;
 
 import io.hxb.flow.order.FlowMap;
 
-/** What both directions have in common: the two ends. Owned by the loop that owns the context. */
+/**
+ * What sending and receiving flows have in common: the two ends. Owned by the loop that owns the
+ * context.
+ */
 abstract class Flow extends FlowMap.Entry {
     /** A key that no flow has. */
     static final long NO_KEY = -1;

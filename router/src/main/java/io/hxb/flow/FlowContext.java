@@ -26,7 +26,7 @@ final class FlowContext {
     /** Flows whose next frame found no room in the context; filled by any loop. */
     final WorkStack noRoom = new WorkStack();
 
-    /** Those of them that the owner has seen. */
+    /** Those of them that the owner knows. */
     final WaitingLine<ReceiveFlow> roomLine = new WaitingLine<>();
 
     /** The context that had the number before, while links may still hold its payload. */
@@ -44,7 +44,7 @@ final class FlowContext {
     /** Epoch of the next flow that is made: later than that of any flow that was forgotten. */
     private int firstEpoch;
 
-    /** Handles of receiving flows of the context, of those that have ended too. */
+    /** Handles of receiving flows of the context, including those that have ended. */
     private int handles;
 
     private volatile boolean isOpen = true;
@@ -89,7 +89,7 @@ final class FlowContext {
         queuedFrames++;
     }
 
-    /** A link holds such a frame no more. */
+    /** A link no longer holds such a frame. */
     void onUnqueued() {
         queuedFrames--;
         assert queuedFrames >= 0 : "more frames came back than were queued: " + queuedFrames;
@@ -140,7 +140,10 @@ final class FlowContext {
         return sendFlows.size();
     }
 
-    /** The next of the sending flows, which this call goes through in turns; there is one. */
+    /**
+     * The next of the sending flows, of which there is at least one: each call returns another in
+     * turn.
+     */
     SendFlow nextSendFlow() {
         searchIndex = searchIndex + 1 < sendFlows.size() ? searchIndex + 1 : 0;
         return sendFlows.get(searchIndex);
@@ -162,12 +165,12 @@ final class FlowContext {
         assert handles >= 0 : handles;
     }
 
-    /** Handles of receiving flows, of those that have ended too. */
+    /** Handles of receiving flows, including those that have ended. */
     int handles() {
         return handles;
     }
 
-    /** Done when a flow ends, so looking through all is good enough. */
+    /** Happens when a flow ends, so a search through all is fast enough. */
     void remove(final ReceiveFlow flow) {
         receiveFlows.remove(flow);
     }

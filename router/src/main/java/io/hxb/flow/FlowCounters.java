@@ -1,9 +1,9 @@
 package io.hxb.flow;
 
 /**
- * What the flows of one loop have seen since start. Written by that loop with plain stores, by the
- * methods only; others may read and see each value at most a little late. Totals of a node are the
- * sums over its loops.
+ * What the flows of one loop have seen since start. Written by that loop with plain stores, only by
+ * the methods here; other threads may read and see each value at most a little late. Totals of a
+ * node are the sums over its loops.
  */
 @SuppressWarnings("checkstyle:VisibilityModifier")
 public final class FlowCounters {
@@ -57,13 +57,16 @@ public final class FlowCounters {
     /** Frames for a context that is not open. */
     public long noSuchContext;
 
-    /** Frames that made no sense: unknown type, source outside of the shape, body too short. */
+    /** Malformed frames: unknown type, source outside the shape, body too short. */
     public long malformed;
 
     /** Opens refused or submits refused because all flows are in use. */
     public long flowsExhausted;
 
-    /** Flows refused, here or by the peer, because the tenants of their ends may not talk. */
+    /**
+     * Flows refused, here or by the peer, because the tenants of their ends may not talk to each
+     * other.
+     */
     public long notAllowed;
 
     /** Sending and receiving flows that were forgotten because nothing was sent on them. */
@@ -72,16 +75,16 @@ public final class FlowCounters {
     /** Sources asked to close flows that they do not use, because few are free. */
     public long flowsRecalled;
 
-    /** Acknowledgement frames sent; those that ride on data frames are not counted. */
+    /** Acknowledgement frames sent; acknowledgements on data frames are not counted. */
     public long acksSent;
 
-    /** Acknowledgements received, alone or on data frames. */
+    /** Acknowledgements received, in frames of their own or on data frames. */
     public long acksReceived;
 
     /** Times a sender found its window used up while messages waited. */
     public long windowStalls;
 
-    /** Times the links took no more. */
+    /** Times the links took no further frames. */
     public long outputBlocked;
 
     /** Frames for which there was no route when they were to be sent. */
@@ -132,18 +135,18 @@ public final class FlowCounters {
         deliveriesRefused++;
     }
 
-    /** An answer came that a frame could not be delivered. */
+    /** An answer said that a frame could not be delivered. */
     void onUnreachable() {
         unreachables++;
     }
 
-    /** A data frame came that had arrived before. */
+    /** A data frame arrived that had arrived before. */
     void onDuplicate() {
         duplicates++;
     }
 
     /**
-     * A frame lay ahead of the ordering array, or an acknowledgement was of what was never sent.
+     * A frame was ahead of the ordering array, or an acknowledgement was of something never sent.
      */
     void onOutOfWindow() {
         outOfWindow++;
@@ -159,7 +162,7 @@ public final class FlowCounters {
         noSuchContext++;
     }
 
-    /** A frame made no sense. */
+    /** A frame was malformed. */
     void onMalformed() {
         malformed++;
     }
@@ -169,7 +172,7 @@ public final class FlowCounters {
         flowsExhausted++;
     }
 
-    /** A flow was refused because the tenants of its ends may not talk. */
+    /** A flow was refused because the tenants of its ends may not talk to each other. */
     void onNotAllowed() {
         notAllowed++;
     }
@@ -236,7 +239,9 @@ public final class FlowCounters {
         framesShared += messages > 1 ? 1 : 0;
     }
 
-    /** A data frame was put into an ordering array; {@code isInOrder}: and could leave at once. */
+    /**
+     * A data frame was put into an ordering array; {@code isInOrder} if it could leave immediately.
+     */
     void onStored(final boolean isInOrder) {
         framesReceived++;
         reordered += isInOrder ? 0 : 1;
@@ -249,7 +254,7 @@ public final class FlowCounters {
         bytesDelivered += bodyBytes;
     }
 
-    /** The output did not take a frame and answered {@code answer}. */
+    /** The output refused a frame and answered {@code answer}. */
     void onNotTaken(final int answer) {
         outputBlocked += answer == FlowOutput.BLOCKED ? 1 : 0;
         noRoute += answer == FlowOutput.NO_ROUTE ? 1 : 0;

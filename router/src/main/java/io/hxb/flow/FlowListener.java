@@ -1,6 +1,9 @@
 package io.hxb.flow;
 
-/** The contexts' side of the flows: told what arrived, what is done and who is gone. */
+/**
+ * The contexts' side of the flows: it is called when frames arrive, sends are done and peers are
+ * gone.
+ */
 public interface FlowListener {
     /** The context has no room for the frame's messages now; it calls FlowTable.resume later. */
     int FULL = 0;
@@ -12,11 +15,11 @@ public interface FlowListener {
     int COPIED = 2;
 
     /**
-     * Hands one data frame over, in order within its source; for one source never by two threads at
-     * once, for different sources possibly. The body has been checked: its records lie inside it
-     * and are {@code messageCount} in number, 1 or more.
+     * Hands one data frame over, in order within its source; never by two threads at the same time
+     * for one source, but possibly for different sources. The body has been checked: its records
+     * lie inside it and are {@code messageCount} in number, 1 or more.
      *
-     * @param ends of the flow. If its incarnation of the context is not open any more, answer
+     * @param ends of the flow. If its incarnation of the context is no longer open, the answer is
      *     {@link #FULL}.
      * @param bufferId pool buffer the frame lies in; ownership passes when taken, and the context
      *     gives it back by {@code FlowTable.released} when its last message is released.
@@ -39,7 +42,7 @@ public interface FlowListener {
 
     /**
      * As {@link #onSendDone}, for messages of a run that FlowLoop.stage has taken: {@code messages}
-     * of them one behind the other, which had one frame.
+     * of them in a row, which shared one frame.
      *
      * @param firstSlot send slot of the first.
      */

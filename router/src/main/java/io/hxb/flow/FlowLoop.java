@@ -13,11 +13,11 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * The flows' agent of one loop. Owned by that loop: every method is called by its thread, but for
- * {@link #counters()}.
+ * The agent of the flows of one loop. Owned by that loop: every method is called by its thread,
+ * except {@link #counters()}.
  *
  * <p>In one wake-up the loop calls {@link #onFrame} for what it received and {@link #submit} for
- * what applications want sent, then {@link #doWork} once, and waits at most until {@link
+ * what applications want to send, then {@link #doWork} once, and waits at most until {@link
  * #nextDeadlineNs}.
  */
 public final class FlowLoop implements FlowPort {
@@ -80,7 +80,7 @@ public final class FlowLoop implements FlowPort {
      *
      * <p>{@link FlowListener#onSendDone} follows exactly once, when the receiving node has the
      * message or the flow has ended; also for messages that were copied, so that done always means
-     * arrived. Payload memory stays as it is until then. If the context closes first, the memory
+     * arrived. Payload memory must not change until then. If the context closes first, the memory
      * has to stay mapped until {@link #queuedFrames} is 0.
      *
      * @param contextId an open context that this loop owns.
@@ -135,7 +135,7 @@ public final class FlowLoop implements FlowPort {
     /**
      * Takes a message as {@link #submit} does, and reports a refusal by {@link
      * FlowListener#onSendDone} within the call: for callers that look for the outcome there anyway.
-     * For a context that is not open nothing is reported.
+     * Nothing is reported for a context that is not open.
      */
     @Override
     public void submitOrReport(
@@ -161,17 +161,15 @@ public final class FlowLoop implements FlowPort {
     }
 
     /**
-     * Takes short messages for one destination, as they lie one behind the other in a ShortRing,
-     * from the front: as many as the flow is free to send. They are copied into frames, sent by the
-     * next {@link #doWork}; {@link FlowListener#onRunDone} follows for each frame. The rest has to
-     * be submitted.
+     * Takes short messages for one destination from the front of a run in a ShortRing: as many as
+     * the flow is free to send. They are copied into frames, sent by the next {@link #doWork};
+     * {@link FlowListener#onRunDone} follows for each frame. The rest has to be submitted.
      *
      * @param contextId an open context that this loop owns.
      * @param destinationNode of the shape.
      * @param destinationContext 0 to 65,535.
-     * @param address of the first record, in memory that may change meanwhile.
-     * @param lengthBytes of all records.
-     * @param maxMessages how many may be taken.
+     * @param address of the first record, in memory that may change at the same time. @param
+     *     lengthBytes of all records. @param maxMessages how many may be taken.
      * @param isNewRun true if the first record begins a run: then it begins a frame, too.
      * @return see {@link Staged}; NONE, too, when the context is closed.
      */
@@ -203,8 +201,8 @@ public final class FlowLoop implements FlowPort {
     }
 
     /**
-     * Says whether a context has more messages than this turn took: small ones that fill no frame
-     * then wait for the next turn, but not if that brings none for their flow.
+     * Says whether a context has more messages than this turn took: small ones that do not fill a
+     * frame then wait for the next turn, but no longer if that brings none for their flow.
      *
      * @param contextId a context that this loop owns; nothing happens when it is closed.
      */
@@ -218,7 +216,7 @@ public final class FlowLoop implements FlowPort {
 
     /**
      * Takes a frame for this node of a type that belongs to flows; data is delivered within the
-     * call when its turn has come. The frame has been validated: version, cluster, length, records.
+     * call if it is next in order. The frame has been validated: version, cluster, length, records.
      *
      * @param lengthBytes header and body.
      * @param bufferId pool buffer it lies in; ownership passes.
@@ -246,7 +244,7 @@ public final class FlowLoop implements FlowPort {
         }
     }
 
-    /** Has a frame in a pool buffer looked at by this loop; called by loop {@code from}. */
+    /** Gives a frame in a pool buffer to this loop; called by loop {@code from}. */
     void hand(final int bufferId, final FlowLoop from) {
         if (inbox.push(bufferId) && from != this) {
             wakeUp.run();
@@ -268,7 +266,7 @@ public final class FlowLoop implements FlowPort {
     }
 
     /**
-     * Does what is due: handles acknowledgements, sends, acknowledges, looks at timers, and flushes
+     * Does what is due: handles acknowledgements, sends, acknowledges, checks timers, and flushes
      * the output when something was sent. Bounded; never blocks.
      *
      * @return frames handled, 0 when there was nothing to do.
@@ -289,7 +287,7 @@ public final class FlowLoop implements FlowPort {
     }
 
     /**
-     * When {@link #doWork} has to be called at the latest, if nothing happens before.
+     * The latest time at which {@link #doWork} has to be called, if nothing happens before.
      *
      * @return {@code nowNs} if it should be called again at once; Long.MAX_VALUE for never.
      */
@@ -308,7 +306,7 @@ public final class FlowLoop implements FlowPort {
         return deadlineNs;
     }
 
-    /** The links, which took no more, take frames again. */
+    /** The links, which were full, take frames again. */
     public void onLinkWritable() {
         sender.onWritable();
     }
@@ -380,7 +378,7 @@ public final class FlowLoop implements FlowPort {
         return feedback;
     }
 
-    /** Has a flow looked at by this loop; called by loop {@code from}. */
+    /** Makes this loop look at a flow; called by loop {@code from}. */
     void post(final Flow flow, final FlowLoop from) {
         if (attention.push(flow) && from != this) {
             wakeUp.run();
@@ -485,7 +483,7 @@ public final class FlowLoop implements FlowPort {
         }
     }
 
-    /** True for the types whose sender is told when nobody is there. */
+    /** True for the types of frames whose sender gets an answer when nobody is there. */
     private static boolean isAnswered(final int type) {
         return type == FrameType.DATA
                 || type == FrameType.OPEN

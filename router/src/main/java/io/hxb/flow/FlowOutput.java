@@ -5,7 +5,7 @@ import io.hxb.link.FrameOwner;
 
 /** Where flows send their frames: the forwarding path of one loop. Called by that loop only. */
 public interface FlowOutput {
-    /** The links to the next hop take no more now; try again after {@link #flush} or later. */
+    /** The links to the next hop are full; try again after {@link #flush} or later. */
     int BLOCKED = -1;
 
     /** No link leads to the next hop, or no neighbour is known there. */
@@ -18,10 +18,11 @@ public interface FlowOutput {
      *
      * @param headerAddress first byte of the header, 8-byte aligned, with {@code
      *     Link.HEADROOM_BYTES} writable bytes before it.
-     * @param headerLengthBytes header and what of the body follows it in memory, 64 or more.
+     * @param headerLengthBytes header and the part of the body that follows it in memory, 64 or
+     *     more.
      * @param payloadAddress rest of the body, gathered from elsewhere.
      * @param payloadLengthBytes 0 or more.
-     * @param owner told when the memory is no longer read; possibly within this call.
+     * @param owner called when the memory is no longer read; possibly within this call.
      * @param token passed to the owner.
      * @return number of the link that took it (0 or more; {@code Integer.MAX_VALUE} for loopback),
      *     {@link #BLOCKED} or {@link #NO_ROUTE}, when nothing was taken.
@@ -37,7 +38,7 @@ public interface FlowOutput {
     /** Hands everything queued to the kernel. */
     void flush();
 
-    /** Chooses the routes of the frames, and is told what becomes of them. */
+    /** Chooses the routes of the frames, and learns what becomes of them. */
     default RouteTable routes() {
         return RouteTable.NONE;
     }

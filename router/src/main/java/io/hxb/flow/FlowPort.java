@@ -1,6 +1,9 @@
 package io.hxb.flow;
 
-/** What the contexts of one loop ask of its flows, a {@link FlowLoop}. Called by that loop only. */
+/**
+ * What the contexts of one loop need of its flows; implemented by {@link FlowLoop}. Called by that
+ * loop only.
+ */
 public interface FlowPort {
     /**
      * Lets peers send to a context; see {@link FlowTable#openContext(int, int, FlowLoop,
@@ -8,7 +11,7 @@ public interface FlowPort {
      */
     void openContext(int contextId, int incarnation, ContextTerms terms);
 
-    /** Frames that a context may have now, on the way to it or held; 0 if it is not open. */
+    /** Frames that a context may have now, in flight to it or held; 0 if it is not open. */
     int creditFrames(int contextId);
 
     /** Ends all flows of a context and forgets its unfinished sends. */
@@ -16,8 +19,8 @@ public interface FlowPort {
 
     /**
      * Sends a message; {@link FlowListener#onSendDone} follows exactly once, possibly within this
-     * call with the reason why nothing was taken. For a context that is not open nothing is
-     * reported.
+     * call with the reason why nothing was taken. Nothing is reported for a context that is not
+     * open.
      *
      * @param payloadAddress stays mapped and is read until then, and by links until {@link
      *     #queuedFrames} is 0.
@@ -36,9 +39,10 @@ public interface FlowPort {
      * frames of their flow: as many as the flow is free to send, from the front. {@link
      * FlowListener#onRunDone} follows for every frame.
      *
-     * @param address of the first record, in memory that the application may change meanwhile.
+     * @param address of the first record, in memory that the application may change at the same
+     *     time.
      * @param lengthBytes of all records.
-     * @param mostMessages how many may be taken.
+     * @param maxMessages how many may be taken.
      * @param isNewRun true if the first record begins a run: then it begins a frame, too.
      * @return see {@link Staged}; the rest has to be submitted.
      */
@@ -48,12 +52,12 @@ public interface FlowPort {
             int destinationContext,
             long address,
             int lengthBytes,
-            int mostMessages,
+            int maxMessages,
             boolean isNewRun);
 
     /**
-     * Says whether the context has left messages that will be submitted in the next turn. What
-     * fills no frame may then wait for them, one turn.
+     * Says whether the context has left messages that will be submitted in the next turn. Messages
+     * that do not fill a frame may then wait for those, for one turn.
      */
     void moreComing(int contextId, boolean isMoreComing);
 

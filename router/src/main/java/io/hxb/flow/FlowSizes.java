@@ -4,9 +4,9 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 
 /**
- * How much of everything the flows of one node have. What a cluster's file says of flows is in
- * {@code FlowConfig}; these follow from the links and the contexts, or are the same everywhere.
- * Immutable.
+ * Sizes of everything that the flows of one node have. What the cluster file says about flows is in
+ * {@code FlowConfig}; these sizes follow from the links and the contexts, or are the same
+ * everywhere. Immutable.
  *
  * @param mtuBytes header and body of the largest frame, 256 to 65,535 + 64.
  * @param txFrames frames in flight of one loop, 8 to 1,048,576.
@@ -36,7 +36,7 @@ public record FlowSizes(
         check("reservedBuffers", reservedBuffers, 0, 1 << 24);
     }
 
-    /** As the other one, for a pool that contexts have alone. */
+    /** As the other constructor, for a pool that only contexts use. */
     public FlowSizes(
             final int mtuBytes,
             final int txFrames,
@@ -46,12 +46,12 @@ public record FlowSizes(
         this(mtuBytes, txFrames, sharedFrames, maxContexts, maxFlows, 0);
     }
 
-    /** Those of a real node whose frames have {@code mtuBytes} of header and body. */
+    /** The sizes of a real node whose frames have {@code mtuBytes} of header and body. */
     public static FlowSizes of(final int mtuBytes, final int maxContexts, final int maxFlows) {
         return new FlowSizes(mtuBytes, TX_FRAMES, SHARED_FRAMES, maxContexts, maxFlows);
     }
 
-    /** The same for a pool of which contexts never hold {@code buffers}. */
+    /** The same for a pool of which {@code buffers} are never held by contexts. */
     public FlowSizes withReservedBuffers(final int buffers) {
         return new FlowSizes(mtuBytes, txFrames, sharedFrames, maxContexts, maxFlows, buffers);
     }

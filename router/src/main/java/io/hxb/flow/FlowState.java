@@ -2,9 +2,9 @@ package io.hxb.flow;
 
 /**
  * The life of a flow at its sending end. With each return to CLOSED, and with each question that
- * found nobody, the flow gets its next epoch, so that late answers are told from those of now. A
- * flow that is CLOSED and has no messages is forgotten; its context remembers only the latest epoch
- * of those it has forgotten.
+ * found nobody, the flow gets its next epoch, so that late answers are distinguished from current
+ * ones. A flow that is CLOSED and has no messages is forgotten; its context remembers only the
+ * latest epoch of those it has forgotten.
  *
  * <pre>
  *            a message waits                 ACCEPT
@@ -26,14 +26,14 @@ package io.hxb.flow;
  * Tickets}), not for OPEN. It forgets the flow when CLOSE says that everything was sent and nothing
  * is missing, and answers CLOSED, however often it is asked. What is sent while CLOSING waits, and
  * opens the flow again with the next epoch: so the receiver has delivered everything of the earlier
- * epoch before the first frame of the later one is sent. A receiver forgets of itself only what its
- * source would have closed if it could: silent for the idle time and two peer timeouts, or asked to
- * close sixteen times in two peer timeouts without an answer. A source that finds its flow idle for
- * longer closes it before it sends, so it never sends into a flow that was forgotten.
+ * epoch before the first frame of the later one is sent. A receiver forgets on its own only what
+ * its source would have closed if it could: silent for the idle time and two peer timeouts, or
+ * asked to close sixteen times in two peer timeouts without an answer. A source that finds its flow
+ * idle for longer closes it before it sends, so it never sends into a flow that was forgotten.
  *
  * <p>A ticket shown for another epoch or incarnation replaces the flow only if it was issued later,
  * or at the same time for a later epoch or incarnation. A flow is closed only after its ticket has
- * run out. So late frames of the past neither end a flow nor begin one.
+ * run out. So late frames neither end a flow nor begin one.
  */
 enum FlowState {
     /** Nothing sent, or the flow ended. */
@@ -42,7 +42,7 @@ enum FlowState {
     /** Waits for ACCEPT. */
     OPENING,
 
-    /** Data may go. */
+    /** Data may be sent. */
     OPEN,
 
     /** Waits for CLOSED. */

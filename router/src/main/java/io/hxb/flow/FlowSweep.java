@@ -3,7 +3,7 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 
 /**
- * Looks at the flows of one loop, a few in a turn, for those that are not in use: all of them
+ * Searches the flows of one loop, a few in a turn, for those that are not in use: all of them
  * several times in the idle time, and without pause while a context has few flows left. Owned by
  * the loop.
  */
@@ -11,7 +11,9 @@ final class FlowSweep {
     private static final int VISITS_PER_TURN = 64;
     private static final int ROUNDS_PER_IDLE_TIME = 8;
 
-    /** The pause, and the time without use after which a flow may go, while few are left. */
+    /**
+     * The pause, and the time without use after which a flow may be forgotten, while few are left.
+     */
     private static final long SHORT_PAUSE_NS = 10_000_000;
 
     private static final long SHORT_IDLE_NS = 100_000_000;
@@ -25,7 +27,8 @@ final class FlowSweep {
     private boolean isSet;
 
     /**
-     * Where the round is: the context, and the flow before that is next, from the last one down.
+     * Position of the round: the context, and the flow whose predecessor is next, from the last one
+     * down.
      */
     private int contextIndex;
 

@@ -11,8 +11,8 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * All flows of one node. Made once; its loops do the work. Which thread may call what stands at
- * each method.
+ * All flows of one node. Made once; its loops do the work. Each method says which thread may call
+ * it.
  *
  * <p>Memory: a peer with one flow each way takes {@link #bytesPerPeer()} bytes of heap, made when
  * the flow opens; frames in flight lie in each loop's fixed native memory (see {@link FlowSizes}),
@@ -46,10 +46,10 @@ public final class FlowTable implements AutoCloseable {
      * Makes the flows of one node.
      *
      * @param config times and thresholds, as the cluster has them.
-     * @param sizes how much of everything.
+     * @param sizes of everything that they have.
      * @param ownCoordinates coordinates of the node in {@code shape}.
      * @param pool where received frames lie.
-     * @param listener told what arrives; see there for the threads that call it.
+     * @param listener called when something arrives; it says by which threads.
      */
     public FlowTable(
             final FlowConfig config,
@@ -68,7 +68,7 @@ public final class FlowTable implements AutoCloseable {
                 new Tickets(config.peerTimeoutNs()));
     }
 
-    /** As the other one, with first sequences as {@code tickets} has them. */
+    /** As the other constructor, with first sequences from {@code tickets}. */
     FlowTable(
             final FlowConfig config,
             final FlowSizes sizes,
@@ -321,10 +321,10 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /**
-     * True if one that has {@code count} may have another when {@code free} are left: fewer than
-     * are left. So one alone gets half of all, several get equal parts, and there is always
-     * something left for the next one. Source: Choudhury and Hahne, Dynamic queue length thresholds
-     * for shared-memory packet switches, 1998.
+     * True if a context that has {@code count} may have another when {@code free} are left: if it
+     * has fewer than are left. So one context alone gets half of all, several get equal parts, and
+     * something is always left for the next one. Source: Choudhury and Hahne, Dynamic queue length
+     * thresholds for shared-memory packet switches, 1998.
      */
     private static boolean isShare(final int count, final int free) {
         return count < free;
@@ -337,7 +337,7 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /**
-     * A new receiving flow for {@code frame} from {@code node}, one of its first.
+     * A new receiving flow for {@code frame} from {@code node}, one of the first frames of it.
      *
      * @param issueNs when the ticket was issued that the frame shows.
      * @return null when there are too many.
@@ -375,7 +375,7 @@ public final class FlowTable implements AutoCloseable {
         return flow;
     }
 
-    /** A new sending flow; null when there are too many, of all or of the context's. */
+    /** A new sending flow; null when the node or the context has too many. */
     SendFlow newSendFlow(
             final FlowContext context,
             final int node,
@@ -399,8 +399,8 @@ public final class FlowTable implements AutoCloseable {
     }
 
     /**
-     * Forgets a handle once; made and freed when flows come and go, so a lock is good enough. True
-     * if it was known.
+     * Forgets a handle; true the first time. Handles are made and freed only when flows come and
+     * go, so a lock is fast enough.
      */
     synchronized boolean freeHandle(final ReceiveFlow flow) {
         final int index = flow.ends.flowHandle() & INDEX_MASK;

@@ -3,15 +3,15 @@ package io.hxb.flow;
 import java.util.Arrays;
 
 /**
- * The sending flows of one loop by the time they want to be looked at: a binary heap. Owned by the
- * loop.
+ * The sending flows of one loop, ordered by the time at which they have to be looked at: a binary
+ * heap. Owned by the loop.
  */
 final class FlowTimers {
     private final long soonNs;
     private Timer[] heap = new Timer[64];
     private int count;
 
-    /** No timers; {@code soonNs} is how near a time is that {@link #putOff} looks at. */
+    /** No timers; {@link #putOff} looks at times that are less than {@code soonNs} away. */
     FlowTimers(final long soonNs) {
         this.soonNs = soonNs;
     }
@@ -32,7 +32,7 @@ final class FlowTimers {
     }
 
     /**
-     * Puts off the first ones, if their time is near only because it was set long ago: a sender
+     * Postpones the first ones, if their time is near only because it was set long ago: a sender
      * whose frames are acknowledged in time need not be woken to find that out.
      */
     void putOff(final long nowNs) {

@@ -17,7 +17,7 @@ final class FrameBuilder {
 
     private static final int SPARSE_BYTES = FrameHeaderFlyweight.LENGTH + 256;
 
-    /** Frames that may wait staged for a flow; what comes then waits as messages. */
+    /** Frames that may wait staged for a flow; further messages wait as messages. */
     private static final int MAX_STAGED_FRAMES = 16;
 
     /** Of a short message's record in its ring. */
@@ -40,7 +40,7 @@ final class FrameBuilder {
 
     /**
      * Copies short messages from the front of a run straight into frames that wait to be sent: one
-     * pass, and nothing to remember of the single message.
+     * pass, and nothing to remember about single messages.
      *
      * @param address of the first record, as in {@link ShortRing}, in memory that may change
      *     meanwhile.
@@ -55,7 +55,7 @@ final class FrameBuilder {
             final int lengthBytes,
             final int max,
             final boolean isNewRun) {
-        // What waits as messages goes first; where frames are tiny all of them do.
+        // What waits as messages goes first; where frames are tiny all messages wait that way.
         final SendBacklog backlog = flow.backlog;
         if (!flow.isOpen()
                 || backlog.hasMessages()
@@ -63,7 +63,7 @@ final class FrameBuilder {
             return Staged.NONE;
         }
         if (isNewRun && backlog.lastStaged() != null) {
-            // What is done is told by a frame's first slot, which the others of its run follow.
+            // A frame's completion names its first slot; the other slots of its run follow it.
             backlog.lastStaged().fill();
         }
         int offset = 0;
@@ -93,9 +93,10 @@ final class FrameBuilder {
 
     /**
      * Copies what fits into a frame, then walks the records there, where the application cannot
-     * reach them; they are those of the ring without the slot. The frame is full if not all fit.
+     * reach them; they are those of the ring without the slot. The frame is full if they do not all
+     * fit.
      *
-     * @return false if a record cannot be.
+     * @return false if a record is impossible.
      */
     private boolean copyRun(
             final TxFrame frame, final long address, final int lengthBytes, final int max) {

@@ -5,7 +5,7 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.link.TurnClock;
 
 /**
- * What all that work for one flow loop share. Owned by the loop.
+ * What everything that works for one flow loop shares. Owned by the loop.
  *
  * @param table all flows of the node.
  * @param output where frames go.

@@ -6,18 +6,18 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.frame.FrameHeaderFlyweight;
 
 /**
- * What the losses of one flow are judged by: which of its transmissions have arrived, in what order
- * and when. Owned by the loop of the flow.
+ * The evidence for losses of one flow: which of its transmissions have arrived, in what order and
+ * when. Owned by the loop of the flow.
  *
- * <p>A frame to a neighbour on the same line stays behind earlier ones of its link, but for what
- * happens inside of it, so it is compared with those only: one link's queue says nothing of
+ * <p>A frame to a neighbour on the same line stays behind earlier ones of its link, except for what
+ * happens inside it, so it is compared with those only: one link's queue says nothing about
  * another's. Frames to others are compared with all.
  */
 final class LossJudge {
-    /** Links that are told apart: those of one trunk, whose indexes follow one another. */
+    /** Links that are distinguished: those of one trunk, whose indexes follow one another. */
     static final int MAX_LINKS = LinkPlan.MAX_LINKS_PER_DIMENSION;
 
-    /** A frame to a neighbour is lost when so many later ones of its link have arrived. */
+    /** A frame to a neighbour is lost when this number of later ones of its link have arrived. */
     private static final int LINK_REORDERING_FRAMES = 16;
 
     private final FlowConfig config;
@@ -102,7 +102,10 @@ final class LossJudge {
         }
     }
 
-    /** If a copy alone was acknowledged, however soon, it counts as arrived now; false if not. */
+    /**
+     * If only a copy was acknowledged, however soon, it counts as arrived now; false if there was
+     * none.
+     */
     boolean believeEarlyCopy() {
         if (!earlyCopy.isThere()) {
             return false;
@@ -124,7 +127,7 @@ final class LossJudge {
         return arrivedOrder - frame.order();
     }
 
-    /** Most transmissions that may overtake a frame which takes several hops. */
+    /** Maximum number of transmissions that may overtake a frame which takes several hops. */
     int patienceFrames() {
         return roundTrip.patience() * config.reorderingThresholdFrames();
     }
@@ -155,7 +158,7 @@ final class LossJudge {
         return isSilent;
     }
 
-    /** True if the frame's route has the hop behind {@code relay} that {@code route} has. */
+    /** True if the frame's route takes the same hop behind {@code relay} as {@code route}. */
     boolean sharesHop(final TxFrame frame, final long route, final long relay) {
         return routes.sharesHop(route(frame), route, relay, peerCoordinates);
     }

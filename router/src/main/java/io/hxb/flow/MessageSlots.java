@@ -15,7 +15,7 @@ final class MessageSlots {
 
     private int[] next = new int[0];
 
-    /** Puts a message in, at the end of no chain. */
+    /** Puts in a message that is not part of a chain yet. */
     void put(final int slot, final long address, final int lengthBytes, final int tag) {
         if (slot >= next.length) {
             grow(slot);
@@ -25,14 +25,14 @@ final class MessageSlots {
         next[slot] = NONE;
     }
 
-    // Doubles, so that it is rarely done.
+    // Doubles the table, so that this happens rarely.
     private void grow(final int slot) {
         final int count = Math.max(64, Integer.highestOneBit(slot) << 1);
         messages = Arrays.copyOf(messages, 2 * count);
         next = Arrays.copyOf(next, count);
     }
 
-    /** Lets {@code following} come behind {@code slot}. */
+    /** Chains {@code following} behind {@code slot}. */
     void chain(final int slot, final int following) {
         assert next[slot] == NONE : "slot " + slot + " is followed by " + next[slot];
         next[slot] = following;

@@ -3,8 +3,8 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 
 /**
- * Whether the peer of one sending flow is still there: since when it is silent about what is
- * outstanding, without a route, or without the context. Owned by the loop of the flow.
+ * Whether the peer of one sending flow is still there: since when it has not answered what is
+ * outstanding, has had no route, or has not had the context open. Owned by the loop of the flow.
  */
 final class PeerContact {
     private static final long MIN_ABSENCE_PAUSE_NS = 1_000_000L;
@@ -77,8 +77,8 @@ final class PeerContact {
      * The peer's node says that nobody has opened the context.
      *
      * @param waitNs how long messages wait for that.
-     * @return the time in ns after which to ask again, which is the longer the longer nobody is
-     *     there; 0 if they have waited long enough.
+     * @return the time in ns after which to ask again, which grows with the time for which nobody
+     *     has been there; 0 if they have waited long enough.
      */
     long onAbsent(final long nowNs, final long waitNs) {
         if (!isAbsent) {
@@ -90,7 +90,7 @@ final class PeerContact {
         if (leftNs <= 0) {
             return 0;
         }
-        // The answer shows that the route is good.
+        // The answer shows that the route works.
         onHeard(nowNs);
         final long pauseNs = Math.clamp(absentNs / 4, MIN_ABSENCE_PAUSE_NS, MAX_ABSENCE_PAUSE_NS);
         return Math.min(pauseNs, leftNs);
@@ -120,7 +120,7 @@ final class PeerContact {
         return true;
     }
 
-    /** True if the peer counts as unreachable: it was silent, or no way led to it, for too long. */
+    /** True if the peer counts as unreachable: it was silent, or had no route, for too long. */
     boolean isLost(final long nowNs) {
         return isOutstanding && (silenceEndsNs() - nowNs <= 0 || isCutOff(nowNs));
     }
@@ -138,7 +138,7 @@ final class PeerContact {
         return cutOff.isCounting() ? FlowTimers.earlier(wakeNs, cutOffWakeNs(nowNs)) : wakeNs;
     }
 
-    // Also while a frame is out to try a route: what becomes of it may be known too late.
+    // Also while a frame is out to try a route: its outcome may be known too late.
     private long cutOffWakeNs(final long nowNs) {
         final long retryNs = cutOff.isWaiting() ? cutOff.retryNs() : Long.MAX_VALUE;
         final long endsNs = cutOff.endsNs(silentSinceNs(), config.routes().partitionTimeoutNs());

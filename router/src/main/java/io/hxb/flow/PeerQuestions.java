@@ -1,8 +1,8 @@
 package io.hxb.flow;
 
 /**
- * When the peer of one sending flow is asked next: to open the flow, or by a probe for window that
- * it may have announced in vain. Owned by the loop of the flow.
+ * When the peer of one sending flow is asked next: to open the flow, or by a probe for window whose
+ * announcement may have been lost. Owned by the loop of the flow.
  */
 final class PeerQuestions {
     private static final int NEW_ROUTE_RETRIES = 2;
@@ -27,7 +27,7 @@ final class PeerQuestions {
         isProbing = false;
     }
 
-    /** An answer came: the next question is a first one. */
+    /** An answer came: the next question is a first one again. */
     void onAnswer() {
         retries = 0;
     }
@@ -42,12 +42,12 @@ final class PeerQuestions {
         return retryNs - nowNs <= 0;
     }
 
-    /** A question was sent: the next one comes the later the more there were. */
+    /** A question was sent: the pauses between questions grow with their number. */
     void onAsked(final long nowNs) {
         retryNs = nowNs + roundTrip.retryNs(retries++);
     }
 
-    /** OPEN was sent, or lost on the way out, by {@code route}. */
+    /** OPEN was sent by {@code route}, or lost before it left the node. */
     void onOpen(final long route, final long nowNs) {
         openRoute = route;
         openSentNs = nowNs;
@@ -58,7 +58,7 @@ final class PeerQuestions {
         return retries > 0;
     }
 
-    /** The next questions go by another route, which is not to blame for this one. */
+    /** The next questions take another route, which is not to blame for this one. */
     void onNewRoute() {
         retries = Math.min(retries, NEW_ROUTE_RETRIES);
     }
@@ -75,7 +75,7 @@ final class PeerQuestions {
      * Begins or ends probing.
      *
      * @param isShut true if nothing is in flight and what waits has no window.
-     * @param isReturned true if the window was given back: then it is asked for at once.
+     * @param isReturned true if the window was given back: then it is asked for immediately.
      */
     void onShut(final boolean isShut, final boolean isReturned, final long nowNs) {
         if (isShut && !isProbing) {

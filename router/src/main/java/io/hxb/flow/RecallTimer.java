@@ -3,9 +3,9 @@ package io.hxb.flow;
 import io.hxb.config.FlowConfig;
 
 /**
- * When silent sources are asked for the window that they do not use, and given up if they are
- * silent for good: soon while other sources wait for credit, else once in a peer timeout. Owned by
- * one loop.
+ * When silent sources are asked for the window that they do not use, and given up if they remain
+ * silent: soon while other sources wait for credit, otherwise once per peer timeout. Owned by one
+ * loop.
  */
 final class RecallTimer {
     /** Silence after which a source may be asked for window that it does not use. */
@@ -20,7 +20,7 @@ final class RecallTimer {
         this.config = config;
     }
 
-    /** A source waits for credit that others have. */
+    /** A source waits for credit that other sources have. */
     void onShortOfCredit() {
         isShortOfCredit = true;
     }

@@ -7,11 +7,11 @@ import io.hxb.frame.FrameHeaderFlyweight;
 
 /**
  * One flow at its receiving end. The ordering array and the arrivals belong to all loops, the rest
- * to the loop that owns the context: what the source may send ({@link ReceiveWindow}), what it has
- * to be told ({@link AckDebt}), and where the flow waits.
+ * to the loop that owns the context: what the source may send ({@link ReceiveWindow}), what has to
+ * be acknowledged ({@link AckDebt}), and where the flow waits.
  */
 final class ReceiveFlow extends Flow {
-    /** Questions without an answer after which the source is taken to be gone. */
+    /** Questions without an answer after which the source is considered gone. */
     static final int MAX_ASKS = 16;
 
     final OrderingArray<ReceiveFlow> array;
@@ -20,15 +20,21 @@ final class ReceiveFlow extends Flow {
     final AckDebt debt = new AckDebt();
     final FlowEnds ends;
 
-    /** Of those that are to be acknowledged at once, and of those that have some time. */
+    /**
+     * Its places among the flows to be acknowledged immediately, and among those that have some
+     * time.
+     */
     final WaitingLine.Place<ReceiveFlow> ackPlace = new WaitingLine.Place<>(this);
 
     final WaitingLine.Place<ReceiveFlow> delayPlace = new WaitingLine.Place<>(this);
 
-    /** Of those that wait for credit. */
+    /** Its place among the flows that wait for credit. */
     final WaitingLine.Place<ReceiveFlow> creditPlace = new WaitingLine.Place<>(this);
 
-    /** Of those that wait for room in the context, told by any loop and seen by the owner. */
+    /**
+     * Its places among the flows that wait for room in the context: as noted by any loop, and as
+     * seen by the owner.
+     */
     final RoomNode roomNode = new RoomNode(this);
 
     final WaitingLine.Place<ReceiveFlow> roomPlace = new WaitingLine.Place<>(this);
@@ -44,7 +50,10 @@ final class ReceiveFlow extends Flow {
     private long lastHeardNs;
     private long askedNs;
 
-    /** When the source may be asked again to close the flow; how often since it was heard. */
+    /**
+     * When the source may be asked again to close the flow; how often it was asked since it was
+     * heard.
+     */
     private long closeNs;
 
     private int asks;
@@ -52,7 +61,7 @@ final class ReceiveFlow extends Flow {
     private SendFlow opposite;
 
     /**
-     * Makes the flow that {@code frame} is one of the first of.
+     * Makes the flow of {@code frame}, which is one of its first.
      *
      * @param peerNode node that it came from.
      * @param first sequence of the flow: its ticket.
@@ -125,17 +134,20 @@ final class ReceiveFlow extends Flow {
         return closeNs == 0 || closeNs - nowNs <= 0;
     }
 
-    /** True if the source has answered none of many questions, which it does always. */
+    /** True if the source has answered none of many questions, although sources always answer. */
     boolean isDeaf(final long nowNs) {
         return asks > MAX_ASKS && closeNs - nowNs <= 0;
     }
 
-    /** How long the source has not been heard. */
+    /** For how long the source has not been heard. */
     long silentNs(final long nowNs) {
         return nowNs - lastHeardNs;
     }
 
-    /** The source is asked for the window it does not use; for how long it has not answered. */
+    /**
+     * The source is asked for the window that it does not use; returns for how long it has not
+     * answered.
+     */
     long unansweredNs(final long nowNs) {
         if (askedNs - lastHeardNs < 0) {
             askedNs = nowNs;
@@ -143,7 +155,7 @@ final class ReceiveFlow extends Flow {
         return nowNs - askedNs;
     }
 
-    /** Frames that the source may send and has not. */
+    /** Frames that the source may send and has not sent. */
     int unusedFrames() {
         return window.unusedFrames(array.next());
     }
@@ -153,7 +165,7 @@ final class ReceiveFlow extends Flow {
         context.credit.grant(this);
     }
 
-    /** Takes the last {@code frames} that were announced back. */
+    /** Takes back the last {@code frames} that were announced. */
     void takeBack(final int frames) {
         context.credit.takeBack(window, frames);
     }
@@ -206,7 +218,9 @@ final class ReceiveFlow extends Flow {
         return opposite;
     }
 
-    /** Lets the two flows between the same ends know each other; {@code sending} may be null. */
+    /**
+     * Makes the two flows between the same ends known to each other; {@code sending} may be null.
+     */
     void join(final SendFlow sending) {
         opposite = sending;
         if (sending != null) {
@@ -214,7 +228,7 @@ final class ReceiveFlow extends Flow {
         }
     }
 
-    /** The flow ends: its opposite is alone from now on. */
+    /** The flow ends: its opposite forgets it. */
     void part() {
         if (opposite != null) {
             opposite.onJoined(null);

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What the source of one flow may send: up to which sequence, what it was told of that, and how
- * much it is worth. Owned by the loop that owns the context; {@link ContextCredit} decides. Loops
+ * What the source of one flow may send: up to which sequence, how much of that it was told, and how
+ * much it has earned. Owned by the loop that owns the context; {@link ContextCredit} decides. Loops
  * that receive ask {@link #isOpenFor} before they keep a frame.
  */
 final class ReceiveWindow {
@@ -25,7 +25,7 @@ final class ReceiveWindow {
     private final int maxFrames;
 
     /**
-     * First sequence that the source may not send yet, and the one that it was told last. Published
+     * First sequence that the source may not send yet, and the last one that it was told. Published
      * before the source is told.
      */
     private int limit;
@@ -33,9 +33,9 @@ final class ReceiveWindow {
     private int announcedLimit;
 
     /**
-     * Frames announced and not released yet. One that another loop stored just when the limit was
-     * lowered counts when its arrival is seen; until then this is too small, even below 0 when the
-     * context has released it already.
+     * Frames announced and not released yet. A frame that another loop stored just as the limit was
+     * lowered counts only when its arrival is seen; until then this is too small, and even below 0
+     * if the context has released the frame already.
      */
     private int committedFrames;
 
@@ -83,12 +83,12 @@ final class ReceiveWindow {
         return committedFrames > 0;
     }
 
-    /** Commits so many frames, or gives up as many as it is below 0. */
+    /** Commits that many frames, or gives up as many as it is below 0. */
     void commit(final int frames) {
         committedFrames += frames;
     }
 
-    /** Raises the limit to {@code next}, if frames came beyond it; returns how many did. */
+    /** Raises the limit to {@code next}, if frames arrived beyond it; returns how many. */
     int catchUp(final int next) {
         final int beyond = next - limit;
         if (beyond <= 0) {
@@ -105,12 +105,12 @@ final class ReceiveWindow {
         return frames;
     }
 
-    /** Lets the source send so many more. */
+    /** Lets the source send that many more. */
     void raise(final int frames) {
         LIMIT.setRelease(this, limit + frames);
     }
 
-    /** Takes the last {@code frames} that were announced back. */
+    /** Takes back the last {@code frames} that were announced. */
     void takeBack(final int frames) {
         assert frames > 0 : frames;
         LIMIT.setRelease(this, limit - frames);
@@ -118,7 +118,7 @@ final class ReceiveWindow {
         commit(-frames);
     }
 
-    /** A source that used half of what it may gets twice as much. */
+    /** A source that used half of its window gets twice as much. */
     void grow(final int next) {
         if (targetFrames < maxFrames && next - grownAt >= targetFrames / 2) {
             grownAt = next;
@@ -132,7 +132,9 @@ final class ReceiveWindow {
         announcedLimit = limit;
     }
 
-    /** True if the source should be told the limit: it has nothing left, or there is much more. */
+    /**
+     * True if the source should be told the limit: it has no window left, or could have much more.
+     */
     boolean isNews(final int next) {
         if (limit - next <= 0) {
             return false;

@@ -13,11 +13,11 @@ import io.hxb.pm.PmStatus;
 
 /**
  * The receiving half of one loop: puts frames into ordering arrays and hands them to contexts in
- * order; {@link AckScheduler} has them acknowledged. Frames of any flow come here; credit and
- * acknowledgements are the matter of the loop that owns the context.
+ * order; {@link AckScheduler} acknowledges them. Frames of any flow come here; credit and
+ * acknowledgements belong to the loop that owns the context.
  */
 final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
-    /** A frame that could not be delivered at once weighs this many in order. */
+    /** A frame that could not be delivered immediately counts as this many that could. */
     private static final int OUT_OF_ORDER_WEIGHT = 4;
 
     private static final int RECALLS_AT_ONCE = 16;
@@ -76,7 +76,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         take(flow, key, bufferId);
     }
 
-    /** Data of no flow that is known: may be the first of one, which the owner then makes. */
+    /** Data that belongs to no known flow may be the first of one, which the owner then makes. */
     private void onFirst(final FlowContext context, final int bufferId) {
         if (tickets.issueOf(context, header, clock.nowNs()) == Tickets.INVALID) {
             counters.onStale();
@@ -166,7 +166,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         }
     }
 
-    /** Looks at a flow that something happened to; on the loop that owns it. */
+    /** Looks at a flow to which something happened; on the loop that owns it. */
     void attend(final ReceiveFlow flow) {
         final long arrivals = flow.arrivals.take();
         if (flow.array.isEnded()) {
@@ -225,7 +225,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
      * The flow of a frame, made now if the frame shows a valid ticket; on the loop that owns the
      * context.
      *
-     * @return null if the frame is of the past, or there are too many flows; that is told.
+     * @return null if the frame is of the past, or there are too many flows; its source is told in
+     *     either case.
      */
     ReceiveFlow admit(
             final FlowContext context,
@@ -287,7 +288,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
             routes.onAskedAgain(flow.peerCoordinates, probe.route());
         }
         final int unused = flow.window.unusedFrames(probe.sequence());
-        // What is stored has used window, whatever the source says.
+        // Stored frames have used window, whatever the source says.
         final boolean isReturn =
                 probe.windowFrames() == 0
                         && flow.array.next() == probe.sequence()
@@ -315,8 +316,8 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     /**
-     * Asks silent sources for the window they do not use, if others wait for it, and gives up on
-     * sources that are silent for good.
+     * Asks silent sources for the window they do not use, if others wait for it, and gives up
+     * sources that remain silent.
      *
      * @param isNodeShort true if other contexts wait for what this one has borrowed.
      */
@@ -324,7 +325,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         final boolean isWanted =
                 context.credit.isShort() || (isNodeShort && context.credit.isBorrower());
         int recalls = isWanted ? RECALLS_AT_ONCE : 0;
-        // From the end, because a flow that is given up is taken out.
+        // From the end, because a flow that is given up is removed.
         for (int index = context.receiveFlowCount() - 1; index >= 0; index--) {
             final ReceiveFlow flow = context.receiveFlow(index);
             final long silenceNs = flow.silentNs(clock.nowNs());
@@ -350,9 +351,9 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     /**
-     * Looks at a flow for whether it is in use. A source that uses it no more closes it; if that
-     * could not be heard, the flow is forgotten when the source would have given up. Under pressure
-     * the source is asked to close it.
+     * Checks whether a flow is in use. A source that no longer uses it closes it; if that could not
+     * be heard, the flow is forgotten when the source would have given up. Under pressure the
+     * source is asked to close it.
      *
      * @param idleNs time without use after which a flow may go.
      */
@@ -434,7 +435,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
 
     private boolean offer(final ReceiveFlow flow, final int bufferId) {
         delivered.wrap(pool.headerAddress(bufferId));
-        // Read before the frame is handed over: then its buffer may be another frame's soon.
+        // Read before the frame is handed over, because its buffer may soon hold another frame.
         final int bodyLengthBytes = delivered.bodyLength();
         final int messageCount = delivered.messageCount();
         final int answer =
@@ -471,7 +472,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
                 return;
             }
         } else if (!hadBegun) {
-            // Meant for the node that was here before, maybe: nobody misses anything.
+            // Possibly meant for an earlier incarnation of this node: nobody misses anything.
             return;
         }
         listener.onPeerStatus(
@@ -488,7 +489,7 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
         flow.array.drain(this, flow);
     }
 
-    /** Once nobody delivers any more: takes back what was announced and never came. */
+    /** When nobody delivers any more: takes back what was announced and never arrived. */
     private void settle(final ReceiveFlow flow) {
         if (flow.settle() && flow.context.isOpen()) {
             serveCreditLine(flow.context.credit);

@@ -8,7 +8,7 @@ import io.hxb.config.FlowConfig;
  * section 6.2, step 4, makes it longer after needless retransmissions.
  */
 final class RoundTrip {
-    /** Time by which an earlier frame may come later, however short the round trip. */
+    /** Time by which an earlier frame may arrive later, however short the round trip. */
     private static final long MIN_REORDERING_NS = 100_000;
 
     private static final long FIRST_TIMEOUT_NS = 20_000_000;
@@ -30,7 +30,7 @@ final class RoundTrip {
         this.config = config;
     }
 
-    /** Takes in one measured round trip; only of frames sent once (Karn). */
+    /** Adds one measured round trip; only of frames sent once (Karn). */
     void onSample(final long rttNs) {
         final long sampleNs = Math.max(1, rttNs);
         if (smoothedNs == 0) {
@@ -42,7 +42,9 @@ final class RoundTrip {
         }
     }
 
-    /** What was measured holds no more; {@code rttNs} is the first round trip of those to come. */
+    /**
+     * What was measured no longer holds; {@code rttNs} is the first round trip of those to come.
+     */
     void restart(final long rttNs) {
         smoothedNs = 0;
         backOff = 0;
@@ -53,8 +55,8 @@ final class RoundTrip {
     }
 
     /**
-     * A frame that was sent again has arrived itself: queues of unequal length had kept it, so such
-     * frames get twice the patience, at most once in a round trip.
+     * A frame that was sent again has arrived itself: queues of unequal length had delayed it, so
+     * such frames get twice the patience, at most once in a round trip.
      */
     void onNeedlessResend(final long nowNs) {
         needed = 0;
@@ -73,17 +75,17 @@ final class RoundTrip {
         }
     }
 
-    /** By how much overtaken frames are given more than usual: 1 to 16. */
+    /** Factor by which overtaken frames get more time than usual: 1 to 16. */
     int patience() {
         return patience;
     }
 
-    /** Something has been acknowledged: the timer runs its plain time again. */
+    /** Something has been acknowledged: the timer runs for its normal time again. */
     void onProgress() {
         backOff = 0;
     }
 
-    /** The timer has run out: it runs twice as long. */
+    /** The timer has expired: it runs for twice as long. */
     void onTimeout() {
         backOff = Math.min(backOff + 1, MAX_BACK_OFF);
     }
@@ -126,8 +128,8 @@ final class RoundTrip {
     }
 
     private long clamp(final long timeNs) {
-        final long mostNs =
+        final long maxNs =
                 Math.max(1, Math.min(config.maxRetransmitNs(), config.peerTimeoutNs() / 8));
-        return Math.min(mostNs, Math.max(config.minRetransmitNs(), timeNs));
+        return Math.min(maxNs, Math.max(config.minRetransmitNs(), timeNs));
     }
 }

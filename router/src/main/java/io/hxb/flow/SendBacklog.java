@@ -79,7 +79,10 @@ final class SendBacklog {
         assert recordBytes >= 0 : recordBytes;
     }
 
-    /** Takes all messages out; returns the slot of the first, from which the chain leads on. */
+    /**
+     * Removes all messages; returns the slot of the first, from which the chain leads to the
+     * others.
+     */
     int takeMessages() {
         final int first = firstSlot;
         firstSlot = MessageSlots.NONE;
@@ -97,7 +100,7 @@ final class SendBacklog {
         staged.add(frame.stagedPlace);
     }
 
-    /** So many more messages are in frames that wait. */
+    /** Adds to the number of messages in frames that wait. */
     void onStaged(final int count) {
         stagedMessages += count;
         isHeldBack &= count == 0;
@@ -122,7 +125,10 @@ final class SendBacklog {
         return frame;
     }
 
-    /** Lets what waits and fills no frame wait for more, once; false if it has waited already. */
+    /**
+     * Lets messages that do not fill a frame wait for more, once; false if they have waited
+     * already.
+     */
     boolean holdBack() {
         final boolean isFirst = !isHeldBack;
         isHeldBack = true;

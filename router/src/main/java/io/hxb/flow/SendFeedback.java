@@ -93,7 +93,7 @@ final class SendFeedback {
     }
 
     /**
-     * A frame has arrived that had arrived before. If it was sent again, that was needless: the
+     * A frame has arrived that had arrived before. If it was sent again, that was unnecessary: the
      * frame itself had only been late.
      */
     void onArrivedAgain(final SendFlow flow, final int sequence) {
@@ -108,7 +108,7 @@ final class SendFeedback {
             counters.onStale();
             return;
         }
-        // The peer's node may have another cluster file, or none that knows of tenants.
+        // The peer's node may have another cluster file, or one without tenants.
         if (!flow.context.rights.maySendTo(
                 TenantField.ofAccept(accept), flow.peerNode, flow.peerContext)) {
             counters.onNotAllowed();
@@ -127,7 +127,10 @@ final class SendFeedback {
         queue.makeReady(flow);
     }
 
-    /** The receiver has few flows left: closes this one if it can, else shows that it lives. */
+    /**
+     * The receiver has few flows left: closes this one if it can, otherwise shows that it is in
+     * use.
+     */
     void onAskedToClose(final SendFlow flow) {
         closeIfIdle(flow, 0);
         if (flow.isOpen()) {
@@ -181,7 +184,7 @@ final class SendFeedback {
 
     /**
      * Somebody says that a frame of the flow cannot be delivered. Only the peer's node ends the
-     * flow; a relay without a way on is no sign of life of the peer either.
+     * flow; the word of a relay without a route is not a sign of life of the peer either.
      *
      * @param type of the frame, which was sent and not acknowledged.
      * @param peerIncarnation of the context that is there instead.
@@ -230,7 +233,10 @@ final class SendFeedback {
         }
     }
 
-    /** The peer of an open flow is gone: its node has said so again, and it was not heard. */
+    /**
+     * The peer of an open flow is gone: its node has said so again, and the peer itself was not
+     * heard.
+     */
     void onDenied(final SendFlow flow, final int status) {
         if (status == PmStatus.PEER_RESTARTED) {
             counters.onPeerRestarted();
@@ -250,7 +256,7 @@ final class SendFeedback {
     }
 
     /**
-     * A relay has no way on for what the flow sends: that goes another way now.
+     * A relay has no route for what the flow sends: it takes another route now.
      *
      * @param type of the frame that the relay complains of.
      * @param sequence of that frame.
@@ -273,8 +279,8 @@ final class SendFeedback {
     }
 
     /**
-     * A link has failed: what the flows of {@code context} sent over it to a neighbour goes over
-     * others at once.
+     * A link has failed: what the flows of {@code context} sent over it to a neighbour is sent over
+     * others immediately.
      *
      * @return frames that will be sent again.
      */

@@ -5,11 +5,11 @@ import io.hxb.flow.route.RouteTable;
 import io.hxb.topology.Shape;
 
 /**
- * One flow at its sending end: its life, and the parts that know the rest. Owned by the loop that
+ * One flow at its sending end: its life, and the parts that own the rest. Owned by the loop that
  * owns the context; only {@link #mailbox} is filled by other loops.
  */
 final class SendFlow extends Flow {
-    /** Most frames that a time-out or a turn sends again. */
+    /** Maximum number of frames that a time-out or a turn sends again. */
     static final int MAX_RESEND_FRAMES = 16;
 
     /** What waits to be sent. */
@@ -18,10 +18,10 @@ final class SendFlow extends Flow {
     /** What is in flight. */
     final SendWindow window;
 
-    /** What its losses are judged by. */
+    /** The evidence for its losses. */
     final LossJudge judge;
 
-    /** How long there and back takes. */
+    /** Its round trips. */
     final RoundTrip roundTrip;
 
     /** Whether the peer is still there. */
@@ -32,7 +32,7 @@ final class SendFlow extends Flow {
 
     final AckMailbox mailbox = new AckMailbox();
 
-    /** Of those with something to send. */
+    /** Its place among the flows with something to send. */
     final WaitingLine.Place<SendFlow> readyPlace = new WaitingLine.Place<>(this);
 
     final FlowTimers.Timer timer = new FlowTimers.Timer(this);
@@ -127,7 +127,7 @@ final class SendFlow extends Flow {
 
     /**
      * Nobody has opened the context: asks again with the next epoch, so that a late answer to an
-     * earlier question ends no flow that is open.
+     * earlier question does not end an open flow.
      *
      * @return false if the messages have waited for long enough.
      */
@@ -157,7 +157,7 @@ final class SendFlow extends Flow {
                 && window.isDelivered();
     }
 
-    /** From OPEN to CLOSING; what comes to be sent waits until the peer has forgotten the flow. */
+    /** From OPEN to CLOSING; new messages wait until the peer has forgotten the flow. */
     void close(final long nowNs) {
         assert state == FlowState.OPEN && window.inFlight() == 0 : state;
         state = FlowState.CLOSING;
@@ -238,7 +238,7 @@ final class SendFlow extends Flow {
         return opposite;
     }
 
-    /** The flow is forgotten: its opposite is alone from now on. */
+    /** The flow is forgotten: its opposite forgets it. */
     void part() {
         if (opposite != null) {
             opposite.join(null);

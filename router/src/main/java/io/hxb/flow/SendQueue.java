@@ -1,8 +1,8 @@
 package io.hxb.flow;
 
 /**
- * The line in which flows with something to send wait for their turn, each at most once, and beside
- * it those that the output or the memory holds up. Owned by one loop.
+ * The line in which flows with something to send wait for their turn, each at most once, and the
+ * flows that are held up by the output or for lack of memory. Owned by one loop.
  */
 final class SendQueue {
     private static final long BLOCKED_RETRY_NS = 100_000;
@@ -17,7 +17,7 @@ final class SendQueue {
         ready.add(flow.readyPlace);
     }
 
-    /** Puts a flow that is held up aside. */
+    /** Sets a flow aside that is held up. */
     void block(final SendFlow flow) {
         blocked.add(flow.readyPlace);
     }
@@ -35,7 +35,7 @@ final class SendQueue {
         return !blocked.isEmpty();
     }
 
-    /** The output, which took no more, takes frames again. */
+    /** The output, which was full, takes frames again. */
     void onWritable() {
         isUnblocked = true;
     }
@@ -45,7 +45,9 @@ final class SendQueue {
         isUnblocked |= !blocked.isEmpty();
     }
 
-    /** Lets those held up try again, if something has changed or their time has come. */
+    /**
+     * Lets the flows that are held up try again, if something has changed or their time has come.
+     */
     void retryBlockedWhenDue(final long nowNs) {
         if (isUnblocked || blockedRetryNs - nowNs <= 0) {
             retryBlocked();
@@ -53,12 +55,12 @@ final class SendQueue {
         isUnblocked = false;
     }
 
-    /** Lets those held up try again. */
+    /** Lets the flows that are held up try again. */
     void retryBlocked() {
         ready.takeAll(blocked);
     }
 
-    /** Sets when those still held up try again. */
+    /** Sets the time when flows that are still held up try again. */
     void setRetry(final long nowNs) {
         if (!blocked.isEmpty()) {
             blockedRetryNs = nowNs + BLOCKED_RETRY_NS;
@@ -70,7 +72,7 @@ final class SendQueue {
         return !ready.isEmpty() || (isUnblocked && !blocked.isEmpty());
     }
 
-    /** When those held up try again; Long.MAX_VALUE for never. */
+    /** When flows that are held up try again; Long.MAX_VALUE for never. */
     long nextDeadlineNs() {
         return blocked.isEmpty() ? Long.MAX_VALUE : blockedRetryNs;
     }

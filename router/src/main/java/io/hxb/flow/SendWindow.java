@@ -14,7 +14,7 @@ final class SendWindow {
     private final TxFrame[] frames;
     private final int mask;
 
-    /** A bit for each of the last window of frames: it was sent more than once. */
+    /** A bit for each frame of the last window: set if it was sent more than once. */
     private final long[] resent;
 
     private final LossJudge judge;
@@ -67,7 +67,7 @@ final class SendWindow {
         judge.restart();
     }
 
-    /** The first frames of an epoch go from {@code nowNs} on. */
+    /** The first frames of an epoch are sent from {@code nowNs} on. */
     void start(final long nowNs) {
         sentNs = nowNs;
         resendNs = nowNs;
@@ -110,7 +110,7 @@ final class SendWindow {
         return lost;
     }
 
-    /** True if frames are in flight that are not taken for lost. */
+    /** True if frames are in flight that do not count as lost. */
     boolean isAwaiting() {
         return inFlight > lost;
     }
@@ -120,7 +120,7 @@ final class SendWindow {
         return hasRoom(0);
     }
 
-    /** As {@link #hasRoom()}, behind {@code staged} others. */
+    /** As {@link #hasRoom()}, for a frame behind {@code staged} others. */
     boolean hasRoom(final int staged) {
         final int next = nextSequence + staged;
         return limit - next > 0 && next - firstSequence <= mask;
@@ -162,7 +162,7 @@ final class SendWindow {
         return true;
     }
 
-    /** True if the window was given back and none came since. */
+    /** True if the window was given back and the receiver has granted none since. */
     boolean isReturned() {
         return isReturned;
     }
@@ -178,7 +178,7 @@ final class SendWindow {
         sentNs = nowNs;
     }
 
-    /** For how long no frame was sent. */
+    /** Time for which no frame was sent. */
     long unusedNs(final long nowNs) {
         return nowNs - sentNs;
     }
@@ -249,14 +249,14 @@ final class SendWindow {
         assert firstSequence != nextSequence || inFlight == 0 : "in flight: " + inFlight;
     }
 
-    /** Takes the frame at {@code sequence} out without it having arrived; null if none. */
+    /** Removes the frame at {@code sequence}, which has not arrived; null if there is none. */
     TxFrame takeOut(final int sequence) {
         final TxFrame frame = frames[sequence & mask];
         frames[sequence & mask] = null;
         return frame;
     }
 
-    /** Something was acknowledged, or the timer ran out: the time begins anew. */
+    /** Something was acknowledged, or the timer ran out: the time begins again. */
     void onProgress(final long nowNs) {
         progressNs = nowNs;
     }
@@ -332,8 +332,8 @@ final class SendWindow {
     }
 
     /**
-     * The timer has run out again. If a copy alone has been acknowledged meanwhile, however soon,
-     * what was sent before it is lost.
+     * The timer has expired again. If only a copy has been acknowledged in the meantime, however
+     * soon, everything sent before it is lost.
      *
      * @return true if frames were marked as lost for that.
      */
@@ -368,8 +368,9 @@ final class SendWindow {
     }
 
     /**
-     * Marks the frames as lost whose route shares the hop behind {@code relay} that {@code route}
-     * has, if they were sent after the frame that the relay complains of, or that is here no more.
+     * Marks the frames as lost whose route takes the same hop behind {@code relay} as {@code
+     * route}, if they were sent after the frame that the relay complains of, or that is no longer
+     * here.
      *
      * @return how many.
      */
@@ -391,7 +392,7 @@ final class SendWindow {
         return marked;
     }
 
-    /** Marks what took a link that has failed as lost; returns how many frames that were. */
+    /** Marks the frames as lost that took a link which has failed; returns how many. */
     int strand(final int link) {
         int stranded = 0;
         for (int sequence = firstSequence; sequence != nextSequence; sequence++) {
@@ -413,7 +414,7 @@ final class SendWindow {
         judge.onGivenUp(frame);
     }
 
-    /** Takes a frame for lost that is not yet. */
+    /** Marks a frame as lost that was not yet. */
     void markLost(final TxFrame frame) {
         frame.markLost();
         lost++;

@@ -5,11 +5,11 @@ import io.hxb.link.TurnClock;
 import io.hxb.pm.PmStatus;
 
 /**
- * The sending half of one loop: takes messages, and looks after flows of which nothing is heard.
+ * The sending half of one loop: takes messages, and takes care of flows whose peers are silent.
  * Owned by the loop. {@link Transmitter} sends, {@link SendFeedback} hears what becomes of it.
  */
 final class Sender {
-    /** Flows looked at for one that is closed when all are in use. */
+    /** Flows that are searched for a closed one when all are in use. */
     private static final int CLOSED_SEARCH = 64;
 
     private final FlowTable table;
@@ -68,7 +68,7 @@ final class Sender {
                 : flow;
     }
 
-    /** Forgets a flow that failed or was refused, which holds a place for nothing. */
+    /** Forgets a flow that failed or was refused and only occupies a place. */
     private boolean forgetClosed(final FlowContext context) {
         for (int left = Math.min(CLOSED_SEARCH, context.sendFlowCount()); left > 0; left--) {
             final SendFlow flow = context.nextSendFlow();
@@ -133,12 +133,12 @@ final class Sender {
         return fired;
     }
 
-    /** Sends what may go; returns frames sent. */
+    /** Sends what may be sent; returns the number of frames. */
     int sendReady() {
         return transmitter.sendReady();
     }
 
-    /** The links, which took no more, take frames again. */
+    /** The links, which were full, take frames again. */
     void onWritable() {
         queue.onWritable();
     }
@@ -223,15 +223,16 @@ final class Sender {
             counters.onTimeout();
             return;
         }
-        // Mostly an end of the flow has waited for its CPU and nothing is lost: a single frame goes
-        // first, and its acknowledgement tells what has arrived (as RFC 8985's tail loss probe).
+        // Usually one end of the flow has waited for its CPU and nothing is lost: a single frame
+        // goes first, and its acknowledgement shows what has arrived (as RFC 8985's tail loss
+        // probe).
         final int maxFrames = flow.roundTrip.isBackedOff() ? SendFlow.MAX_RESEND_FRAMES : 1;
         if (window.markOldest(nowNs, timeoutNs, maxFrames) > 0) {
             counters.onTimeout();
             flow.roundTrip.onTimeout();
         }
         if (flow.judge.takeRouteSilent()) {
-            // The next ones go by another route, whose round trips begin anew.
+            // The next ones take another route, whose round trips are measured from the beginning.
             flow.roundTrip.onProgress();
             window.markOldest(nowNs, 0, SendFlow.MAX_RESEND_FRAMES);
         }

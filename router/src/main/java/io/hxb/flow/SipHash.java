@@ -1,7 +1,7 @@
 package io.hxb.flow;
 
 /**
- * A keyed hash of four words: whoever does not know the key cannot tell the result from a random
+ * A keyed hash of four words: without the key, the result cannot be distinguished from a random
  * number. Stateless. Source: Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012;
  * SipHash-2-4 of 32 bytes.
  */

@@ -5,7 +5,7 @@ public final class Staged {
     /** Nothing was taken. */
     public static final long NONE = 0;
 
-    /** A record that cannot be; negative, as no other answer is. */
+    /** A record is impossible; no other answer is negative. */
     public static final long MALFORMED = -1;
 
     private Staged() {}

@@ -241,7 +241,7 @@ final class Transmitter implements FrameOwner {
         }
     }
 
-    /** A frame needs no more sending; it is free once no link holds it. */
+    /** A frame need not be sent again; it is free once no link holds it. */
     void finish(final TxFrame frame, final int status) {
         if (frame.finish(status)) {
             complete(frame);

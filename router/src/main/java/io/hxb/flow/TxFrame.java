@@ -37,7 +37,7 @@ final class TxFrame {
     /** Made of a run of short messages, of which nothing else is remembered. */
     private boolean isRun;
 
-    /** Of a run: bytes of its records, of which the last is padded by so many. */
+    /** Of a run: bytes of its records, of which the last is padded by that many. */
     private int bodyBytes;
 
     private int paddingBytes;
@@ -64,13 +64,13 @@ final class TxFrame {
     private long sentNs;
     private boolean isLost;
 
-    /** Its link has failed: it is sent again at once, by whatever other link there is. */
+    /** Its link has failed: it is sent again immediately, over any other link. */
     private boolean isStranded;
 
     /** Times that a link holds it now. */
     private int queued;
 
-    /** Acknowledged, or its flow ended; with that status. */
+    /** Done: acknowledged, or its flow has ended, with this status. */
     private boolean isFinished;
 
     private int status;
@@ -94,7 +94,7 @@ final class TxFrame {
         isStranded = false;
     }
 
-    /** Begins anew with the message in {@code slot}, whose payload stays where it is. */
+    /** Begins again with the message in {@code slot}, whose payload stays where it is. */
     void beginSingle(final int slot, final long address, final int lengthBytes) {
         begin(NOT_SHARED, ownHeaderAddress);
         headerLengthBytes = FrameHeaderFlyweight.LENGTH + MessageRecordFlyweight.LENGTH;
@@ -104,19 +104,19 @@ final class TxFrame {
         messageCount = 1;
     }
 
-    /** Begins anew, for copies of the messages from {@code slot} on; see {@link #close}. */
+    /** Begins again, for copies of the messages from {@code slot} on; see {@link #close}. */
     void beginShared(final int slot, final int shared, final long address) {
         begin(shared, address);
         firstSlot = slot;
     }
 
-    /** So many messages were copied, with so many bytes. */
+    /** Notes the number of messages that were copied, and of their bytes. */
     void close(final int messages, final int bytes) {
         messageCount = messages;
         headerLengthBytes = FrameHeaderFlyweight.LENGTH + bytes;
     }
 
-    /** Begins anew as an empty run. */
+    /** Begins again as an empty run. */
     void beginRun(final int shared, final long address) {
         begin(shared, address);
         isRun = true;
@@ -135,7 +135,7 @@ final class TxFrame {
         paddingBytes = messages == 0 ? paddingBytes : padding;
     }
 
-    /** The run takes no more. */
+    /** The run is complete. */
     void fill() {
         isFull = true;
     }
@@ -145,7 +145,7 @@ final class TxFrame {
         headerLengthBytes = FrameHeaderFlyweight.LENGTH + bodyBytes - paddingBytes;
     }
 
-    /** Belongs to a flow that sends it some time. */
+    /** Belongs to a flow that will send it. */
     void assign(final SendFlow owner) {
         flow = owner;
     }
@@ -183,7 +183,7 @@ final class TxFrame {
         isStranded = false;
     }
 
-    /** A link holds it no more, and it has left at {@code nowNs}; true if it is done with. */
+    /** A link no longer holds it, since it left at {@code nowNs}; true if it is done with. */
     boolean onReleased(final long nowNs) {
         queued--;
         assert queued >= 0 : "given back more often than queued";
@@ -206,7 +206,7 @@ final class TxFrame {
         isStranded = true;
     }
 
-    /** It needs no more sending; true if no link holds it, so that it is done with. */
+    /** It need not be sent again; true if no link holds it, so that it is done with. */
     boolean finish(final int itsStatus) {
         assert !isFinished : "finished already";
         status = itsStatus;
@@ -270,7 +270,7 @@ final class TxFrame {
         return bodyBytes;
     }
 
-    /** Of a run: takes no more. */
+    /** Of a run: it is complete. */
     boolean isFull() {
         return isFull;
     }

@@ -60,7 +60,8 @@ final class TxPool {
 
     /**
      * Bytes of the selective bitmap: one bit for a frame of the window, 32 at least, and no more
-     * than a frame has room for. What arrived beyond it is told when the window has moved on.
+     * than a frame has room for. What arrived beyond it is acknowledged when the window has moved
+     * on.
      */
     static int ackBodyBytes(final int windowFrames, final int mtuBytes) {
         final int roomBytes = (mtuBytes - FrameHeaderFlyweight.LENGTH) & -Long.BYTES;
@@ -76,7 +77,7 @@ final class TxPool {
 
     /**
      * A free frame for a flow that has {@code inFlight}; null when there is none, or when the flow
-     * has more than are left: so one slow destination cannot take all.
+     * has more than are left: so that one slow destination cannot take all.
      */
     TxFrame acquire(final int inFlight) {
         return freeCount == 0 || inFlight > freeCount ? null : free[--freeCount];

@@ -2,8 +2,8 @@ package io.hxb.flow;
 
 /**
  * A line in which things wait for their turn, first come, first served. Owned by one loop. Whatever
- * may wait has a {@link Place} for it and stands in one line at a time with that place, at most
- * once, so that waiting allocates nothing.
+ * may wait has a {@link Place} with which it can stand in one line at a time, once, so that waiting
+ * allocates nothing.
  *
  * @param <T> what waits.
  */
@@ -29,7 +29,7 @@ final class WaitingLine<T> {
         return true;
     }
 
-    /** Takes the first one out; null when there is none. */
+    /** Removes and returns the first one; null when there is none. */
     T poll() {
         final Place<T> first = head;
         if (first == null) {

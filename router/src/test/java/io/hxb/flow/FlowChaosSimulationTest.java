@@ -4,16 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.FlowConfig;
-import io.hxb.link.sim.SimFaults;
 import io.hxb.link.sim.SimLink;
 import io.hxb.pm.PmStatus;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 
 /**
  * Applications that come and go, links that are cut for longer than a peer is waited for: flows
@@ -21,73 +18,57 @@ import java.util.SplittableRandom;
  */
 @Tag("simulation")
 class FlowChaosSimulationTest {
-    private static final int SEEDS = Math.max(1, Integer.getInteger("hxb.sim.seeds", 1_000) / 5);
-    private static final long ONE_SEED = Long.getLong("hxb.sim.seed", -1);
-    private static final int CONTEXTS_A_NODE = 2;
+    private static final int SEEDS = Math.max(1, SimSeeds.COUNT / 5);
 
     @Test
     void shouldReportWhatIsLostWhenPeersRestartAndLinksAreCut() {
-        if (ONE_SEED >= 0) {
-            new Run(ONE_SEED).run();
-            return;
-        }
-        long restarts = 0;
-        long silences = 0;
-        for (long seed = 0; seed < SEEDS; seed++) {
-            final Run run = new Run(seed);
-            try {
-                run.run();
-            } catch (final AssertionError | RuntimeException e) {
-                throw new AssertionError(
-                        "seed " + seed + " failed; replay it with -Dhxb.sim.seed=" + seed, e);
-            }
-            restarts += run.restarted;
-            silences += run.unreachable;
-        }
-        assertTrue(restarts > 0, "no flow met a peer that restarted");
-        assertTrue(silences > 0, "no flow met a silent peer");
+        SimSeeds.run(
+                SEEDS,
+                seed -> {
+                    final Run run = new Run(seed);
+                    run.run();
+                    return new Counts(run.restarted, run.unreachable);
+                },
+                FlowChaosSimulationTest::checkAll);
     }
 
-    private static final class Run {
-        private final long seed;
-        private final SplittableRandom random;
-        private final List<SimContext> all = new ArrayList<>();
-        private final int nodeCount;
-        private SimWorld world;
+    private static void checkAll(final List<Counts> runs) {
+        assertTrue(
+                runs.stream().anyMatch(run -> run.restarted > 0),
+                "no flow met a peer that restarted");
+        assertTrue(runs.stream().anyMatch(run -> run.unreachable > 0), "no flow met a silent peer");
+    }
+
+    /** How many messages failed because their peer had restarted, or was silent. */
+    private record Counts(long restarted, long unreachable) {}
+
+    private static final class Run extends SimApplications {
         private long restarted;
         private long unreachable;
         private boolean isQuiet;
         private long nextSendNs;
 
         Run(final long seed) {
-            this.seed = seed;
-            random = new SplittableRandom(seed);
-            nodeCount = 2 + random.nextInt(2);
+            super(seed, 1_000_000);
         }
 
-        void run() {
-            final FlowSetup setup =
-                    new FlowSetup(
-                            FlowConfig.DEFAULT
-                                    .withWindowFrames(4 << random.nextInt(6))
-                                    .withPeerTimeoutNs(400 * SimWorld.MILLISECOND),
-                            new FlowSizes(1_500, 128, 8, 8, 64),
-                            random.nextInt(4) == 0 ? -random.nextInt(32) : FlowSetup.RANDOM);
-            final int links = 1 + random.nextInt(3);
-            final int loops = 1 + random.nextInt(2);
-            try (SimWorld made = new SimWorld(seed, nodeCount, links, loops, setup, faults())) {
-                world = made;
-                nextSendNs = world.nowNs();
-                for (int node = 0; node < nodeCount; node++) {
-                    for (int id = 0; id < CONTEXTS_A_NODE; id++) {
-                        all.add(world.open(node, id, 16 + random.nextInt(64)));
-                    }
-                }
-                disturb();
-                settle();
-                goOn();
-                check();
-            }
+        @Override
+        FlowSetup setup() {
+            return new FlowSetup(
+                    FlowConfig.DEFAULT
+                            .withWindowFrames(4 << random.nextInt(6))
+                            .withPeerTimeoutNs(400 * SimWorld.MILLISECOND),
+                    new FlowSizes(1_500, 128, 8, 8, 64),
+                    random.nextInt(4) == 0 ? -random.nextInt(32) : FlowSetup.RANDOM);
+        }
+
+        @Override
+        void live() {
+            nextSendNs = world().nowNs();
+            disturb();
+            settle();
+            goOn();
+            check();
         }
 
         private void disturb() {
@@ -101,7 +82,7 @@ class FlowChaosSimulationTest {
                     cut(false);
                 }
                 final long timeNs = random.nextInt(600) * SimWorld.MILLISECOND;
-                world.runUntil(() -> false, timeNs + 1, this::act);
+                world().runUntil(() -> false, timeNs + 1, this::act);
             }
         }
 
@@ -109,7 +90,7 @@ class FlowChaosSimulationTest {
             cut(false);
             isQuiet = true;
             assertTrue(
-                    world.runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act),
+                    world().runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act),
                     "messages neither arrived nor failed");
         }
 
@@ -124,14 +105,14 @@ class FlowChaosSimulationTest {
                 }
             }
             final int expected = sent;
-            assertTrue(world.runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act));
+            assertTrue(world().runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act));
             final long after = open.stream().mapToLong(context -> context.received).sum();
             final int failed = errors() - errorsBefore;
             assertEquals(
                     expected,
                     after - before + failed,
                     "every message after the trouble arrives or meets an old flow");
-            assertTrue(world.runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act));
+            assertTrue(world().runUntil(this::isIdle, 20 * SimWorld.SECOND, this::act));
         }
 
         private void check() {
@@ -144,7 +125,7 @@ class FlowChaosSimulationTest {
                 unreachable += context.statusCounts.getOrDefault(PmStatus.PEER_UNREACHABLE, 0);
             }
             assertTrue(gaps <= errors(), gaps + " lost, " + errors() + " reported");
-            assertEquals(0, world.leftovers(), "buffers and frames in use at the end");
+            assertEquals(0, world().leftovers(), "buffers and frames in use at the end");
         }
 
         private int errors() {
@@ -159,19 +140,19 @@ class FlowChaosSimulationTest {
             final int index = random.nextInt(nodeCount * CONTEXTS_A_NODE);
             final int node = index / CONTEXTS_A_NODE;
             final int id = index % CONTEXTS_A_NODE;
-            final SimContext before = world.nodes.get(node).contexts.get(id);
+            final SimContext before = world().nodes.get(node).contexts.get(id);
             before.close();
             before.release(Integer.MAX_VALUE);
-            world.runUntil(() -> false, 1 + random.nextInt(20_000_000), this::act);
-            all.add(world.open(node, id, 16 + random.nextInt(64)));
+            world().runUntil(() -> false, 1 + random.nextInt(20_000_000), this::act);
+            all.add(world().open(node, id, 16 + random.nextInt(64)));
         }
 
         private void cut(final boolean isCut) {
-            for (final var segment : world.segments) {
+            for (final var segment : world().segments) {
                 for (final SimLink from : segment.links()) {
                     for (final SimLink to : segment.links()) {
                         if (from != to && (!isCut || random.nextInt(3) > 0)) {
-                            world.network.cut(from, to, isCut);
+                            world().network.cut(from, to, isCut);
                         }
                     }
                 }
@@ -179,9 +160,9 @@ class FlowChaosSimulationTest {
         }
 
         private void act() {
-            final boolean isTime = world.nowNs() - nextSendNs >= 0;
+            final boolean isTime = world().nowNs() - nextSendNs >= 0;
             if (isTime) {
-                nextSendNs = world.nowNs() + random.nextInt(3_000_000);
+                nextSendNs = world().nowNs() + random.nextInt(3_000_000);
             }
             for (final SimContext context : all) {
                 if (!context.isOpen) {
@@ -196,13 +177,6 @@ class FlowChaosSimulationTest {
                             random.nextInt(400));
                 }
             }
-        }
-
-        private SimFaults faults() {
-            return SimFaults.NONE
-                    .withDelay(1_000 + random.nextInt(100_000), random.nextInt(50_000))
-                    .withLoss(random.nextDouble() * 0.1, random.nextDouble() * 0.05)
-                    .withReordering(random.nextDouble() * 0.3, random.nextInt(1_000_000));
         }
     }
 }

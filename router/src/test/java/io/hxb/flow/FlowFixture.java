@@ -202,7 +202,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     }
 
     /**
-     * An answer that denies the last frame of an epoch, but for one byte of that frame's header.
+     * An answer that denies the last frame of an epoch, except for one byte of that frame's header.
      */
     void unreachableWithAFlaw(final int reason, final int offset) {
         final int id = share.acquire();

@@ -18,26 +18,16 @@ import java.util.SplittableRandom;
 /** Whole clusters of flows over bad links; -Dhxb.sim.seeds=N runs more, -Dhxb.sim.seed=S one. */
 @Tag("simulation")
 class FlowSimulationTest {
-    private static final int SEEDS = Integer.getInteger("hxb.sim.seeds", 1_000);
-    private static final long ONE_SEED = Long.getLong("hxb.sim.seed", -1);
-
     @Test
     void shouldDeliverExactlyOnceInOrderWhateverTheLinksDo() {
-        if (ONE_SEED >= 0) {
-            run(ONE_SEED);
-            return;
-        }
-        final Tally tally = new Tally();
-        for (long seed = 0; seed < SEEDS; seed++) {
-            try {
-                tally.add(run(seed));
-            } catch (final AssertionError | RuntimeException e) {
-                throw new AssertionError(
-                        "seed " + seed + " failed; replay it with -Dhxb.sim.seed=" + seed, e);
-            }
-        }
-        tally.check();
-        System.out.println("simulation: " + SEEDS + " seeds, " + tally);
+        SimSeeds.run(SimSeeds.COUNT, FlowSimulationTest::run, FlowSimulationTest::checkAll);
+    }
+
+    private static void checkAll(final List<Tally> tallies) {
+        final Tally all = new Tally();
+        tallies.forEach(all::add);
+        all.check();
+        System.out.println("simulation: " + tallies.size() + " seeds, " + all);
     }
 
     private static Tally run(final long seed) {

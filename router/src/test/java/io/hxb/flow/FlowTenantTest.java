@@ -30,20 +30,7 @@ class FlowTenantTest {
     }
 
     /** A context of {@link #OWN}, which talks with {@link #FRIEND} only. */
-    private final class Rights implements FlowRights {
-        @Override
-        public boolean takeFlow() {
-            return true;
-        }
-
-        @Override
-        public void giveBackFlow() {}
-
-        @Override
-        public CreditPool receiveCredit() {
-            return null;
-        }
-
+    private final class Rights extends UnlimitedRights {
         @Override
         public int tenant() {
             return OWN;

@@ -34,7 +34,7 @@ public final class HostilePeer {
 
     private int lastNonce;
 
-    /** The peer restarts now and then. */
+    /** The peer restarts from time to time. */
     private int incarnation = FlowFixture.PEER_INCARNATION;
 
     private int lastSequence = FlowFixture.FIRST;
@@ -224,18 +224,18 @@ public final class HostilePeer {
         return FlowFixture.PEER + (next() < 230 ? 0 : 1);
     }
 
-    // Mostly the right value, which no guessing finds; else one beside it or any.
-    private int near(final int right) {
+    // Mostly the valid value, which no guessing finds; else one beside it or any.
+    private int near(final int valid) {
         final int choice = next();
-        return choice < 246 ? right : choice < 253 ? right + choice - 249 : next() << 24 | next();
+        return choice < 246 ? valid : choice < 253 ? valid + choice - 249 : next() << 24 | next();
     }
 
-    private int sequence(final int right) {
+    private int sequence(final int valid) {
         final int choice = next();
         return choice < 100
-                ? right
+                ? valid
                 : choice < 240
-                        ? right + choice - 120
+                        ? valid + choice - 120
                         : next() << 24 | next() << 16 | next() << 8 | next();
     }
 

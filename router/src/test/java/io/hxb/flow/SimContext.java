@@ -211,8 +211,8 @@ final class SimContext {
     }
 
     /** Gives some frames back. */
-    void release(final int mostFrames) {
-        for (int i = 0; i < mostFrames && !held.isEmpty(); i++) {
+    void release(final int maxFrames) {
+        for (int i = 0; i < maxFrames && !held.isEmpty(); i++) {
             final long[] frame = random.nextBoolean() ? held.pollFirst() : held.pollLast();
             node.table.released((int) frame[0], (int) frame[1], node.share(loop));
         }

@@ -42,7 +42,7 @@ final class SimWorld implements AutoCloseable {
         this(seed, nodeCount, linkCount, loopCount, setup, faults, 1_024);
     }
 
-    /** The same with pools of so many buffers. */
+    /** The same with pools of that many buffers. */
     SimWorld(
             final long seed,
             final int nodeCount,

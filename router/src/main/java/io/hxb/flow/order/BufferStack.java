@@ -32,7 +32,7 @@ public final class BufferStack {
         this.below = below;
     }
 
-    /** Puts a buffer in; true if the stack was empty before. Any thread. */
+    /** Adds a buffer; true if the stack was empty before. Any thread. */
     public boolean push(final int bufferId) {
         int seen;
         do {
@@ -42,12 +42,14 @@ public final class BufferStack {
         return seen == BufferPool.NONE;
     }
 
-    /** True when nothing is in. Any thread. */
+    /** True if the stack is empty. Any thread. */
     public boolean isEmpty() {
         return top == BufferPool.NONE;
     }
 
-    /** Takes everything out: the buffer put in first, or {@link BufferPool#NONE}. One thread. */
+    /**
+     * Empties the stack: returns the buffer put in first, or {@link BufferPool#NONE}. One thread.
+     */
     public int takeAll() {
         if (isEmpty()) {
             return BufferPool.NONE;

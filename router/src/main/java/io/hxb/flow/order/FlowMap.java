@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Flows by key. Any thread looks up without a lock; changes, which happen when a flow is made or
- * goes, take the map's lock. Open addressing; what was removed leaves a gravestone, so that nobody
- * who walks past it at that moment stops too early.
+ * goes, take the map's lock. Open addressing; a removed flow leaves a tombstone, so that a
+ * concurrent search does not stop there too early.
  *
  * @param <F> kind of flow.
  */
@@ -39,7 +39,7 @@ public final class FlowMap<F extends FlowMap.Entry> {
         }
     }
 
-    /** Puts a flow in, in place of one with the same key; false when there are too many. */
+    /** Adds a flow, replacing one with the same key; false when there are too many. */
     public synchronized boolean put(final F flow) {
         final int known = find(flow.key);
         if (known >= 0) {
@@ -59,7 +59,7 @@ public final class FlowMap<F extends FlowMap.Entry> {
         return true;
     }
 
-    /** Takes the flow out, if it is the one under its key. */
+    /** Removes the flow, if it is the one under its key. */
     @SuppressWarnings("ReferenceEquality")
     public synchronized void remove(final F flow) {
         final int index = find(flow.key);
@@ -113,7 +113,7 @@ public final class FlowMap<F extends FlowMap.Entry> {
         return (int) ((key * 0x9E37_79B9_7F4A_7C15L) >>> 32);
     }
 
-    /** What can be put in, into a {@link WorkStack} too. */
+    /** What can be put in, and into a {@link WorkStack} as well. */
     @SuppressWarnings("checkstyle:VisibilityModifier")
     public abstract static class Entry extends WorkStack.Node {
         /** What it is found by. */

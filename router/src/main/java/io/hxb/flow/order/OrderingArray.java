@@ -10,12 +10,12 @@ import java.lang.invoke.VarHandle;
  * <p>A slot is 64 bits: sequence in the upper half, buffer id + 1 in the lower; 0 = never used. A
  * loop stores with one compare-and-set. A delivered frame leaves its sequence behind as a mark, so
  * the sequence in a slot only ever grows: a copy of the past finds its own sequence or a later one,
- * however late it is. The sender has at most as many frames on the way as there are slots, so
- * nothing else can meet in one.
+ * however late it is. The sender has at most as many frames on the way as there are slots, so no
+ * two others can meet in one.
  *
  * <p>Taking out belongs to whoever brings the work counter from 0 to 1; others only add to it, and
- * the one at work goes round again. A slot is marked before the next sequence is published, and
- * only then may the frame that uses the slot next be stored.
+ * the one at work starts over. A slot is marked before the next sequence is published, and only
+ * then may the frame that uses the slot next be stored.
  *
  * @param <F> what the sink knows the flow by.
  */
@@ -102,12 +102,12 @@ public final class OrderingArray<F> {
         return STORED;
     }
 
-    /** True if no frame is here, undelivered. Exact only while nobody stores or drains. */
+    /** True if no undelivered frame is here. Exact only while nobody stores or drains. */
     public boolean isEmpty() {
         return storedFrames() == 0;
     }
 
-    /** Frames that are here, undelivered. Exact only while nobody stores or drains. */
+    /** Undelivered frames in the array. Exact only while nobody stores or drains. */
     public int storedFrames() {
         int frames = 0;
         for (int index = 0; index < slots.length; index++) {
@@ -117,7 +117,8 @@ public final class OrderingArray<F> {
     }
 
     /**
-     * Delivers what is next, unless another thread is at it, which then goes on for us. Any thread.
+     * Delivers what is next, unless another thread is doing so, which then continues for this one.
+     * Any thread.
      *
      * @return frames delivered or discarded by this call.
      */
@@ -135,7 +136,7 @@ public final class OrderingArray<F> {
         return frames;
     }
 
-    /** Delivers no more: from the next {@link #drain} on everything stored is discarded. */
+    /** Stops delivering: from the next {@link #drain} on everything stored is discarded. */
     public void end() {
         isEnded = true;
     }
@@ -146,7 +147,8 @@ public final class OrderingArray<F> {
     }
 
     /**
-     * Which frames are here, undelivered. Any thread; a frame delivered meanwhile may be missing.
+     * Which frames are here and undelivered. Any thread; a frame delivered in the meantime may be
+     * missing.
      *
      * @return bit i for sequence {@code from} + i.
      */

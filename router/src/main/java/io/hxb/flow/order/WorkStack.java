@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Things that need the attention of one thread: any thread puts them in, each at most once, the one
+ * Things that need the attention of one thread: any thread adds them, each at most once; that
  * thread takes all. Lock-free; allocates nothing.
  */
 public final class WorkStack {
@@ -27,7 +27,7 @@ public final class WorkStack {
     public WorkStack() {}
 
     /**
-     * Puts {@code node} in, unless it is in already. Any thread.
+     * Adds {@code node}, unless it is in already. Any thread.
      *
      * @return true if the stack was empty before, so that its thread may have to be woken.
      */
@@ -43,13 +43,13 @@ public final class WorkStack {
         return seen == null;
     }
 
-    /** True when nothing is in. Any thread. */
+    /** True if the stack is empty. Any thread. */
     public boolean isEmpty() {
         return top == null;
     }
 
     /**
-     * Takes everything out; the one thread only.
+     * Empties the stack; only that one thread.
      *
      * @return the node put in first, from which {@link Node#take} leads to the next; null if none.
      */
@@ -77,7 +77,7 @@ public final class WorkStack {
         protected Node() {}
 
         /**
-         * Lets the node be put in again and returns the one behind it; call it before looking at
+         * Allows the node to be added again and returns the one behind it; called before looking at
          * what the node needs.
          */
         public final Node take() {

@@ -12,7 +12,7 @@ final class Destination {
     private final long coordinates;
     private final long allOrders;
 
-    // What the last check of all routes found, and when the next is due.
+    // Result of the last check of all routes, and when the next is due.
     private long usable;
     private long alternative = Route.NONE;
     private long candidate = Route.NONE;
@@ -23,7 +23,7 @@ final class Destination {
     private boolean isCutOff;
     private long troubleNs;
 
-    // The way back of what the peer had to send again, for a while.
+    // For a while, the return route of what the peer had to send again.
     private long answer = Route.NONE;
     private long answerUntilNs;
 
@@ -86,7 +86,7 @@ final class Destination {
         return checkedVersion != version || checkNs - nowNs <= 0;
     }
 
-    /** Varies from one search for other ways to the next. */
+    /** Varies from one search for other routes to the next. */
     int nextSearch() {
         return searches++ & 0xFFFF;
     }
@@ -97,7 +97,7 @@ final class Destination {
      * @param version of the book.
      * @param nextCheckNs when to check again at the latest.
      * @param usableOrders configured orders that work, as bits.
-     * @param otherWay the cheapest route when no order works, or {@link Route#NONE}.
+     * @param otherWay the cheapest other route when no order works, or {@link Route#NONE}.
      * @param better a route that may be tried, or NONE.
      * @return true if no route at all is left, and one was before.
      */
@@ -129,7 +129,7 @@ final class Destination {
         return usable != 0;
     }
 
-    /** True if all works and has for a second: nothing need be known of it any more. */
+    /** True if everything has worked for a second: nothing has to be remembered any more. */
     boolean isCalm(final long nowNs) {
         return usable == allOrders && nowNs - troubleNs >= CALM_NS && answer(nowNs) == Route.NONE;
     }
@@ -160,7 +160,7 @@ final class Destination {
         return candidate != Route.NONE;
     }
 
-    /** Answers to it get lost: for a second they go back by {@code route}. */
+    /** Answers to it get lost: for a second they take {@code route}. */
     void onAskedAgain(final long route, final long nowNs) {
         troubleNs = nowNs;
         answer = route;
@@ -189,7 +189,8 @@ final class Destination {
     /**
      * A frame was lost on a route.
      *
-     * @return true if several have been, none arrived, for {@code silenceNs}; counts anew then.
+     * @return true if several have been, none arrived, for {@code silenceNs}; in that case it
+     *     counts from 0 again.
      */
     boolean onLost(final long route, final long nowNs, final long silenceNs) {
         int place = place(route);

@@ -5,12 +5,12 @@ import io.hxb.routing.PathSearch;
 import java.util.Arrays;
 
 /**
- * Hops between other nodes that are known not to work, or are suspected. Owned by one loop. It
- * holds 256 hops at most; beyond that, one that is due to be tried again is forgotten first.
+ * Hops between other nodes that are known not to work, or are suspected of it. Owned by one loop.
+ * It holds 256 hops at most; beyond that, one that is due to be tried again is forgotten first.
  *
- * <p>A relay that says so proves a hop broken. Silence on a route proves nothing of any one hop, so
- * it makes all of its hops dearer. Either holds until a time after which the hop may be tried, by
- * few frames, and is lifted by the first that arrives.
+ * <p>The word of a relay proves a hop broken. Silence on a route proves nothing about any one hop,
+ * so it raises the cost of all of its hops. Both hold until a time after which a few frames may try
+ * the hop, and end with the first that arrives.
  */
 final class HopBook {
     /** Cost of a hop of which nothing bad is known. */
@@ -44,7 +44,7 @@ final class HopBook {
         return count;
     }
 
-    /** Grows when what is known changes, but for the passing of time. */
+    /** Grows when what is known changes, except by the passing of time. */
     int version() {
         return version;
     }
@@ -121,7 +121,7 @@ final class HopBook {
         return isBroken[slot] ? PathSearch.HopCosts.CLOSED : COST + strikes[slot] * SUSPECT_COST;
     }
 
-    /** Forgets hops that nobody has tried for {@code ageNs} after their time. */
+    /** Forgets hops that nobody has tried for {@code ageNs} since they could be tried. */
     void forget(final long nowNs, final long ageNs) {
         for (int slot = 0; slot < SLOTS; slot++) {
             if (keys[slot] != FREE && nowNs - untilNs[slot] > ageNs) {

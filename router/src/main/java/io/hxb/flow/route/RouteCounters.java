@@ -43,7 +43,7 @@ public final class RouteCounters {
         cutOff++;
     }
 
-    /** Hops that a relay has reported broken, again each time it does after a try. */
+    /** Hops that a relay has reported broken; counted again each time it does so after a try. */
     public long brokenHops() {
         return brokenHops;
     }
@@ -58,7 +58,7 @@ public final class RouteCounters {
         return detouredFrames;
     }
 
-    /** Frames sent by a broken route to see if it works again. */
+    /** Frames sent by a broken route to find out whether it works again. */
     public long probes() {
         return probes;
     }

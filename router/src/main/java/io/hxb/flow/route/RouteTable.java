@@ -13,13 +13,14 @@ import io.hxb.topology.Shape;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
- * Chooses the routes of frames to destinations with trouble, and learns from what becomes of them.
- * Owned by one loop. Memory is bounded: 128 destinations and 256 hops.
+ * Chooses the routes of frames to destinations with trouble, and learns from their outcome. Owned
+ * by one loop. Memory is bounded: 128 destinations and 256 hops.
  *
- * <p>Without trouble a sender only asks {@link #hasTrouble}. A destination comes in with the first
- * frame that is lost, finds no link or is answered by a relay, and goes out after a second in which
- * all its orders worked. Meanwhile its frames take the configured orders that avoid every hop known
- * to be bad; if there is none, the cheapest other way, which may be another order or a detour.
+ * <p>Without trouble a sender only asks {@link #hasTrouble}. A destination is added with the first
+ * frame that is lost, finds no link or is answered by a relay, and is forgotten after a second in
+ * which all its orders worked. Meanwhile its frames take the configured orders that avoid every hop
+ * known to be bad; if there is none, the cheapest other route, which may be another order or a
+ * detour.
  */
 public final class RouteTable {
     /** Knows no other node, so it learns nothing: for outputs that do not route. */
@@ -183,7 +184,7 @@ public final class RouteTable {
         return false;
     }
 
-    /** An answer about a route is no answer to anything sent. */
+    /** An answer about a route is not an answer to anything sent. */
     public void refuse() {
         counters.onRefusedAnswer();
     }
@@ -238,8 +239,8 @@ public final class RouteTable {
     }
 
     /**
-     * A frame that was sent again, last by that route, has arrived, by this or an earlier one: the
-     * route is not silent, but that proves none of its hops.
+     * A frame that was sent again, last by that route, has arrived, by this route or an earlier
+     * one: the route is not silent, but that proves none of its hops.
      */
     public void onCopyArrived(final long destination, final long route) {
         final Destination entry = find(destination);
@@ -250,7 +251,7 @@ public final class RouteTable {
 
     /**
      * A peer has sent again what was answered already: the answers get lost, so for a second they
-     * go back by the way the peer's frame came.
+     * take the route of the peer's frame back.
      *
      * @param route as that frame carried it.
      */
@@ -265,7 +266,7 @@ public final class RouteTable {
         }
     }
 
-    /** True if a route passes the hop that leads on from {@code relay} by {@code badRoute}. */
+    /** True if a route uses the hop that {@code badRoute} takes from {@code relay}. */
     public boolean sharesHop(
             final long route, final long badRoute, final long relay, final long destination) {
         if (route == badRoute) {
@@ -314,7 +315,7 @@ public final class RouteTable {
         return isCalm;
     }
 
-    /** Looks at all routes of a destination anew. */
+    /** Looks at all routes of a destination again. */
     private void check(final Destination entry, final long nowNs) {
         book.forget(nowNs, FORGET_NS);
         final long usable = soundOrders(entry, strictCosts);

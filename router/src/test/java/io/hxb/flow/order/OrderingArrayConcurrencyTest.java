@@ -166,8 +166,8 @@ class OrderingArrayConcurrencyTest {
         @Override
         public void onEnded(final String flow) {}
 
-        void check(final int leastDelivered) {
-            if (isWrong || delivered < leastDelivered) {
+        void check(final int minDelivered) {
+            if (isWrong || delivered < minDelivered) {
                 throw new AssertionError("delivered " + delivered + " or out of order");
             }
             for (int id = 0; id < ends.length(); id++) {
