@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * How applications reach the node and the tools its counters. Immutable.
  *
- * @param directory folder of the Unix sockets, one {@code <cluster>-<node id>.sock} a node.
+ * @param directory folder of the Unix sockets, one {@code <cluster>-<node id>.sock} per node.
  * @param countersDirectory folder of the counter files.
  * @param allowedUids users that may attach; the node's own user and root always may.
  * @param allowedGids groups whose processes may attach.
@@ -20,7 +20,7 @@ public record AttachConfig(
         List<Integer> allowedUids,
         List<Integer> allowedGids) {
 
-    /** What holds when the file says nothing: the folders of this user, see {@link RunFolders}. */
+    /** The defaults: the folders of this user, see {@link RunFolders}. */
     public static final AttachConfig DEFAULT =
             new AttachConfig(
                     RunFolders.ofThisProcess().own(),

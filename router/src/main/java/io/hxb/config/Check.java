@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Collects what is wrong with the values of one record, so that all of it is said at once. Made and
- * used within one constructor.
+ * Collects what is wrong with the values of one record, so that all problems are reported together.
+ * Made and used within one constructor.
  */
 public final class Check {
     private final List<Problem> problems = new ArrayList<>();

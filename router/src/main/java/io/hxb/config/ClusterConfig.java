@@ -25,12 +25,12 @@ import java.util.zip.CRC32C;
  * @param pool the receive pool of a node.
  * @param loop the receiving loops of a node.
  * @param socket the sockets of the links.
- * @param frame what stands in frames.
+ * @param frame the content of frames.
  * @param context what applications may use.
  * @param limits what one user may have of a node.
- * @param tenants who shares the nodes, and whom they may talk to.
+ * @param tenants who shares the nodes, and who may talk to whom.
  * @param attach how applications reach the node.
- * @param security what frames carry against forgery.
+ * @param security how frames are protected against forgery.
  * @param hosts coordinate vector of each host name; may be empty.
  */
 public record ClusterConfig(
@@ -53,7 +53,7 @@ public record ClusterConfig(
         SecurityConfig security,
         Map<String, Long> hosts) {
 
-    /** What a name may be, in words. */
+    /** Describes what a name may be. */
     public static final String NAME_RULE = "1 to 63 letters, digits, '_', '.' or '-'";
 
     /** Copies the map and checks what one record alone cannot. */
@@ -104,18 +104,18 @@ public record ClusterConfig(
                 .done();
     }
 
-    /** A cluster with the default of everything else and the id that its name gives. */
+    /** A cluster with defaults for everything else and the id derived from its name. */
     public static ClusterConfig of(
             final String name, final Shape shape, final Backend backend, final LinkPlan links) {
         return new Builder(name, shape, backend, links).build();
     }
 
-    /** True if a cluster may be called so; see {@link #NAME_RULE}. */
+    /** True if a cluster may have this name; see {@link #NAME_RULE}. */
     public static boolean isName(final String name) {
         return name.matches("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}");
     }
 
-    /** The cluster id that a name gives; never 0. */
+    /** The cluster id derived from a name; never 0. */
     public static int idOf(final String name) {
         final int hash = hash(name);
         return hash == 0 ? 1 : hash;
@@ -146,8 +146,8 @@ public record ClusterConfig(
     }
 
     /**
-     * Path of the Unix socket by which applications attach to {@code node}: where a node of this
-     * machine has it, if the file names no folder and another user runs that node.
+     * Path of the Unix socket by which applications attach to {@code node}: the one of a node on
+     * this machine, if the file names no folder and another user runs that node.
      */
     public Path socketPath(final int node) {
         return attach.socket(socketName(node));
@@ -200,7 +200,7 @@ public record ClusterConfig(
         return new Builder(this).flow(value).build();
     }
 
-    /** The same with another health of links. */
+    /** The same with other judgement of links. */
     public ClusterConfig withTrunk(final TrunkConfig value) {
         return new Builder(this).trunk(value).build();
     }
@@ -262,7 +262,7 @@ public record ClusterConfig(
     }
 
     /**
-     * Names what is to differ from a configuration, or from the defaults. Used by one thread.
+     * Changes parts of a configuration, or of the defaults. Used by one thread.
      *
      * <p>This is the only place that lists the components by position.
      */
@@ -286,7 +286,7 @@ public record ClusterConfig(
         private SecurityConfig security = SecurityConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
-        /** Begins with the defaults and the id that the name gives. */
+        /** Starts from the defaults and the id derived from the name. */
         public Builder(
                 final String name, final Shape shape, final Backend backend, final LinkPlan links) {
             this.name = name;

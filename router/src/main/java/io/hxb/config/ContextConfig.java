@@ -4,15 +4,15 @@ package io.hxb.config;
  * What applications may use of a node. Immutable.
  *
  * @param maxContexts contexts open at once, of which the node itself uses one, 2 to 4,096.
- * @param maxHeldBuffers receive buffers one context holds at most before its flows are stopped; 0
- *     for a quarter of the pool.
+ * @param maxHeldBuffers maximum number of receive buffers that one context holds before its flows
+ *     are stopped; 0 for a quarter of the pool.
  * @param isolation whether processes read received messages in the node's pool.
  * @param ownBuffers receive buffers of each context that has its own, 16 to 65,536.
  */
 public record ContextConfig(
         int maxContexts, int maxHeldBuffers, Isolation isolation, int ownBuffers) {
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final ContextConfig DEFAULT = new ContextConfig(64, 0, Isolation.SHARED, 256);
 
     /** Checks the values. */
@@ -24,7 +24,7 @@ public record ContextConfig(
                 .done();
     }
 
-    /** As the other one, with the defaults of the rest. */
+    /** As the other constructor, with the defaults of the rest. */
     public ContextConfig(final int maxContexts, final int maxHeldBuffers) {
         this(maxContexts, maxHeldBuffers, DEFAULT.isolation, DEFAULT.ownBuffers);
     }
@@ -34,7 +34,7 @@ public record ContextConfig(
         return new ContextConfig(maxContexts, maxHeldBuffers, value, ownBuffers);
     }
 
-    /** Who reads what was received. */
+    /** Who can read what was received. */
     public enum Isolation {
         /** Every attached process may read all received messages, none can write them. */
         SHARED,

@@ -3,19 +3,19 @@ package io.hxb.config;
 /**
  * How flows keep order and repair losses. Immutable.
  *
- * @param windowFrames most frames in flight on one flow and slots of its ordering array, a power of
- *     two, 4 to 4096.
- * @param ackEveryFrames a receiver acknowledges at the latest after that many frames, 1 to half the
+ * @param windowFrames maximum number of frames in flight on one flow and slots of its ordering
+ *     array, a power of two, 4 to 4096.
+ * @param ackEveryFrames a receiver acknowledges after at most that many frames, 1 to half the
  *     window.
- * @param ackDelayNs a receiver acknowledges at the latest after that time.
- * @param reorderingThresholdFrames a frame counts as lost when so many later ones have arrived; at
- *     least 3, below the window.
+ * @param ackDelayNs a receiver acknowledges after at most that time.
+ * @param reorderingThresholdFrames a frame counts as lost when this number of later ones have
+ *     arrived; at least 3, below the window.
  * @param minRetransmitNs shortest retransmission timer.
  * @param maxRetransmitNs longest retransmission timer, reached by doubling.
- * @param peerTimeoutNs a peer that acknowledges nothing for so long is unreachable.
+ * @param peerTimeoutNs a peer that acknowledges nothing for this time is unreachable.
  * @param maxFlows sending flows of a node, and receiving flows of a node, 16 to 1,048,576. A
  *     context gets a new one only while it has fewer than are free.
- * @param idleTimeoutNs a flow on which nothing was sent for so long is forgotten by both ends; at
+ * @param idleTimeoutNs a flow on which nothing was sent for this time is forgotten by both ends; at
  *     least two peer timeouts.
  * @param routes how the routes of its frames are judged.
  */
@@ -31,7 +31,7 @@ public record FlowConfig(
         long idleTimeoutNs,
         RouteConfig routes) {
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final FlowConfig DEFAULT =
             new FlowConfig(
                     1024,
@@ -65,8 +65,8 @@ public record FlowConfig(
     }
 
     /**
-     * The same with another {@link #windowFrames()}, and with no more of the other frames than it
-     * allows.
+     * The same with another {@link #windowFrames()}, and the other numbers of frames reduced to it
+     * where they were larger.
      */
     public FlowConfig withWindowFrames(final int value) {
         return new Builder(this).windowFrames(value).build();
@@ -112,17 +112,17 @@ public record FlowConfig(
         return new Builder(this).routes(value).build();
     }
 
-    /** Most that {@link #ackEveryFrames()} may be with a window of {@code windowFrames}. */
+    /** Maximum of {@link #ackEveryFrames()} with a window of {@code windowFrames}. */
     private static int maxAckEveryFrames(final int windowFrames) {
         return Math.max(1, windowFrames / 2);
     }
 
-    /** Most that {@link #reorderingThresholdFrames()} may be with such a window. */
+    /** Maximum of {@link #reorderingThresholdFrames()} with such a window. */
     private static int maxReorderingThresholdFrames(final int windowFrames) {
         return Math.max(3, windowFrames - 1);
     }
 
-    /** Names what is to differ from the defaults or other flows. Used by one thread. */
+    /** Changes some of the defaults, or of other flows. Used by one thread. */
     public static final class Builder {
         private int windowFrames;
         private int ackEveryFrames;
@@ -135,7 +135,7 @@ public record FlowConfig(
         private long idleTimeoutNs;
         private RouteConfig routes;
 
-        /** Begins with what holds when the file says nothing. */
+        /** Starts from the defaults. */
         public Builder() {
             this(DEFAULT);
         }

@@ -1,7 +1,7 @@
 package io.hxb.config;
 
 /**
- * What stands in frames and how often neighbours hear of each other. Immutable.
+ * The content of frames and how often neighbours hear from each other. Immutable.
  *
  * @param crc whether frames carry a CRC-32C from end to end.
  * @param hopLimit links a frame may cross, 1 to 255.
@@ -10,7 +10,7 @@ package io.hxb.config;
  * @param relayEtherType EtherType of raw links for frames that the next hop receives in its ring,
  *     another one.
  * @param helloIntervalNs time between hello frames on each link.
- * @param vlanTags whether raw links receive frames with IEEE 802.1Q tags too and recover the tags;
+ * @param vlanTags whether raw links also receive frames with IEEE 802.1Q tags and recover the tags;
  *     their sockets then look at every frame of the NIC.
  */
 public record FrameConfig(
@@ -20,9 +20,7 @@ public record FrameConfig(
         int relayEtherType,
         long helloIntervalNs,
         boolean vlanTags) {
-    /**
-     * What holds when the file says nothing. Source: IEEE 802, local experimental EtherTypes 1, 2.
-     */
+    /** The defaults. Source: IEEE 802, local experimental EtherTypes 1, 2. */
     public static final FrameConfig DEFAULT =
             new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, false);
 

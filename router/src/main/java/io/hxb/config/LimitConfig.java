@@ -12,7 +12,7 @@ import java.util.Map;
  * @param regions regions.
  * @param heldBuffers receive buffers that the contexts hold; 0 for a quarter of the pool.
  * @param flows flows, sending and receiving ones together.
- * @param messagesPerSecond messages sent in a second; 0 for no limit.
+ * @param messagesPerSecond messages sent per second; 0 for no limit.
  */
 public record LimitConfig(
         int connections,
@@ -23,7 +23,7 @@ public record LimitConfig(
         int flows,
         int messagesPerSecond) {
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final LimitConfig DEFAULT = of(Map.of());
 
     /** Checks the values. */
@@ -39,7 +39,7 @@ public record LimitConfig(
         check.done();
     }
 
-    /** The defaults, but for the limits given. */
+    /** The defaults, except for the limits given. */
     public static LimitConfig of(final Map<Share, Long> limits) {
         return new LimitConfig(
                 (int) limit(limits, Share.CONNECTIONS),

@@ -12,7 +12,7 @@ package io.hxb.config;
  */
 public record LinkConfig(int index, int dimension, int number, String nic, String host, int port) {
 
-    /** What messages call it: {@code x.0}. */
+    /** Its name in messages: {@code x.0}. */
     public String label() {
         return Dimensions.name(dimension) + "." + number;
     }

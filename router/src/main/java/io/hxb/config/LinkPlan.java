@@ -14,8 +14,8 @@ import java.util.Map;
  * <p>An endpoint is a NIC name for raw links, {@code host:port} or nothing for UDP; {@code {node}}
  * in it stands for the node id and {@code {link}} for the link's index in the node.
  *
- * @param endpoints endpoint of each link, {@code [dimensions][links]}, 1 to 8 links a dimension; an
- *     empty one takes the UDP pattern.
+ * @param endpoints endpoint of each link, {@code [dimensions][links]}, 1 to 8 links per dimension;
+ *     an empty one uses the UDP pattern.
  * @param netns network namespace of each node, empty for that of the process.
  * @param udpHost host of UDP endpoints that are empty.
  * @param udpBasePort port of node 0's first link; see {@link #resolve}.
@@ -95,7 +95,7 @@ public record LinkPlan(
     }
 
     /**
-     * A plan of NICs that are called the same on all nodes.
+     * A plan of NICs that have the same names on all nodes.
      *
      * @param nics their names, {@code [dimensions][links]}; {@code {node}} stands for the node id.
      * @param netns network namespace of each node, such as {@code lab-{node}}; may be empty.

@@ -10,7 +10,7 @@ import java.util.List;
  * @param loopCount threads that receive and send, 1 to {@link NodePage#MAX_LOOPS}.
  * @param waiting how a loop with nothing to do waits.
  * @param spinForNs longest time a hybrid loop spins before it blocks.
- * @param batchFrames most frames taken from one link in one call, 1 to 64.
+ * @param batchFrames maximum number of frames taken from one link in one call, 1 to 64.
  * @param cpus CPU of each loop, dealt round robin; empty leaves it to the kernel.
  * @param priority SCHED_FIFO priority of the loops, 1 to 99; 0 leaves the normal scheduler.
  */
@@ -22,7 +22,7 @@ public record LoopConfig(
         List<Integer> cpus,
         int priority) {
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final LoopConfig DEFAULT =
             new LoopConfig(1, Waiting.HYBRID, 50_000, 64, List.of(), 0);
 
@@ -46,7 +46,7 @@ public record LoopConfig(
         return new LoopConfig(loopCount, value, spinForNs, batchFrames, cpus, priority);
     }
 
-    /** The same on other CPUs, where a hybrid loop spins for {@code maxSpinNs} at most. */
+    /** The same on other CPUs, where a hybrid loop spins for at most {@code maxSpinNs}. */
     public LoopConfig withCpus(final List<Integer> value, final long maxSpinNs) {
         return new LoopConfig(
                 loopCount, waiting, Math.min(spinForNs, maxSpinNs), batchFrames, value, priority);
@@ -57,10 +57,10 @@ public record LoopConfig(
         /** In epoll: no CPU when idle. */
         BLOCK,
 
-        /** Asking again and again: shortest latency, one CPU always busy. */
+        /** Polling continuously: shortest latency, one CPU always busy. */
         SPIN,
 
-        /** Spinning for a while, as long as that finds something; then in epoll. */
+        /** Polling for a while, as long as that succeeds; then in epoll. */
         HYBRID
     }
 }

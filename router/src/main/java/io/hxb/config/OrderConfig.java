@@ -16,17 +16,17 @@ public record OrderConfig(Mode mode, List<Integer> orders) {
     public static final OrderConfig DEFAULT =
             new OrderConfig(Mode.DEFAULT, List.of(DimensionOrder.DEFAULT));
 
-    private static final int MOST_PERMUTED = 4;
+    private static final int MAX_PERMUTED = 4;
 
     /** How the orders were chosen. */
     public enum Mode {
         /** One: X, Y, Z and so on. */
         DEFAULT,
 
-        /** Every order, so that frames spread over all minimal routes. */
+        /** All orders, so that frames spread over all minimal routes. */
         ALL,
 
-        /** Those that the file lists. */
+        /** The orders that the file lists. */
         EXPLICIT
     }
 
@@ -42,14 +42,14 @@ public record OrderConfig(Mode mode, List<Integer> orders) {
     }
 
     /**
-     * All orders of the first {@code dimensions} dimensions; beyond 4 dimensions their rotations
-     * only, because 40,320 orders spread no better than 8.
+     * All orders of the first {@code dimensions} dimensions; with more than 4 dimensions only the
+     * rotations, because 40,320 orders spread no better than 8.
      *
      * @param dimensions 1 to 8.
      */
     public static OrderConfig all(final int dimensions) {
         final List<Integer> orders = new ArrayList<>();
-        if (dimensions <= MOST_PERMUTED) {
+        if (dimensions <= MAX_PERMUTED) {
             permute(new int[dimensions], 0, 0, orders);
         } else {
             for (int first = 0; first < dimensions; first++) {

@@ -8,18 +8,21 @@ package io.hxb.config;
  * @param hugePages whether the pool lies in huge pages.
  */
 public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) {
-    /** Least buffers for each link: as many as wait in it for frames, and as many to work with. */
+    /**
+     * Minimum number of buffers for each link: as many as wait in it for frames, and as many to
+     * work with.
+     */
     public static final int BUFFERS_PER_LINK = 128;
 
-    /** What each loop but the first keeps for itself at most, out of reach of the others. */
+    /** Maximum number of buffers that each loop except the first keeps for itself. */
     static final int BUFFERS_PER_LOOP = 128;
 
     private static final int APPLICATION_BUFFERS = 1024;
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final PoolConfig DEFAULT = new PoolConfig(4096, 12 * 1024, HugePages.AUTO);
 
-    /** What holds when the file says nothing, for a node with so many links. */
+    /** The defaults for a node with this number of links. */
     public static PoolConfig ofLinks(final int linkCount) {
         return new PoolConfig(
                 Math.max(DEFAULT.bufferCount, BUFFERS_PER_LINK * linkCount + APPLICATION_BUFFERS),
@@ -40,12 +43,12 @@ public record PoolConfig(int bufferCount, int bufferBytes, HugePages hugePages) 
     }
 
     /**
-     * Buffers that applications may hold, all together. The others are for links that receive, for
-     * what is relayed, and for the frames by which nodes agree: at least a quarter of the pool.
+     * Buffers that all applications together may hold. The others, at least a quarter of the pool,
+     * are for links that receive, for relayed frames and for control frames.
      *
      * @param linkCount links of the node.
      * @param loops receiving loops of it.
-     * @param contexts that may be open at once; there is a buffer for each.
+     * @param contexts that may be open at the same time; there is a buffer for each.
      */
     int applicationBuffers(final int linkCount, final int loops, final int contexts) {
         final int reserved = BUFFERS_PER_LINK * linkCount + BUFFERS_PER_LOOP * (loops - 1);

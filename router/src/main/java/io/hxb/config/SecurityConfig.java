@@ -3,21 +3,21 @@ package io.hxb.config;
 import java.util.List;
 
 /**
- * What frames carry against forgery, and the keys for it. Immutable.
+ * How frames are protected against forgery, and the keys for it. Immutable.
  *
- * @param mode what is done with frames; the same on all nodes.
+ * @param mode how frames are protected; the same on all nodes.
  * @param keys files of the keys, the first of which begins sessions: paths, or {@code
  *     credential:NAME} for a credential of the system's service manager. None without security,
- *     else one or two.
+ *     otherwise one or two.
  */
 public record SecurityConfig(Mode mode, List<String> keys) {
     /** Prefix of a key that is a credential. */
     public static final String CREDENTIAL = "credential:";
 
-    /** Most keys at once: the old and the new. */
+    /** Maximum number of keys: the old one and the new one. */
     public static final int MAX_KEYS = 2;
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final SecurityConfig DEFAULT = new SecurityConfig(Mode.NONE, List.of());
 
     /** Checks the values. */
@@ -48,13 +48,13 @@ public record SecurityConfig(Mode mode, List<String> keys) {
         return mode.name().toLowerCase(java.util.Locale.ROOT);
     }
 
-    /** What is done with frames. */
+    /** How frames are protected. */
     public enum Mode {
-        /** Nothing: whoever reaches a link is believed. */
+        /** Not at all: whoever reaches a link is believed. */
         NONE(0),
         /** They carry a code, so that only nodes with the key are believed. */
         AUTHENTICATE(1),
-        /** Their payload is encrypted besides. */
+        /** In addition, their payload is encrypted. */
         ENCRYPT(2);
 
         private final int code;
@@ -63,7 +63,7 @@ public record SecurityConfig(Mode mode, List<String> keys) {
             this.code = code;
         }
 
-        /** What stands for it in frames. */
+        /** Its number in frames. */
         public int code() {
             return code;
         }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What users and tenants share of a node, each of which has a limit. Immutable.
+ * The shared resources of a node, each of which has a limit for users and tenants. Immutable.
  *
  * <p>The bounds and defaults here are those of one user ({@link LimitConfig}); the limits of a
  * tenant have the same bounds and no defaults.
@@ -28,7 +28,7 @@ public enum Share {
     /** Flows, sending and receiving ones together. */
     FLOWS("flows", "flows", 1, 1 << 20, 2_048),
 
-    /** Messages sent in one second; 0 stands for no limit. */
+    /** Messages sent per second; 0 stands for no limit. */
     MESSAGES("messagesPerSecond", "messages a second", 0, 1_000_000_000, 0);
 
     private final String key;
@@ -55,7 +55,7 @@ public enum Share {
         return key;
     }
 
-    /** What it counts, in the plural, for messages. */
+    /** The things that it counts, in the plural, for messages. */
     public String noun() {
         return noun;
     }
@@ -80,7 +80,7 @@ public enum Share {
         return fallback;
     }
 
-    /** The share of that key. */
+    /** The share with that key. */
     public static Optional<Share> ofKey(final String key) {
         return Arrays.stream(values()).filter(share -> share.key.equals(key)).findFirst();
     }

@@ -20,11 +20,11 @@ public record SocketConfig(
         KernelRelay kernelRelay,
         int senderQueueFrames) {
 
-    /** What holds when the file says nothing. */
+    /** The defaults. */
     public static final SocketConfig DEFAULT =
             new SocketConfig(0, 8 << 20, 1 << 20, 512, KernelRelay.AUTO, 256);
 
-    /** Frames of UDP links unless configured: 9,000 less the headers of IP and UDP. */
+    /** Frames of UDP links unless configured: 9,000 minus the headers of IP and UDP. */
     private static final int UDP_MTU_BYTES = 8972;
 
     /** Checks the values. */
@@ -46,7 +46,7 @@ public record SocketConfig(
         return mtuBytes > 0 ? mtuBytes : UDP_MTU_BYTES;
     }
 
-    /** The same with another say on relays in the kernel. */
+    /** The same with another setting for relaying in the kernel. */
     public SocketConfig withKernelRelay(final KernelRelay value) {
         return new SocketConfig(
                 mtuBytes,

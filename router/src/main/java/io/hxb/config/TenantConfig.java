@@ -9,13 +9,15 @@ import java.util.Set;
 /**
  * One tenant of a cluster: users who share nodes with users of other tenants. Immutable.
  *
- * @param name what people and messages call it.
+ * @param name its name for people and in messages.
  * @param uids users who belong to it.
  * @param gids groups whose members belong to it, if their user is in no tenant.
  * @param contexts numbers of the contexts that its users may open; empty for any.
- * @param talksTo tenants to whose contexts its contexts may send, besides its own.
- * @param limits what all its users together may have of a node; what is missing has no limit.
- * @param userLimits what each of its users may have; what is missing is as in {@link LimitConfig}.
+ * @param talksTo tenants, in addition to its own, to whose contexts its contexts may send.
+ * @param limits what all its users together may have of a node; there is no limit for what is
+ *     missing.
+ * @param userLimits what each of its users may have; for what is missing the limit is that of
+ *     {@link LimitConfig}.
  */
 public record TenantConfig(
         String name,
@@ -26,11 +28,11 @@ public record TenantConfig(
         Map<Share, Long> limits,
         Map<Share, Long> userLimits) {
 
-    /** What a tenant may not be called, because these words stand for something else. */
+    /** Words that cannot be names of tenants, because they mean something else. */
     private static final Set<String> RESERVED =
             Set.of(TenantPlan.OPERATOR_NAME, "node", "none", "all");
 
-    /** Copies the lists and checks what one tenant alone can be wrong in. */
+    /** Copies the lists and checks what can be wrong in one tenant alone. */
     public TenantConfig {
         uids = List.copyOf(uids);
         gids = List.copyOf(gids);
@@ -66,7 +68,7 @@ public record TenantConfig(
         check.done();
     }
 
-    /** True if a tenant may be called so. */
+    /** True if a tenant may have this name. */
     public static boolean isName(final String name) {
         return ClusterConfig.isName(name) && !RESERVED.contains(name);
     }

@@ -11,9 +11,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The tenants of a cluster. Immutable. Without any, whoever may attach may talk with everybody.
+ * The tenants of a cluster. Immutable. Without any, every application may talk with every other.
  *
- * <p>In frames a tenant is a number that its name gives, so that the files of two nodes may list
+ * <p>In frames a tenant is a number derived from its name, so that the files of two nodes may list
  * tenants in different order.
  *
  * @param tenants in the order of the file.
@@ -22,13 +22,13 @@ public record TenantPlan(List<TenantConfig> tenants) {
     /** No tenants. */
     public static final TenantPlan NONE = new TenantPlan(List.of());
 
-    /** Stands in frames for users of a node whose file has no tenants. */
+    /** In frames, the number of users of a node whose file has no tenants. */
     public static final int NO_TENANT = 0;
 
-    /** Stands in frames for a node itself, which answers everybody. */
+    /** In frames, the number of a node itself, which answers everybody. */
     public static final int NODE = 1;
 
-    /** Stands in frames for root and the nodes' own user, who may send to everybody. */
+    /** In frames, the number of root and the nodes' own user, who may send to everybody. */
     public static final int OPERATOR = 2;
 
     /** The operator's name, for {@code talksTo} and messages. */
@@ -36,7 +36,7 @@ public record TenantPlan(List<TenantConfig> tenants) {
 
     private static final int RESERVED_IDS = 3;
 
-    /** Copies the list and checks what no tenant alone can be wrong in. */
+    /** Copies the list and checks what can be wrong between tenants. */
     public TenantPlan {
         tenants = List.copyOf(tenants);
         final Check check = new Check();
@@ -138,7 +138,7 @@ public record TenantPlan(List<TenantConfig> tenants) {
         return tenants.stream().filter(tenant -> tenant.id() == id).findFirst();
     }
 
-    /** What to call whoever a number in a frame stands for. */
+    /** Describes the tenant that a number in a frame stands for. */
     public String name(final int id) {
         return switch (id) {
             case NO_TENANT -> "none";
@@ -164,7 +164,7 @@ public record TenantPlan(List<TenantConfig> tenants) {
         return ranges.stream().anyMatch(range -> range.contains(id));
     }
 
-    /** Whom contexts of the tenant with that number may talk to. */
+    /** The tenants to which contexts of the tenant with that number may talk. */
     public TenantRights rightsOf(final int id) {
         if (isEmpty() || id == NODE) {
             return TenantRights.ALL;

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
-/** Whom the contexts of one tenant may talk to. Immutable; asked when flows open. */
+/** The tenants to which the contexts of one tenant may talk. Immutable; asked when flows open. */
 public final class TenantRights {
     /** Everybody may send to it, and it to everybody. */
     static final TenantRights ALL = new TenantRights((int[]) null, null);
@@ -33,12 +33,12 @@ public final class TenantRights {
         return ids.stream().mapToInt(Integer::intValue).sorted().toArray();
     }
 
-    /** True if a context of that tenant may send to one of this. */
+    /** True if a context of that tenant may send to one of this tenant. */
     public boolean mayReceiveFrom(final int tenant) {
         return senders == null || Arrays.binarySearch(senders, tenant) >= 0;
     }
 
-    /** True if a context of this tenant may send to one of that. */
+    /** True if a context of this tenant may send to one of that tenant. */
     public boolean maySendTo(final int tenant) {
         return receivers == null || Arrays.binarySearch(receivers, tenant) >= 0;
     }

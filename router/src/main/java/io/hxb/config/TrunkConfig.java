@@ -1,19 +1,19 @@
 package io.hxb.config;
 
 /**
- * When a link to a neighbour counts as failed, and when as healed. Immutable.
+ * When a link to a neighbour counts as failed, and when as recovered. Immutable.
  *
- * @param failFrames a link with next to no frames is failed when another link of its trunk got so
- *     many, 2 to 100,000.
- * @param minFrames fewer frames are next to none, 1 to {@code failFrames}.
+ * @param failFrames a link with almost no frames is failed when another link of its trunk received
+ *     this many, 2 to 100,000.
+ * @param minFrames fewer frames count as almost none, 1 to {@code failFrames}.
  * @param heartbeatNs time between two heartbeats on a link that is not used.
  * @param healBeats consecutive heartbeats after which it is used again, 1 to 1,000.
  * @param lossPercent share of lost frames, beyond that of the trunk's best link, above which a link
  *     is excluded, 1 to 100; below it, the link gets fewer frames.
- * @param holdDownNs time that a link which fails again soon is at least left out; doubles each
+ * @param holdDownNs minimum time for which a link that fails again soon is left out; doubles each
  *     time.
- * @param maxHoldDownNs the most it doubles to.
- * @param silenceNs time after which a neighbour that is sent frames and says nothing is asked.
+ * @param maxHoldDownNs the maximum to which it doubles.
+ * @param silenceNs time after which a neighbour is asked that is sent frames and is silent.
  */
 public record TrunkConfig(
         int failFrames,

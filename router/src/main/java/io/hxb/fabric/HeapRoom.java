@@ -12,7 +12,7 @@ public final class HeapRoom {
      * Demands room for a table.
      *
      * @param bytes estimated size, with what else is needed at the same time.
-     * @param what the table in words that begin the message, such as {@code "the paths"}.
+     * @param what names the table at the beginning of the message, such as {@code "the paths"}.
      * @throws GraphException naming the option for more memory when the heap can never hold it.
      */
     public static void require(final long bytes, final String what) {

@@ -103,7 +103,7 @@ public final class RouteSet {
         return 4 * (sumLinks() + starts.length * (starts.length + 1L));
     }
 
-    /** A path in words: {@code s0 -> s1 -> s2}, with virtual channels in brackets. */
+    /** A path as text: {@code s0 -> s1 -> s2}, with virtual channels in brackets. */
     public String describe(final int from, final int to) {
         final StringBuilder text = new StringBuilder(graph.switchName(from));
         for (int i = 0; i < length(from, to); i++) {

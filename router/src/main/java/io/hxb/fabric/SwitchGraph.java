@@ -229,7 +229,7 @@ public final class SwitchGraph {
         return hosts.ratesBps[host];
     }
 
-    /** A channel in words: {@code s0 -> s1}, with the port where links are parallel. */
+    /** A channel as text: {@code s0 -> s1}, with the port where links are parallel. */
     public String channelName(final int channel) {
         final int from = source(channel);
         final int index = outgoingIndex(channel);
@@ -269,7 +269,7 @@ public final class SwitchGraph {
         return builder;
     }
 
-    /** The size in words: {@code 16 switches, 32 links, 64 hosts}. */
+    /** The size as text: {@code 16 switches, 32 links, 64 hosts}. */
     @Override
     public String toString() {
         return switchCount() + " switches, " + linkCount() + " links, " + hostCount() + " hosts";

@@ -12,7 +12,7 @@ public final class TextLines {
     /** Characters of a line; the hosts of the largest graph fit into one. */
     public static final int MAX_LINE_LENGTH = 1 << 20;
 
-    /** Problems of a file that are told; the first are the most useful. */
+    /** Problems of a file that are reported; the first are the most useful. */
     public static final int MAX_PROBLEMS = 100;
 
     private static final int MAX_QUOTED_LENGTH = 80;

@@ -8,10 +8,10 @@ import java.util.Arrays;
  * A dimension order as a frame carries it: 4 bits for each of 8 places, the first dimension to
  * correct in the lowest bits. Stateless.
  *
- * <p>A frame corrects its coordinates in that order, each in one hop, so it passes as many links as
- * coordinates differ. Within one order the channel dependency graph has no cycle, because a frame
- * only goes from a dimension to one that comes later in the order. Source: PM/Ethernet-HXB, routing
- * X, then Y, then Z (the CP-PACS rule).
+ * <p>A frame corrects its coordinates in that order, each in one hop, so it crosses as many links
+ * as coordinates differ. Within one order the channel dependency graph has no cycle, because a
+ * frame only goes from a dimension to one that comes later in the order. Source: PM/Ethernet-HXB,
+ * routing X, then Y, then Z (the CP-PACS rule).
  */
 public final class DimensionOrder {
     /** X, Y, Z and so on. */
@@ -25,7 +25,7 @@ public final class DimensionOrder {
     /**
      * The dimension of the next hop: the first in the order in which the vectors differ.
      *
-     * @param order places of 4 bits; every value is safe, also a malformed one.
+     * @param order places of 4 bits; every value is safe, even a malformed one.
      * @return 0 to 7, or {@link #HERE} when no dimension of the order differs.
      */
     public static int nextDimension(final int order, final long here, final long destination) {

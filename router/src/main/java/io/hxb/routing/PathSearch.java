@@ -3,12 +3,12 @@ package io.hxb.routing;
 import io.hxb.topology.Shape;
 
 /**
- * Finds the cheapest way between two nodes when some hops cannot be used. Owned by one thread; no
+ * Finds the cheapest path between two nodes when some hops cannot be used. Owned by one thread; no
  * result depends on earlier ones.
  *
  * <p>In shapes of up to 512 nodes every node may be passed. In larger ones a part of that size is
  * searched: in every dimension the coordinates of both ends, and as many more as there is room for.
- * {@code shift} chooses these, so that tries with different values come to see all nodes.
+ * {@code shift} selects those, so that searches with different values reach all nodes in the end.
  */
 public final class PathSearch {
     private static final int MAX_NODES = 512;
@@ -51,9 +51,9 @@ public final class PathSearch {
     /**
      * Searches.
      *
-     * @param shift 0 or more; matters in shapes of more than 512 nodes only.
-     * @param nodes filled with the vectors of the way, {@code from} first, {@code to} last.
-     * @return how many they are; -1 if there is no way, or none as short as the array is long.
+     * @param shift 0 or more; matters only in shapes of more than 512 nodes.
+     * @param nodes filled with the vectors of the path, {@code from} first, {@code to} last.
+     * @return how many they are; -1 if there is no path, or none that fits into the array.
      */
     public int find(
             final long from,

@@ -1,7 +1,7 @@
 package io.hxb.routing;
 
 /**
- * The way of a frame as its header carries it, in the lower 48 bits of a long: either a dimension
+ * The route of a frame as its header carries it, in the lower 48 bits of a long: either a dimension
  * order, or a detour, a list of hops after which the default order goes on. Stateless.
  *
  * <pre>
@@ -14,7 +14,7 @@ package io.hxb.routing;
  * </pre>
  *
  * No valid order has bit 31 set, because its last place would name a dimension beyond 7: so one
- * comparison tells the two apart. How a hop is written depends on the shape, see {@link
+ * comparison distinguishes the two. How a hop is written depends on the shape, see {@link
  * RouteCodec}.
  */
 public final class Route {
@@ -48,12 +48,12 @@ public final class Route {
         return (order & 0xFFFF_FFFFL) | (long) (rest & 0xFFFF) << 32;
     }
 
-    /** What the order field of a header carries of it. */
+    /** The part of it that the order field of a header carries. */
     public static int order(final long route) {
         return (int) route;
     }
 
-    /** What the other field of a header carries of it, 0 to 65,535; 0 for orders. */
+    /** The part of it that the other field of a header carries, 0 to 65,535; 0 for orders. */
     public static int rest(final long route) {
         return (int) (route >>> 32) & 0xFFFF;
     }

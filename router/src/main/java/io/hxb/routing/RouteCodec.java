@@ -16,7 +16,7 @@ public final class RouteCodec {
     private final int dimensions;
     private final int[] bases;
     private final int bits;
-    private final int mostHops;
+    private final int maxHops;
 
     /** Makes the codec of a shape. */
     public RouteCodec(final Shape shape) {
@@ -27,20 +27,20 @@ public final class RouteCodec {
             bases[dimension + 1] = bases[dimension] + shape.extent(dimension);
         }
         bits = bits(bases[dimensions]);
-        mostHops = mostHops(bits);
+        maxHops = maxHops(bits);
     }
 
     /** Hops that a detour can list; after them it follows the default order. */
-    public int mostHops() {
-        return mostHops;
+    public int maxHops() {
+        return maxHops;
     }
 
     /**
      * The next hop of a frame.
      *
-     * @param route any value, also a malformed one.
+     * @param route any value, even a malformed one.
      * @return dimension * 256 + coordinate, within the shape for detours; for orders the dimension
-     *     may lie outside of it; {@link #HERE} when there is none.
+     *     may lie outside it; {@link #HERE} when there is none.
      */
     public int nextHop(final long route, final long here, final long destination) {
         if (here == destination) {
@@ -81,7 +81,7 @@ public final class RouteCodec {
         int count = 0;
         while (rest != 0) {
             final int number = (int) rest & (1 << bits) - 1;
-            if (number == 0 || number >= end || ++count > mostHops(bits)) {
+            if (number == 0 || number >= end || ++count > maxHops(bits)) {
                 return false;
             }
             rest >>>= bits;
@@ -93,7 +93,7 @@ public final class RouteCodec {
         return Integer.SIZE - Integer.numberOfLeadingZeros(end - 1);
     }
 
-    private static int mostHops(final int bits) {
+    private static int maxHops(final int bits) {
         return Math.min(Route.MAX_POSITION, Route.HOP_BITS / bits);
     }
 
@@ -101,7 +101,8 @@ public final class RouteCodec {
      * The nodes that a route passes.
      *
      * @param nodes filled with coordinate vectors, {@code from} first, {@code to} last.
-     * @return how many they are; -1 if the route does not lead there within the room of the array.
+     * @return how many they are; -1 if the route does not lead there, or not within the length of
+     *     the array.
      */
     public int trace(final long route, final long from, final long to, final long[] nodes) {
         long here = from;
@@ -153,8 +154,9 @@ public final class RouteCodec {
      * @param route as the frame carries it.
      * @param from its source.
      * @param at where it is now, on the way to {@code to} or there.
-     * @param nodes room for the nodes of the way.
-     * @return {@link Route#NONE} if the frame cannot have come that way, or too long a way.
+     * @param nodes room for the nodes of the route.
+     * @return {@link Route#NONE} if the frame cannot have come by that route, or the route is too
+     *     long.
      */
     public long reverse(
             final long route, final long from, final long at, final long to, final long[] nodes) {
@@ -180,7 +182,7 @@ public final class RouteCodec {
         while (listed > 0 && isDefaultHop(nodes[listed - 1], nodes[listed], to)) {
             listed--;
         }
-        if (listed > mostHops) {
+        if (listed > maxHops) {
             return Route.NONE;
         }
         long hops = 0;
@@ -206,7 +208,7 @@ public final class RouteCodec {
         return (int) (Route.hops(route) >>> (position * bits)) & (1 << bits) - 1;
     }
 
-    /** The first hop from the route's position on whose coordinate {@code here} has not. */
+    /** The first hop, from the route's position on, that leads away from {@code here}. */
     private int position(final long route, final long here) {
         int position = Route.position(route);
         int hop = listed(route, position);
@@ -218,7 +220,7 @@ public final class RouteCodec {
 
     /** Dimension * 256 + coordinate of one hop of a detour, -1 after the last. */
     private int listed(final long route, final int position) {
-        if (position >= mostHops) {
+        if (position >= maxHops) {
             return -1;
         }
         final int number = number(route, position);

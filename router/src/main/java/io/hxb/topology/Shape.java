@@ -4,14 +4,14 @@ import java.util.Arrays;
 
 /**
  * The shape of a hyper-crossbar: 1 to 8 dimensions of 2 to 256 coordinates, at most 2^20 nodes. A
- * coordinate vector has one byte a dimension, dimension 0 lowest; a node id counts dimension 0
+ * coordinate vector has one byte per dimension, dimension 0 lowest; a node id counts dimension 0
  * fastest. Immutable.
  */
 public final class Shape {
     /** Most dimensions. */
     public static final int MAX_DIMENSIONS = 8;
 
-    /** Most coordinates in one dimension. */
+    /** Maximum number of coordinates in one dimension. */
     public static final int MAX_EXTENT = 256;
 
     /** Most nodes. */
@@ -96,7 +96,7 @@ public final class Shape {
         return vector;
     }
 
-    /** Node id of a coordinate vector, or -1 when it lies outside of the shape. Never throws. */
+    /** Node id of a coordinate vector, or -1 when it lies outside the shape. Never throws. */
     public int node(final long coordinates) {
         int node = 0;
         for (int dimension = extents.length - 1; dimension >= 0; dimension--) {
@@ -132,7 +132,7 @@ public final class Shape {
         return hops;
     }
 
-    /** The vector as people write it: {@code 1,0,2}. */
+    /** The vector as text: {@code 1,0,2}. */
     public String format(final long coordinates) {
         final StringBuilder text = new StringBuilder();
         for (int dimension = 0; dimension < extents.length; dimension++) {
@@ -142,7 +142,7 @@ public final class Shape {
     }
 
     /**
-     * Reads {@code 1,0,2} as a vector inside of this shape.
+     * Reads {@code 1,0,2} as a vector inside this shape.
      *
      * @throws IllegalArgumentException saying what is wrong with it.
      */
@@ -192,7 +192,7 @@ public final class Shape {
         return Arrays.hashCode(extents);
     }
 
-    /** The shape as people write it: {@code 3x3x3}. */
+    /** The shape as text: {@code 3x3x3}. */
     @Override
     public String toString() {
         final StringBuilder text = new StringBuilder();

@@ -194,7 +194,7 @@ class ClusterConfigYamlTest {
                     'shape: 2x2x2x2x2x2x2x2~links: 8~pool: {buffers: 4096}' | pool needs buffers: 8256 or more for 64
                     'shape: 2x2~links: 1~hosts: {a: "2,0"}'            | must be below 2 in the shape
                     'shape: 2x2~links: 1~hosts: {a: "1,0", b: "1,0"}'  | coordinates of another host
-                    'shape: 2x2~links: 1~nodes: {"0,5": {host: a}}'    | nodes.0,5 is no node
+                    'shape: 2x2~links: 1~nodes: {"0,5": {host: a}}'    | nodes.0,5 is not a node
                     'shape: 2x2~links: 1~nodes: {"0,0": {links: 2}}'   | all other nodes have [1, 1]
                     'shape: 2x2~links: 1~name: "a b"'                  | 1 to 63 letters
                     'shape: 2x2~links: 1~id: 0'                        | id must not be 0
@@ -237,7 +237,7 @@ class ClusterConfigYamlTest {
         assertThrows(
                 UncheckedIOException.class,
                 () -> ClusterConfigYaml.read(Path.of("/proc/self/mem")),
-                "what may pass is no mistake in the file");
+                "what may pass is not a mistake in the file");
         final ConfigException directory =
                 assertThrows(ConfigException.class, () -> ClusterConfigYaml.read(folder));
         // then

@@ -82,7 +82,7 @@ class RouteCodecTest {
             final SplittableRandom random = new SplittableRandom(seed);
             final Shape shape = shape(random);
             final RouteCodec codec = new RouteCodec(shape);
-            final long[] way = walk(shape, random, 1 + random.nextInt(codec.mostHops()));
+            final long[] way = walk(shape, random, 1 + random.nextInt(codec.maxHops()));
             // when
             final long route = codec.encode(way, way.length);
             // then

@@ -235,7 +235,7 @@ public final class CablingYaml {
     /**
      * Reads {@code 02:00:00:00:00:01}.
      *
-     * @throws IllegalArgumentException if it is no MAC address.
+     * @throws IllegalArgumentException if it is not a MAC address.
      */
     public static long parseMac(final String text) {
         if (!text.matches("[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")) {

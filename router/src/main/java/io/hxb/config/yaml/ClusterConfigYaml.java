@@ -23,7 +23,7 @@ import java.util.Optional;
  * Reads and writes the file that all nodes of a cluster share. Stateless; any thread may call it.
  */
 public final class ClusterConfigYaml {
-    private static final long MOST_BYTES = 64 << 20;
+    private static final long MAX_BYTES = 64 << 20;
 
     private ClusterConfigYaml() {}
 
@@ -40,8 +40,8 @@ public final class ClusterConfigYaml {
                     file + ": cannot be read: is a folder; give the path of the cluster file");
         }
         try {
-            if (Files.isRegularFile(file) && Files.size(file) > MOST_BYTES) {
-                throw failure(file + ": is larger than 64 MiB; this is no cluster file");
+            if (Files.isRegularFile(file) && Files.size(file) > MAX_BYTES) {
+                throw failure(file + ": is larger than 64 MiB; this is not a cluster file");
             }
             return parse(Files.readString(file), file.toString());
         } catch (final NoSuchFileException e) {
@@ -49,7 +49,7 @@ public final class ClusterConfigYaml {
         } catch (final AccessDeniedException e) {
             throw failure(file + ": may not be read by this user; change its mode or owner");
         } catch (final CharacterCodingException e) {
-            throw failure(file + ": is not UTF-8 text; this is no cluster file");
+            throw failure(file + ": is not UTF-8 text; this is not a cluster file");
         } catch (final IOException e) {
             throw new UncheckedIOException(
                     file + ": cannot be read now: " + e.getMessage() + "; look at its disk", e);
@@ -96,7 +96,7 @@ public final class ClusterConfigYaml {
                 LoadSettings.builder()
                         .setLabel(file)
                         .setUseMarks(true)
-                        .setCodePointLimit((int) MOST_BYTES)
+                        .setCodePointLimit((int) MAX_BYTES)
                         .build();
         try {
             return new Compose(settings).composeString(text);

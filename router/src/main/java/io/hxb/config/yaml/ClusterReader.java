@@ -284,7 +284,7 @@ final class ClusterReader {
         return section.build(LimitConfig.DEFAULT, () -> LimitConfig.of(limits));
     }
 
-    /** The limits that a section gives; all within what an int holds, but for sizes. */
+    /** The limits that a section gives; all within what an int holds, except for sizes. */
     static Map<Share, Long> shares(final YamlSection section) {
         final Map<Share, Long> limits = new EnumMap<>(Share.class);
         for (final Share share : Share.values()) {

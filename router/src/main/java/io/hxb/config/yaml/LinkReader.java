@@ -18,7 +18,7 @@ import java.util.Map;
 
 /** Reads where the links of all nodes are plugged in. Used once, by one thread. */
 final class LinkReader {
-    private static final long MOST_CHECKED = 100_000;
+    private static final long MAX_CHECKED = 100_000;
 
     private final YamlSection root;
     private final Shape shape;
@@ -81,7 +81,7 @@ final class LinkReader {
                 final long coordinates = shape.parseCoordinates(key);
                 nodes.put(coordinates, new LinkPlan.NodeOverride(own, host, netns));
             } catch (final IllegalArgumentException e) {
-                problem(section, key, "is no node: " + e.getMessage());
+                problem(section, key, "is not a node: " + e.getMessage());
             }
             if (!own.isEmpty() && !counts(own).equals(counts(endpoints))) {
                 problem(
@@ -181,7 +181,7 @@ final class LinkReader {
         final Map<String, String> users = new HashMap<>();
         for (int node = 0; node < shape.nodeCount(); node++) {
             final boolean isSpecial = plan.nodes().containsKey(shape.coordinates(node));
-            if (links > MOST_CHECKED && node > 0 && node < shape.nodeCount() - 1 && !isSpecial) {
+            if (links > MAX_CHECKED && node > 0 && node < shape.nodeCount() - 1 && !isSpecial) {
                 continue;
             }
             if (!checkNode(plan, node, users)) {

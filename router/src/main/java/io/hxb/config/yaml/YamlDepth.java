@@ -15,7 +15,7 @@ final class YamlDepth {
 
     /**
      * The first line that is nested too deeply, 0 if there is none. Brackets in quotes and comments
-     * count too; no text of people has so many that do not close.
+     * count too; no text that people write has that many without closing them.
      */
     static int tooDeep(final String text) {
         int line = 1;

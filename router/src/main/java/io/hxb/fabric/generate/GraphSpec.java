@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Generated graphs in words: {@code name:numbers}, such as {@code torus:8x8}, {@code
- * fat-tree:2,4,2} or {@code random:64,4,seed}. Pure.
+ * Generated graphs as text: {@code name:numbers}, such as {@code torus:8x8}, {@code fat-tree:2,4,2}
+ * or {@code random:64,4,seed}. Pure.
  */
 public final class GraphSpec {
     /** Every notation with what it makes, for help texts and messages. */
@@ -55,7 +55,7 @@ public final class GraphSpec {
         if (!isSpec(text) || !text.substring(colon + 1).matches(NUMBERS)) {
             throw new GraphException(
                     TextLines.quote(text)
-                            + " is no graph; write one of "
+                            + " is not a graph; write one of "
                             + String.join(", ", NOTATIONS));
         }
         final int[] n = numbers(text.substring(colon + 1));

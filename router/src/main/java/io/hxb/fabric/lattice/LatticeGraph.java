@@ -77,8 +77,8 @@ public final class LatticeGraph {
         throw new GraphException(
                 "the graph ("
                         + graph
-                        + ") is no mesh or torus whose switches count dimension 0 fastest; use an"
-                        + " algorithm for any graph, such as updown-bfs or dl-ud");
+                        + ") is not a mesh or torus whose switches count dimension 0 fastest; use"
+                        + " an algorithm for any graph, such as updown-bfs or dl-ud");
     }
 
     private static void addShapes(final int rest, final int[] extents, final List<int[]> shapes) {

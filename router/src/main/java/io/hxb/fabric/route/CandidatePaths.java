@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 
 /**
  * The shortest legal paths of all pairs: all of them, or, where a pair has more than {@link
- * #maxPerPair()}, so many spread evenly over their lexicographic order. Used by one thread.
+ * #maxPerPair()}, that many spread evenly over their lexicographic order. Used by one thread.
  */
 final class CandidatePaths {
     private static final long SATURATED = 1L << 40;

@@ -39,7 +39,7 @@ final class HostGrid {
      * Finds the coordinates.
      *
      * @param word the pattern that needs them, for messages.
-     * @return null if the graph is no mesh, torus or hyper-crossbar.
+     * @return null if the graph is not a mesh, torus or hyper-crossbar.
      * @throws GraphException if its switches have unequal numbers of hosts.
      */
     static HostGrid of(final SwitchGraph graph, final String word) {
@@ -163,7 +163,7 @@ final class HostGrid {
         return destinations;
     }
 
-    /** Whether the extents repeat after so many dimensions. */
+    /** Whether the extents repeat after this number of dimensions. */
     private boolean isRepeated(final int period) {
         for (int dimension = period; dimension < lattice.dimensions(); dimension++) {
             if (lattice.extent(dimension) != lattice.extent(dimension - period)) {

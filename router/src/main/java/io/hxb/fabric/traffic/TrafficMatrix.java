@@ -108,7 +108,8 @@ public final class TrafficMatrix {
             try {
                 amount = Double.parseDouble(words[2]);
             } catch (final NumberFormatException e) {
-                throw new GraphException(TextLines.quote(words[2]) + " is no amount of traffic");
+                throw new GraphException(
+                        TextLines.quote(words[2]) + " is not an amount of traffic");
             }
         }
         builder.add(host(words[0], graph), host(words[1], graph), amount);
@@ -124,7 +125,7 @@ public final class TrafficMatrix {
         }
         throw new GraphException(
                 TextLines.quote(word)
-                        + " is no host; there are "
+                        + " is not a host; there are "
                         + graph.hostCount()
                         + ", numbered from 0");
     }

@@ -151,7 +151,7 @@ public final class TrafficPatterns {
         return new GraphException(
                 "'"
                         + word
-                        + "' is no pattern of traffic; there are "
+                        + "' is not a pattern of traffic; there are "
                         + String.join(", ", NAMES)
                         + ", or give a file of lines 'from to amount'");
     }
@@ -188,7 +188,7 @@ public final class TrafficPatterns {
                             + word
                             + "' is defined by coordinates, and the graph ("
                             + graph
-                            + ") is no mesh, torus or hyper-crossbar; 'host-"
+                            + ") is not a mesh, torus or hyper-crossbar; 'host-"
                             + word
                             + "' takes the numbers of the hosts instead");
         }

@@ -14,7 +14,7 @@ public final class DfsRoot {
     /** Roots that are tried at most: all in graphs up to this size. */
     private static final int MAX_ROOTS = 128;
 
-    /** Roots that are tried at least, where there are so many switches. */
+    /** Minimum number of roots that are tried, where there are that many switches. */
     private static final int FEWEST_ROOTS = 16;
 
     private final SwitchGraph graph;

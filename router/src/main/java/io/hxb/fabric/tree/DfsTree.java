@@ -121,9 +121,7 @@ public final class DfsTree {
         return best;
     }
 
-    /**
-     * Sum of the distances to the switches outside of the tree, whose number is the same for all.
-     */
+    /** Sum of the distances to the switches outside the tree, whose number is the same for all. */
     private long distanceToRest(final int node) {
         long sum = 0;
         for (int other = 0; other < isIn.length; other++) {

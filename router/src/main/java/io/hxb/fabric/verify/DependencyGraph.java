@@ -115,7 +115,7 @@ public final class DependencyGraph {
         return Arrays.copyOfRange(stack, start, depth);
     }
 
-    /** A cycle in words. */
+    /** A cycle as text. */
     public String describe(final int[] cycle) {
         final StringBuilder text = new StringBuilder("cycle of " + cycle.length + " channels: ");
         final int shown = Math.min(cycle.length, 32);

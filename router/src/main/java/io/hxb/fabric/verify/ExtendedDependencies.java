@@ -41,7 +41,7 @@ final class ExtendedDependencies {
         }
     }
 
-    /** The first cycle, or state without an escape, in words; null when there is none. */
+    /** Describes the first cycle, or state without an escape; null when there is none. */
     static String findProblem(final Routing routing) {
         final ExtendedDependencies extended = new ExtendedDependencies(routing);
         for (int to = 0; to < extended.graph.switchCount() && extended.problem == null; to++) {

@@ -146,7 +146,7 @@ public final class Dependencies {
         return channels;
     }
 
-    /** A cycle in words: the switches that it passes. */
+    /** A cycle as text: the switches that it passes. */
     public static String describe(final SwitchGraph graph, final List<Integer> cycle) {
         final StringBuilder text = new StringBuilder();
         for (final int channel : cycle) {

@@ -20,7 +20,7 @@ public enum PlanKind {
         this.word = word;
     }
 
-    /** The kind as people write it. */
+    /** The kind as text. */
     public String word() {
         return word;
     }

@@ -28,7 +28,7 @@ public record VlanPlanner(PlanKind kind, int limit, VlanIds ids, BitSet reserved
      * Plans a graph by a maker of trees. Host-tagged: host numbers are ranks, so a pair uses the
      * default VID of its smaller host.
      *
-     * @param routing the maker in words, for messages.
+     * @param routing names the maker, for messages.
      * @throws GraphException if the maker cannot, or more VLANs are needed than allowed.
      */
     public VlanPlan plan(final SwitchGraph graph, final TreeMaker maker, final String routing) {

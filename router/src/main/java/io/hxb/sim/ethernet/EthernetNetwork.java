@@ -283,7 +283,7 @@ public final class EthernetNetwork {
     /**
      * Looks for channels that are paused for ever.
      *
-     * @return a channel of a cycle and those it waits for in words, or null.
+     * @return describes a channel of a cycle and those it waits for, or null.
      */
     public String findDeadlock() {
         final boolean[] isDead = isPaused.clone();

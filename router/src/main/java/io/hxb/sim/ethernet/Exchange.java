@@ -3,9 +3,9 @@ package io.hxb.sim.ethernet;
 import java.util.List;
 
 /**
- * Processes, one on each host, that do the same steps in order: send a message to a partner once it
- * has come to this step too, as MPI does with long ones, and go on when the partner's has come.
- * Owned by one run.
+ * Processes, one on each host, that do the same steps in order: send a message to a partner once
+ * the partner has reached this step, too, as MPI does with long ones, and go on when the partner's
+ * message has arrived. Owned by one run.
  */
 public final class Exchange implements Application {
     private final List<Step> steps;
@@ -26,7 +26,7 @@ public final class Exchange implements Application {
      */
     public record Step(List<Integer> partner, List<Integer> vlan, long messageBytes) {}
 
-    /** Repeats steps so many times, with frames of this length. */
+    /** Repeats the steps {@code rounds} times, with frames of this length. */
     public Exchange(
             final List<Step> steps, final int hosts, final int frameBytes, final int rounds) {
         this.steps = List.copyOf(steps);
@@ -95,7 +95,7 @@ public final class Exchange implements Application {
         on.wake(host, nowNs);
     }
 
-    /** Goes on to the next step once this one's message is sent and the partner's has come. */
+    /** Goes on to the next step once this one's message is sent and the partner's has arrived. */
     private void advance(final int host) {
         while (!isDone(host)) {
             final int at = step[host] % steps.size();

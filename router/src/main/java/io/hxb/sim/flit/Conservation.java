@@ -104,10 +104,10 @@ final class Conservation {
         Arrays.fill(isKnown, true);
         for (int lane = 0; lane < net.bufferedLanes; lane++) {
             final int to = net.output[lane];
-            final boolean can = to >= 0 && net.ready[lane] > 0 && net.credits[to] > 0;
+            final boolean canMove = to >= 0 && net.ready[lane] > 0 && net.credits[to] > 0;
             final int channel = net.channelOf[lane];
             final boolean isMarked = (net.sendable[channel] >>> (lane % net.lanes) & 1) != 0;
-            require(can == isMarked, net.name(lane) + " is wrongly marked as ready to send");
+            require(canMove == isMarked, net.name(lane) + " is wrongly marked as ready to send");
             require(
                     net.count[lane] <= net.ringMask + 1
                             && (net.count[lane] == 0 || isKnown[net.packet(lane, 0)]),

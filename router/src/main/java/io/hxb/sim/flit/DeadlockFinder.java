@@ -24,7 +24,7 @@ final class DeadlockFinder {
         this.candidates = new int[allocator.maxCandidates()];
     }
 
-    /** The cycle in words, or null. */
+    /** Describes the cycle, or null. */
     String find() {
         Arrays.fill(isDraining, net.bufferedLanes, net.laneCount, true);
         boolean isChanged = true;

@@ -13,7 +13,7 @@ final class Messages {
     private int freeCount;
     private int used;
 
-    /** Starts a message of so many packets, at least 1. */
+    /** Starts a message of that many packets, at least 1. */
     int begin(final int packets) {
         final int message = freeCount > 0 ? free[--freeCount] : used++;
         if (message == left.length) {

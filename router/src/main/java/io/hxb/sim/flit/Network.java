@@ -267,7 +267,7 @@ final class Network {
         }
     }
 
-    /** Whether a lane takes a packet of so many flits now. */
+    /** Whether a lane takes a packet of that many flits now. */
     boolean canTake(final int lane, final int flitCount) {
         if (owner[lane] != NONE) {
             return false;
@@ -296,7 +296,7 @@ final class Network {
         count[lane]--;
     }
 
-    /** A lane in words: {@code s0 -> s1 vc 2}. */
+    /** A lane as text: {@code s0 -> s1 vc 2}. */
     String name(final int lane) {
         final int channel = channelOf[lane];
         final String suffix = lanes == 1 ? "" : " vc " + lane % lanes;

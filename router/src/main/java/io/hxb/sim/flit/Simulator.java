@@ -550,7 +550,7 @@ public final class Simulator {
     /**
      * Looks for packets that will never move again.
      *
-     * @return the lanes that wait for each other, in words, or null when there are none.
+     * @return describes the lanes that wait for each other, or null when there are none.
      */
     public String findDeadlock() {
         return new DeadlockFinder(net, allocator).find();

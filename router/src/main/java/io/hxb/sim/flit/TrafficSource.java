@@ -2,7 +2,7 @@ package io.hxb.sim.flit;
 
 /** Makes packets. Owned by one run. */
 public interface TrafficSource {
-    /** There will be no more. */
+    /** There will be no more packets. */
     long NEVER = Long.MAX_VALUE;
 
     /** Takes the packets. */

@@ -62,7 +62,7 @@ public final class Meter implements DeliveryListener {
         }
     }
 
-    /** Ends a batch of so many cycles of so many hosts. */
+    /** Ends a batch of that many cycles of that many hosts. */
     public void endBatch(final long cycles, final int hosts) {
         batchAccepted.add((double) batchFlits / cycles / hosts);
         if (batchPackets > 0) {

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param hops mean links between switches of the packets that arrived.
  * @param isSaturated whether clearly less arrived than was made, which goes for every deadlock,
  *     even one during the warm-up, when nothing was measured.
- * @param deadlock the lanes that wait for each other, in words, or null.
+ * @param deadlock describes the lanes that wait for each other, or null.
  * @param cycles simulated, warm-up included.
  * @param warmupCycles of them before measuring.
  * @param seconds that the simulation took, without preparing routes.

@@ -146,7 +146,7 @@ public final class SingleRun {
         final double cycles = Math.max(1, simulator.cycle() - warmup);
         final double perHost = cycles * experiment.graph().hostCount();
         final double packetFlits = experiment.traffic().packetFlits();
-        // The number of packets made varies by its root; twice that is no sign of saturation.
+        // The number of packets made varies by its root; twice that is not a sign of saturation.
         final double noise = 2 * Math.sqrt(offeredFlits / packetFlits) * packetFlits;
         // A deadlock, after which nothing arrives, may come before anything could be measured.
         final boolean isSaturated =

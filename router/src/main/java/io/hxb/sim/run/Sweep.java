@@ -25,7 +25,7 @@ public final class Sweep implements AutoCloseable {
     private final ExecutorService workers;
     private final Monitor monitor;
 
-    /** Runs on so many threads. */
+    /** Runs on that many threads. */
     public Sweep(final int threads, final Monitor monitor) {
         this.workers =
                 Executors.newFixedThreadPool(

@@ -30,7 +30,8 @@ final class SyntheticTraffic implements TrafficSource {
      *
      * @param load flits per cycle that a host sends, 0 to 1; hosts with a smaller share send less.
      * @param meanBurst mean messages in a burst, 0 for Poisson.
-     * @param stepCycles hosts wait with their messages for a multiple of so many cycles; 0 at once.
+     * @param stepCycles hosts wait with their messages for a multiple of this number of cycles; 0
+     *     at once.
      */
     SyntheticTraffic(
             final Destinations destinations,

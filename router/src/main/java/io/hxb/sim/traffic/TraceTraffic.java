@@ -65,7 +65,7 @@ final class TraceTraffic implements TrafficSource {
         }
         for (final String word : words) {
             if (!word.matches("\\d{1,9}")) {
-                return TextLines.quote(word) + " is no number from 0 to 999999999";
+                return TextLines.quote(word) + " is not a number from 0 to 999999999";
             }
         }
         for (int i = 1; i <= 2; i++) {

@@ -17,8 +17,8 @@ import java.util.List;
  * @param packetFlits flits of a full packet.
  * @param messages lengths of messages in flits, such as {@code 64,128}; empty for one packet.
  * @param meanBurst mean messages in a burst, 0 for Poisson.
- * @param stepCycles hosts make their messages only at multiples of so many cycles, all at once; 0
- *     at any time. A trace has its own times.
+ * @param stepCycles hosts make their messages only at multiples of this number of cycles, all at
+ *     once; 0 at any time. A trace has its own times.
  */
 public record TrafficConfig(
         String pattern,

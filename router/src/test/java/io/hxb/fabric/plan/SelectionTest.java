@@ -80,7 +80,7 @@ class SelectionTest {
         assertMessage("in-transit needs hosts", "in-transit", bare, 0, -1);
         assertMessage("the root must be a switch 0..31: 32", "updown-bfs", graph, 0, 32);
         assertMessage("multi-tree needs 1 to 32", "multi-tree", graph, 33, -1);
-        assertMessage("is no mesh or torus", "duato", graph, 0, -1);
+        assertMessage("is not a mesh or torus", "duato", graph, 0, -1);
         assertThrows(GraphException.class, () -> RoutingAlgorithm.of("updown"));
     }
 

@@ -147,13 +147,13 @@ class TrafficPatternsTest {
     void shouldSayWhereAPatternIsNotDefined() {
         // given
         final SwitchGraph random = SampleGraphs.read("irr16_0");
-        assertRefused("tornado", random, "is no mesh, torus or hyper-crossbar; 'host-tornado'");
+        assertRefused("tornado", random, "is not a mesh, torus or hyper-crossbar; 'host-tornado'");
         assertRefused("neighbour", random, "'host-neighbour' takes the numbers");
         assertRefused("transpose", GraphSpec.parse("mesh:4x2", 2), "those of a mesh 4x2 differ");
         assertRefused("transpose", GraphSpec.parse("mesh:3x3x3", 1), "'host-transpose'");
         assertRefused("tornado", GraphSpec.parse("hypercube:4", 1), "sends to itself");
         assertRefused("shift:16", GraphSpec.parse("mesh:4x4", 1), "sends to itself");
-        assertRefused("tornado:3", GraphSpec.parse("mesh:4x4", 1), "is no pattern of traffic");
+        assertRefused("tornado:3", GraphSpec.parse("mesh:4x4", 1), "is not a pattern of traffic");
         assertRefused("zork", random, "there are uniform, all-to-all");
         final SwitchGraph uneven =
                 new SwitchGraphBuilder()

@@ -84,7 +84,7 @@ class PatternsTest {
 
     @Test
     void shouldExchangeWithTheTransposedProcessOfAnOblongGrid() {
-        // given 8 processes in 2 rows of 4, as CG has them when their number is no square
+        // given 8 processes in 2 rows of 4, as CG has them when their number is not a square
         final Destinations pattern = Patterns.of("kernel-cg", hosts(8), false);
         // when
         final int[] destinations =

@@ -211,6 +211,6 @@ class TrafficTimesTest {
         assertTrue(message.contains("own.txt:2: there is no host 4"), message);
         assertTrue(message.contains("own.txt:3: a message is 'cycle source"), message);
         assertTrue(message.contains("own.txt:4: a message has at least one flit"), message);
-        assertTrue(message.contains("own.txt:5: 'x' is no number"), message);
+        assertTrue(message.contains("own.txt:5: 'x' is not a number"), message);
     }
 }

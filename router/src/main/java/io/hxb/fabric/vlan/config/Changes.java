@@ -46,7 +46,7 @@ record Changes(
             return vids;
         }
 
-        /** VIDs that it is no member of any more. */
+        /** VIDs that it is not a member of any more. */
         BitSet removed() {
             final BitSet vids = before == null ? new BitSet() : before.vids();
             vids.andNot(after.vids());

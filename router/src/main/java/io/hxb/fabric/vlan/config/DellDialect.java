@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * paper: ports in general mode, addresses by VLAN. Source: Dell, PowerConnect 5324 CLI Reference
  * Guide, chapters VLAN and Address Table.
  */
-final class DellDialect extends Dialect {
+final class DellDialect extends CommandDialect {
     @Override
     public String word() {
         return "dell";
@@ -37,16 +37,7 @@ final class DellDialect extends Dialect {
     }
 
     @Override
-    String writeFull(final SwitchSetup setup) {
-        return write(setup, Changes.between(SwitchSetup.blank(setup), setup), "");
-    }
-
-    @Override
-    String writeChanges(final SwitchSetup before, final SwitchSetup after, final Changes changes) {
-        return changes.isEmpty() ? "" : write(after, changes, "changes; then ");
-    }
-
-    private String write(final SwitchSetup setup, final Changes changes, final String what) {
+    String write(final SwitchSetup setup, final Changes changes, final String what) {
         final StringBuilder text = new StringBuilder(heading("!", setup, what));
         appendAddresses(text, setup, changes.removedMacs(), false);
         if (!changes.addedVids().isEmpty()) {

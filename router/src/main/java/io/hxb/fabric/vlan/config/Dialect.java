@@ -51,7 +51,7 @@ public abstract class Dialect {
     /** Its name on the command line. */
     public abstract String word();
 
-    /** The switches in words, for messages. */
+    /** Names the kind of switches, for messages. */
     public abstract String switches();
 
     /** Ending of the name of a file with such text, with the dot. */

@@ -13,7 +13,7 @@ import java.util.BitSet;
  * Business switches have. Source: Cisco, Catalyst 9300 Command Reference; Cisco 350 Series CLI
  * Guide, chapter VLAN.
  */
-final class IosDialect extends Dialect {
+final class IosDialect extends CommandDialect {
     @Override
     public String word() {
         return "ios";
@@ -42,16 +42,7 @@ final class IosDialect extends Dialect {
     }
 
     @Override
-    String writeFull(final SwitchSetup setup) {
-        return write(setup, Changes.between(SwitchSetup.blank(setup), setup), "");
-    }
-
-    @Override
-    String writeChanges(final SwitchSetup before, final SwitchSetup after, final Changes changes) {
-        return changes.isEmpty() ? "" : write(after, changes, "changes; then ");
-    }
-
-    private String write(final SwitchSetup setup, final Changes changes, final String what) {
+    String write(final SwitchSetup setup, final Changes changes, final String what) {
         final StringBuilder text = new StringBuilder(heading("!", setup, what));
         if (!setup.isLearning()) {
             text.append(

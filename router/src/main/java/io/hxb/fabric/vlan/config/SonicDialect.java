@@ -14,7 +14,7 @@ import java.util.List;
  * are not kept in config_db.json. A port of SONiC can be an untagged member of one VLAN only.
  * Source: sonic-utilities, Command-Reference.md; sonic-swss, doc/swss-schema.md, FDB_TABLE.
  */
-final class SonicDialect extends Dialect {
+final class SonicDialect extends CommandDialect {
     private static final int LANES = 4;
 
     @Override
@@ -48,16 +48,7 @@ final class SonicDialect extends Dialect {
     }
 
     @Override
-    String writeFull(final SwitchSetup setup) {
-        return write(setup, Changes.between(SwitchSetup.blank(setup), setup), "");
-    }
-
-    @Override
-    String writeChanges(final SwitchSetup before, final SwitchSetup after, final Changes changes) {
-        return changes.isEmpty() ? "" : write(after, changes, "changes; then ");
-    }
-
-    private String write(final SwitchSetup setup, final Changes changes, final String what) {
+    String write(final SwitchSetup setup, final Changes changes, final String what) {
         final StringBuilder text = new StringBuilder("#!/bin/sh\n");
         text.append(heading("#", setup, what));
         text.append("# Static MAC addresses are not saved: run this again after a restart.\n");

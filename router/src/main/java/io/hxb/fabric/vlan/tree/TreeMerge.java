@@ -14,9 +14,10 @@ public final class TreeMerge {
     private TreeMerge() {}
 
     /**
-     * Merges until at most {@code limit} trees are left; changes nothing when there are no more.
+     * Merges until at most {@code limit} trees are left; changes nothing when there are no more
+     * than that.
      *
-     * @param what the plan in words, for the message.
+     * @param what describes the plan, for the message.
      * @throws GraphException if that is not possible, saying how many are needed.
      */
     public static HostTrees toAtMost(final int limit, final HostTrees given, final String what) {
