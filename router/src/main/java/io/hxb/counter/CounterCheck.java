@@ -2,9 +2,9 @@ package io.hxb.counter;
 
 import java.nio.ByteBuffer;
 
-/** Checks that everything a counter file names lies inside of it. Stateless. */
+/** Checks that everything a counter file names lies inside it. Stateless. */
 final class CounterCheck {
-    private static final int MOST_THINGS = 1 << 16;
+    private static final int MAX_THINGS = 1 << 16;
 
     private CounterCheck() {}
 
@@ -76,7 +76,7 @@ final class CounterCheck {
         final long at = image.getInt(field);
         return at >= 0
                 && count >= 0
-                && count <= MOST_THINGS
+                && count <= MAX_THINGS
                 && each >= 0
                 && at + (long) count * each <= image.capacity();
     }

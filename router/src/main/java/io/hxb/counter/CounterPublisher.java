@@ -34,7 +34,7 @@ final class CounterPublisher {
         }
     }
 
-    /** Leaves {@code file} alone from now on, but for a copy that is under way. */
+    /** Leaves {@code file} alone from now on, except for a copy that is under way. */
     synchronized void remove(final CounterFile file) {
         files.remove(file);
         notifyAll();

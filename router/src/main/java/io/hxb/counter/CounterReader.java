@@ -21,7 +21,7 @@ public final class CounterReader implements AutoCloseable {
     /** A node whose heart has not beaten for so long hangs or is dead. */
     public static final long SILENT_MS = 3_000;
 
-    private static final int MOST_BYTES = 64 << 20;
+    private static final int MAX_BYTES = 64 << 20;
     private static final int TRIES = 100;
 
     private final FileChannel channel;
@@ -37,7 +37,7 @@ public final class CounterReader implements AutoCloseable {
     /**
      * Opens a file and reads it once.
      *
-     * @throws IOException if it cannot be read, or is no counter file; the message says so.
+     * @throws IOException if it cannot be read, or is not a counter file; the message says so.
      */
     public static CounterReader open(final Path file) throws IOException {
         final FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
@@ -220,8 +220,8 @@ public final class CounterReader implements AutoCloseable {
     private static ByteBuffer load(final FileChannel channel, final String name)
             throws IOException {
         final long size = channel.size();
-        if (size < CounterLayout.HEADER_BYTES || size > MOST_BYTES) {
-            throw new IOException(name + " is no counter file: it has " + size + " bytes");
+        if (size < CounterLayout.HEADER_BYTES || size > MAX_BYTES) {
+            throw new IOException(name + " is not a counter file: it has " + size + " bytes");
         }
         final ByteBuffer image = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
         while (image.hasRemaining() && channel.read(image, image.position()) > 0) {
@@ -229,7 +229,7 @@ public final class CounterReader implements AutoCloseable {
         }
         final String wrong = CounterCheck.wrong(image);
         if (!wrong.isEmpty()) {
-            throw new IOException(name + " is no counter file of this version: " + wrong);
+            throw new IOException(name + " is not a counter file of this version: " + wrong);
         }
         return image;
     }

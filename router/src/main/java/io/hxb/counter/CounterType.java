@@ -211,7 +211,7 @@ public enum CounterType {
     CONTEXT_LIMITED_MESSAGES_EVENTS(
             123, "Times messages had to wait because of the limit of a user or a tenant."),
     FORWARD_DROPPED_STRANGER_FRAMES(
-            124, "Frames dropped: from a link address that is no neighbour's."),
+            124, "Frames dropped: from a link address that is not a neighbour's."),
     COMPLAINT_OTHER_KEY_EVENTS(
             125, "Hellos of neighbours that have no key in common with this node."),
     FLOW_FORGOTTEN_EVENTS(126, "Flows forgotten, by either end, because nothing was sent on them."),

@@ -103,7 +103,7 @@ public final class Counters implements AutoCloseable {
         return drops;
     }
 
-    /** The writer for everything that is no loop: one thread at a time. */
+    /** The writer for everything that is not a loop: one thread at a time. */
     public int sharedWriter() {
         return layout.writers - 1;
     }

@@ -7,8 +7,8 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The key of message authentication codes: AES-CMAC, that is AES in cipher block chaining over a
- * message whose last block is mixed with a subkey. Owned by one thread; {@link MacInput} computes.
+ * The key of message authentication codes by AES-CMAC: AES in cipher block chaining over a message
+ * whose last block is mixed with a subkey. Owned by one thread; {@link MacInput} computes.
  *
  * <p>Source: RFC 4493; NIST SP 800-38B.
  */
@@ -65,7 +65,7 @@ public final class Cmac {
     }
 
     /**
-     * Chains over the rest and begins anew; the code is the output's last block.
+     * Chains over the rest and begins again; the code is the output's last block.
      *
      * @param input the rest, with room for a block of padding.
      * @param lengthBytes of the rest.

@@ -3,7 +3,8 @@ package io.hxb.crypto;
 /**
  * AES-256-GCM under one key, in one direction, over native memory. Owned by one thread.
  *
- * <p>A counter must never come again under a key: it is the nonce. Source: NIST SP 800-38D.
+ * <p>A counter must never be used twice under a key, because it is the nonce. Source: NIST SP
+ * 800-38D.
  */
 public interface Gcm extends AutoCloseable {
     /** Bytes of the key. */
@@ -13,8 +14,8 @@ public interface Gcm extends AutoCloseable {
     int TAG_LENGTH = 16;
 
     /**
-     * Makes one that encrypts: by the system's libcrypto, which works on native memory and
-     * allocates nothing, or where there is none by the JDK, which does neither.
+     * Makes a cipher that encrypts: by the system's libcrypto, which works on native memory and
+     * allocates nothing, or, without it, by the JDK, which copies and allocates.
      *
      * @param key {@link #KEY_LENGTH} bytes.
      */
@@ -31,12 +32,12 @@ public interface Gcm extends AutoCloseable {
      * Begins a message.
      *
      * @param counter nonce of the message, together with four zero bytes.
-     * @param associatedAddress what is authenticated besides.
+     * @param associatedAddress additional data that is only authenticated.
      * @param associatedBytes its length.
      */
     void begin(long counter, long associatedAddress, int associatedBytes);
 
-    /** Encrypts or decrypts a piece; the pieces may be anywhere, also in place. */
+    /** Encrypts or decrypts a piece; the pieces may lie anywhere, and may be processed in place. */
     void update(long fromAddress, long toAddress, int lengthBytes);
 
     /** Ends an encrypted message and writes its tag. */
@@ -45,7 +46,7 @@ public interface Gcm extends AutoCloseable {
     /** Ends a decrypted message: true if the tag at that address is its tag. */
     boolean verify(long tagAddress);
 
-    /** Gives back what it holds. */
+    /** Frees its memory. */
     @Override
     void close();
 }

@@ -11,7 +11,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The functions of OpenSSL 3 that are used. Stateless; any thread may call it.
+ * The functions of OpenSSL 3 that HXB uses. Stateless; any thread may call it.
  *
  * <p>Source: EVP_EncryptInit(3ssl).
  */

@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Takes in a message piece by piece and computes its code. Owned by one thread; allocates nothing
+ * Takes a message piece by piece and computes its code. Owned by one thread; allocates nothing
  * after construction.
  *
  * <p>The JDK's AES reads the heap, so the message is copied there, a chunk at a time.
@@ -35,7 +35,7 @@ public final class MacInput {
         return this;
     }
 
-    /** Takes in 8 bytes, lowest first. */
+    /** Adds 8 bytes, lowest first. */
     public MacInput putLong(final long value) {
         if (length > CHUNK_BYTES - Long.BYTES) {
             drain();
@@ -45,7 +45,7 @@ public final class MacInput {
         return this;
     }
 
-    /** Takes in bytes of native memory. */
+    /** Adds bytes of native memory. */
     public MacInput putBytes(final long address, final int lengthBytes) {
         int done = 0;
         while (done < lengthBytes) {

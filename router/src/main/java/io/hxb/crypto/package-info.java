@@ -1,5 +1,5 @@
 /**
- * Keys and codes made of them: derivation of keys, message authentication codes and authenticated
- * encryption over native memory. It knows no frames.
+ * Keys and what is computed from them: derivation of keys, message authentication codes and
+ * authenticated encryption over native memory. It knows nothing of frames.
  */
 package io.hxb.crypto;

@@ -42,7 +42,7 @@ public final class ForwardCounters {
         delivered++;
     }
 
-    /** Counts a frame of {@code lengthBytes} that was copied before. */
+    /** Counts a frame of {@code lengthBytes} that had to be copied first. */
     void copy(final int lengthBytes) {
         copied++;
         copiedBytes += lengthBytes;
@@ -99,7 +99,7 @@ public final class ForwardCounters {
         return linkLocal;
     }
 
-    /** Frames of this node's flows that were routed, to itself too. */
+    /** Frames of this node's flows that were routed, including those to itself. */
     public long originated() {
         return originated;
     }

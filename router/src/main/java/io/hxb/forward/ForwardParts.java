@@ -11,7 +11,7 @@ import io.hxb.trunk.discovery.Discovery;
  * @param cluster the cluster that the node belongs to.
  * @param here coordinate vector of the node.
  * @param pool the node's receive buffers.
- * @param discovery told of link-local and invalid frames.
+ * @param discovery gets link-local and invalid frames.
  */
 public record ForwardParts(ClusterConfig cluster, long here, BufferPool pool, Discovery discovery) {
 

@@ -24,9 +24,9 @@ import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.health.HeardFrames;
 
 /**
- * The per-frame path of one loop: every received frame comes in by {@link #onFrame} and is
- * delivered or relayed; frames of this node's flows leave by its {@link Originator}. Owned by that
- * loop.
+ * The per-frame path of one loop: every received frame enters through {@link #onFrame} and is
+ * delivered or relayed; frames of this node's flows leave through its {@link Originator}. Owned by
+ * that loop.
  *
  * <p>A relayed frame is sent from the memory it arrived in; only its hop limit and its place in a
  * detour change, and the link puts its own addresses before it. Source: PM/Ethernet-HXB, a relay
@@ -61,8 +61,8 @@ public final class Forwarder implements FrameSink {
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
      * @param share this loop's share of the pool.
      * @param clock of this loop.
-     * @param originator the way out of this loop's flows and of what the path itself sends.
-     * @param flows of this loop, which frames to this node go to.
+     * @param originator sends the frames of this loop's flows and of the path itself.
+     * @param flows of this loop, which get the frames to this node.
      */
     public Forwarder(
             final ForwardParts parts,
@@ -120,7 +120,7 @@ public final class Forwarder implements FrameSink {
         final boolean isOfNeighbour = heard[link.index()].count(sourceAddress);
         final long destination = received.wrap(headerAddress).destination();
         if (!isOfNeighbour && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
-            // Whoever has not said who it is has nothing to say to others either.
+            // A neighbour that has not introduced itself must not send to others either.
             counters.drop(DropReason.STRANGER);
             owner.release(token);
         } else if (destination == here) {
@@ -188,7 +188,7 @@ public final class Forwarder implements FrameSink {
         }
     }
 
-    // A frame that another node sent to this one: its seal comes before anything else.
+    // A frame that another node sent to this one: its seal is checked before anything else.
     private void receive(
             final FrameOwner owner,
             final long token,

@@ -10,7 +10,7 @@ final class Loopback {
     /** Number of the link that frames to this node itself take. */
     static final int LINK = Integer.MAX_VALUE;
 
-    /** Max frames that wait. */
+    /** Maximum number of frames that wait. */
     static final int FRAMES = 256;
 
     private final BufferPool pool;
@@ -19,7 +19,7 @@ final class Loopback {
     private int head;
     private int tail;
 
-    /** Makes an empty one that takes its buffers from {@code share} of {@code pool}. */
+    /** Makes an empty loopback that takes its buffers from {@code share} of {@code pool}. */
     Loopback(final BufferPool pool, final BufferPool.Share share) {
         this.pool = pool;
         this.share = share;
@@ -60,19 +60,19 @@ final class Loopback {
     }
 
     /**
-     * Takes out the frame that waits longest: read it with {@link #id} and {@link #lengthBytes}.
+     * Removes the frame that has waited longest: read it with {@link #id} and {@link #lengthBytes}.
      */
     long poll() {
         assert !isEmpty();
         return entries[head++ & (FRAMES - 1)];
     }
 
-    /** The buffer of a frame taken out; it is the caller's. */
+    /** The buffer of the removed frame, which the caller now owns. */
     static int id(final long entry) {
         return (int) entry;
     }
 
-    /** Bytes of header and body of a frame taken out. */
+    /** Bytes of header and body of the removed frame. */
     static int lengthBytes(final long entry) {
         return (int) (entry >>> 32);
     }

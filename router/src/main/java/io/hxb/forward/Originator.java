@@ -16,8 +16,8 @@ import io.hxb.session.FrameSeals;
 import io.hxb.trunk.TrunkSender;
 
 /**
- * The way out of the frames that begin at this node: chooses their routes and hands them to the
- * trunk of the first hop. Owned by one loop.
+ * Sends the frames that originate at this node: chooses their routes and hands them to the trunk of
+ * the first hop. Owned by one loop.
  */
 public final class Originator implements FlowOutput {
     private static final int OTHER_ROUTES = 4;
@@ -40,7 +40,7 @@ public final class Originator implements FlowOutput {
     private final BufferPool.Share share;
 
     /**
-     * Makes the way out of one loop.
+     * Makes the originator of one loop.
      *
      * @param parts what all loops of the node share.
      * @param trunks this loop's sender of each dimension, {@code [dimensions]}.
@@ -70,14 +70,12 @@ public final class Originator implements FlowOutput {
         routes = new RouteTable(cluster, here, this::isReached, clock);
     }
 
-    /**
-     * What is counted of the frames that begin here, with those of the loop's {@link Forwarder}.
-     */
+    /** Counts of the frames that originate here, with those of the loop's {@link Forwarder}. */
     ForwardCounters counters() {
         return counters;
     }
 
-    /** Seals what begins here, and opens what ends here. */
+    /** Seals frames that originate here, and opens frames that end here. */
     FrameSeals seals() {
         return seals;
     }
@@ -135,7 +133,7 @@ public final class Originator implements FlowOutput {
                     owner.release(token);
                 }
             } else if (hop >> 8 < trunks.length) {
-                // CRC and seal leave out what differs from route to route.
+                // CRC and seal do not cover what differs from route to route.
                 if (!isFinished
                         && !finish(
                                 headerAddress,
@@ -171,7 +169,7 @@ public final class Originator implements FlowOutput {
         return seals.isEncrypting() && header.type() == FrameType.DATA;
     }
 
-    // What the application has written is encrypted into a buffer of the node, which is sent.
+    // The application's data is encrypted into a buffer of the node, which is sent.
     private int sendEncrypted(
             final int hop,
             final long headerAddress,
@@ -221,7 +219,7 @@ public final class Originator implements FlowOutput {
     }
 
     /**
-     * Sends a frame that lies in one piece to another node by {@code route} and no other.
+     * Sends a frame that lies in one piece to another node, only by {@code route}.
      *
      * @return as {@link #send}.
      */
@@ -254,7 +252,7 @@ public final class Originator implements FlowOutput {
         return link;
     }
 
-    // The trailer of a frame in one piece is part of that piece, else the link finds it.
+    // The trailer of a frame in one piece is part of that piece; otherwise the link finds it.
     private int trailerBehind(final int payloadLengthBytes) {
         return payloadLengthBytes == 0 && seals.isOn() ? SealFlyweight.LENGTH : 0;
     }
@@ -294,13 +292,13 @@ public final class Originator implements FlowOutput {
         return routes.choose(header.destination(), route, header.type() == FrameType.DATA);
     }
 
-    /** The route that is left when the first hop of the one before has no link. */
+    /** The remaining route when the first hop of the previous one has no link. */
     private long otherRoute(final long headerAddress) {
         header.wrap(headerAddress);
         return routes.onNoLink(header.destination(), header.type() == FrameType.DATA);
     }
 
-    /** Writes what every frame of this node carries and the route; returns the first hop. */
+    /** Writes the route and what every frame of this node carries; returns the first hop. */
     private int direct(final long headerAddress, final long route) {
         header.wrap(headerAddress)
                 .clusterId(clusterId)

@@ -45,11 +45,11 @@ final class UnreachableAnswers {
     }
 
     /**
-     * Answers a frame, unless it is itself such an answer or its source was told just now: back by
-     * the way it came, else by any.
+     * Answers a frame, unless it is itself such an answer or its source has just been told: back by
+     * its own route, otherwise by any.
      *
      * @param why a reason of {@link UnreachableFlyweight}.
-     * @param headerAddress the frame that goes no further.
+     * @param headerAddress the frame that cannot be relayed.
      */
     void tell(final int why, final long headerAddress, final long nowNs) {
         final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);

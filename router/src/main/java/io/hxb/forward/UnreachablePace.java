@@ -1,8 +1,8 @@
 package io.hxb.forward;
 
 /**
- * Spaces the answers that frames cannot be relayed: each source gets at most one a millisecond,
- * whatever others get. Owned by one loop.
+ * Limits the answers saying that frames cannot be relayed: each source gets at most one per
+ * millisecond, whatever others get. Owned by one loop.
  */
 final class UnreachablePace {
     private static final long INTERVAL_NS = 1_000_000;
@@ -11,13 +11,13 @@ final class UnreachablePace {
     private final long[] dueNs;
     private final boolean[] isSet;
 
-    /** Makes the pace of the sources of a cluster; those alike modulo 4,096 share theirs. */
+    /** Makes the pace of the sources of a cluster; those that are equal modulo 4,096 share one. */
     UnreachablePace(final int nodeCount) {
         dueNs = new long[Math.min(nodeCount, MAX_SLOTS)];
         isSet = new boolean[dueNs.length];
     }
 
-    /** True if {@code node} may be answered now, which is taken as done. */
+    /** True if {@code node} may be answered now; the answer is counted. */
     boolean isDue(final int node, final long nowNs) {
         final int slot = node % dueNs.length;
         if (isSet[slot] && nowNs - dueNs[slot] < 0) {

@@ -35,7 +35,7 @@ public final class DropReason {
     /** It has crossed too many links. */
     public static final int HOP_LIMIT = -9;
 
-    /** It is from or to coordinates outside of the shape. */
+    /** It is from or to coordinates outside the shape. */
     public static final int COORDINATES = -10;
 
     /** Its body does not fit its type. */
@@ -68,7 +68,7 @@ public final class DropReason {
     /** There is no session with the node that sent it, or will be sent to. */
     public static final int NO_SESSION = -20;
 
-    /** It came from a link address that is no neighbour's. */
+    /** It came from a link address that is not a neighbour's. */
     public static final int STRANGER = -21;
 
     /** Number of reasons: they are -1 to -{@value}. */

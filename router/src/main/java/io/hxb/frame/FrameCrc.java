@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
 /**
  * Computes the CRC-32C of frames without allocating. Owned by one thread.
  *
- * <p>It covers header and body but for hop limit and route, which relays change, and the CRC
+ * <p>It covers header and body except for hop limit and route, which relays change, and the CRC
  * itself; these count as 0. The bytes are copied to the heap piece by piece, where the JVM's CRC
  * instruction reaches them: that is several times as fast as a table over native memory. Source:
  * RFC 3720 appendix B.4 for the polynomial.

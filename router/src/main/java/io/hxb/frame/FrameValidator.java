@@ -131,7 +131,7 @@ public final class FrameValidator {
      * @param bodyAddress first byte of the body.
      * @param bodyLengthBytes its length, all of it readable.
      * @param messageCount how many records there have to be.
-     * @return true if exactly so many lie inside of the body and nothing is left over.
+     * @return true if exactly that many lie inside the body and nothing is left over.
      */
     public static boolean areRecordsRight(
             final long bodyAddress, final int bodyLengthBytes, final int messageCount) {

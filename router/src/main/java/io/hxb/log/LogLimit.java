@@ -7,18 +7,18 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * Warns of things that others can make happen as often as they like: of each kind and place so many
- * lines at once and so many a minute, the rest as a count. A flood of one kind takes no line from
- * another. Any thread may call it.
+ * Warns of things that others can cause as often as they like: a few lines at once and a few per
+ * minute for each kind and place, the rest as a count. A flood of one kind does not suppress lines
+ * of another. Any thread may call it.
  */
 public final class LogLimit {
-    /** Lines of one kind and place that may come at once. */
+    /** Lines of one kind and place that may be written in a burst. */
     static final int BURST_LINES = 5;
 
-    /** Time after which there may be another, and after which the rest is summed up. */
+    /** Time after which another may be written, and after which the rest is summarized. */
     static final long LINE_NS = 10_000_000_000L;
 
-    /** Kinds and places that are told apart; all others share one allowance. */
+    /** Kinds and places that are distinguished; all others share one allowance. */
     static final int MAX_PLACES = 512;
 
     private static final Place ELSEWHERE = new Place("", -1);
@@ -57,7 +57,7 @@ public final class LogLimit {
             return held > 0 && nowNs - heldSinceNs >= LINE_NS;
         }
 
-        /** How many lines were held back; none are now. */
+        /** Takes the number of suppressed lines, which is 0 afterwards. */
         int takeHeld(final long nowNs) {
             final int count = held;
             held = 0;
@@ -97,7 +97,7 @@ public final class LogLimit {
         return bucket.take(line, nowNs);
     }
 
-    /** Sums up what was only counted, where it is due; called often. */
+    /** Logs the number of suppressed lines, where that is due; called often. */
     public synchronized void doWork(final long nowNs) {
         final Iterator<Bucket> all = buckets.values().iterator();
         while (all.hasNext()) {

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Writes the lines of standard error by a thread of its own, so that no loop waits for a terminal,
+ * Writes the lines of standard error on a thread of its own, so that no loop waits for a terminal,
  * a disk or the journal: others hand their lines over through a queue. Lines for which there is no
- * place, or that come faster than a log should grow, are counted and dropped. Any thread may print.
+ * room, or that come faster than a log should grow, are counted and dropped. Any thread may print.
  */
 public final class LogThread implements AutoCloseable {
     /** Lines that may wait. */
@@ -24,7 +24,7 @@ public final class LogThread implements AutoCloseable {
     /** Bytes of a line; what is longer is cut. */
     static final int MAX_LINE_BYTES = 4_096;
 
-    /** Bytes that may be written at once, and in each second after that. */
+    /** Bytes that may be written in a burst, and in each second after that. */
     static final int BURST_BYTES = 1 << 20;
 
     static final int BYTES_PER_SECOND = 16 << 10;
@@ -45,7 +45,7 @@ public final class LogThread implements AutoCloseable {
     private long lostTold;
     private volatile boolean isClosing;
 
-    /** Collects bytes to lines. Guarded by the lock of the print stream before it. */
+    /** Collects bytes into lines. Guarded by the lock of the print stream before it. */
     private final class Lines extends OutputStream {
         private final byte[] line = new byte[MAX_LINE_BYTES];
         private int length;
@@ -73,7 +73,7 @@ public final class LogThread implements AutoCloseable {
         thread.start();
     }
 
-    /** Standard error goes through a new thread, until it is closed. */
+    /** Redirects standard error through a new thread, until that is closed. */
     public static LogThread ofStandardError() {
         final LogThread log = new LogThread(new FileOutputStream(FileDescriptor.err));
         log.replaced = System.err;
@@ -142,7 +142,7 @@ public final class LogThread implements AutoCloseable {
         }
     }
 
-    // Whoever cannot write has nobody to tell.
+    // If standard error cannot be written, there is nowhere to report that.
     private void write(final byte[] line) {
         budgetBytes -= line.length;
         try {
@@ -153,7 +153,7 @@ public final class LogThread implements AutoCloseable {
         }
     }
 
-    /** Writes what waits, for a second at most, and gives standard error back. */
+    /** Writes what waits, for at most a second, and restores standard error. */
     @Override
     public void close() {
         if (replaced != null) {

@@ -1,9 +1,8 @@
 package io.hxb.log;
 
 /**
- * Makes text that others wrote safe to show: a log, a terminal or a web page takes control
- * characters for orders, and letters that look alike for one another. Stateless; any thread may
- * call it.
+ * Makes text from others safe to show: a log, a terminal or a web page interprets control
+ * characters, and people confuse letters that look alike. Stateless; any thread may call it.
  */
 public final class Printable {
     private static final char FIRST = ' ';
@@ -14,8 +13,7 @@ public final class Printable {
     /**
      * The text in printable ASCII: all other characters, and backslashes, are escaped as in Java.
      *
-     * @param maxLength characters of {@code text} that are looked at; what is cut off shows as
-     *     three dots.
+     * @param maxLength characters of {@code text} that are used; three dots stand for the rest.
      */
     public static String of(final String text, final int maxLength) {
         final int length = Math.min(text.length(), maxLength);

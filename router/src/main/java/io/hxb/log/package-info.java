@@ -1,4 +1,5 @@
 /**
- * What the log says: printable characters, so many lines of a kind, written by a thread of its own.
+ * The log: printable characters, a limited number of lines of each kind, written by a thread of its
+ * own.
  */
 package io.hxb.log;

@@ -55,7 +55,7 @@ public final class PacketSocket {
     }
 
     /**
-     * Binds to a NIC, at first or again when it was made anew.
+     * Binds to a NIC, at first or when it was deleted and made again.
      *
      * @param etherType what to receive; 0 for nothing.
      * @param ifindex the NIC's number.

@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The secret that the nodes of a cluster share, and what is derived of it. Immutable.
+ * The secret that the nodes of a cluster share, and the keys derived from it. Immutable.
  *
- * <p>It never leaves the process; what others may know of it is its id.
+ * <p>It never leaves the process; others may only know its id.
  */
 public final class ClusterKey {
     /** Bytes of the secret. */
@@ -41,22 +41,22 @@ public final class ClusterKey {
         id = hash == 0 ? 1 : hash;
     }
 
-    /** Fingerprint of the key, never 0: tells keys apart, says nothing of the secret. */
+    /** Fingerprint of the key, never 0: distinguishes keys and reveals nothing about the secret. */
     public int id() {
         return id;
     }
 
-    /** The fingerprint as people read it. */
+    /** The fingerprint as text. */
     public String idText() {
         return text(id);
     }
 
-    /** A fingerprint as people read it; "none" for 0. */
+    /** A fingerprint as text; "none" for 0. */
     public static String text(final int id) {
         return id == 0 ? "none" : String.format("%08x", id);
     }
 
-    /** The key by which frames are sealed that no session can seal. */
+    /** The key for sealing frames that no session can seal. */
     Cmac clusterMac(final int clusterId) {
         return new Cmac(
                 Hkdf.derive(secret, NO_SALT, Hkdf.info("hxb cluster", clusterId), Cmac.KEY_LENGTH));
@@ -66,7 +66,7 @@ public final class ClusterKey {
      * Derives what a session needs.
      *
      * @param nonces of both nodes, that of the lower node first.
-     * @param lengthBytes bytes wanted.
+     * @param lengthBytes number of bytes to derive.
      */
     byte[] sessionKeys(
             final int clusterId,

@@ -16,21 +16,20 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Seals the frames that a loop sends and opens those that it receives. Owned by that loop, or
- * guarded by its owner's lock; allocates nothing for a frame, only when it meets a session for the
- * first time.
+ * guarded by its owner's lock; allocates nothing per frame, only when it first uses a session.
  *
- * <p>Almost all frames are sealed by the session of the two nodes. Those that come before there is
- * one, or go to everybody, are sealed by a key of the cluster: SESSION, COMPLAINT, and HELLO to
- * everybody. That proves that somebody with the key said it once, no more.
+ * <p>Almost all frames are sealed by the session of the two nodes. Frames sent before there is one,
+ * or to everybody, are sealed by a key of the cluster: SESSION, COMPLAINT, and HELLO to everybody.
+ * That only proves that somebody with the key has sent it at some time.
  */
 public final class FrameSeals {
     /** The frame has its seal. */
     public static final int SEALED = 0;
 
-    /** There is no session with the destination yet; one is on its way. */
+    /** There is no session with the destination yet; one is being set up. */
     public static final int NO_SESSION = -1;
 
-    /** The frame is valid as far as one can see, but for another node: nothing was opened. */
+    /** The frame seems valid, but is for another node: nothing was opened. */
     public static final int ELSEWHERE = 1;
 
     private final Sessions sessions;
@@ -64,17 +63,17 @@ public final class FrameSeals {
         return isEncrypting;
     }
 
-    /** Grows when a session of the node begins: what waits for one can be tried again. */
+    /** Grows when a session of the node begins: frames that wait for one can be tried again. */
     public int sessionsBegun() {
         return sessions.begun();
     }
 
     /**
      * Seals a frame by the session with its destination: writes the trailer behind the header
-     * piece, where 24 bytes are the frame's.
+     * piece, where 24 bytes belong to the frame.
      *
-     * @param headerAddress header whose fields are final, but for hop limit and route.
-     * @param headerLengthBytes header and what of the body follows it, 64 or more.
+     * @param headerAddress header whose fields are final, except for hop limit and route.
+     * @param headerLengthBytes header and the part of the body that follows it, 64 or more.
      * @param payloadAddress the rest of the body.
      * @param payloadLengthBytes 0 or more.
      * @return {@link #SEALED} or {@link #NO_SESSION}.
@@ -90,9 +89,8 @@ public final class FrameSeals {
     }
 
     /**
-     * The same for a node that is not the frame's destination: link-local frames have none.
-     *
-     * @param node to whom, by id.
+     * The same for link-local frames, which have no destination. @param node id of the node that
+     * will open it.
      */
     public int sealTo(
             final int node,
@@ -120,8 +118,8 @@ public final class FrameSeals {
     /**
      * Seals a data frame by the session with its destination, its body encrypted, in one piece.
      *
-     * @param headerAddress as for {@link #seal}, and so the other arguments.
-     * @param toAddress where the sealed frame goes, with room for all pieces and the trailer.
+     * @param headerAddress as for {@link #seal}, like the other arguments. @param toAddress where
+     *     the sealed frame is written, with room for all pieces and the trailer.
      * @return as {@link #seal}.
      */
     public int encrypt(
@@ -366,7 +364,7 @@ public final class FrameSeals {
                 .isTag(SealFlyweight.tagAddress(body + bodyLength));
     }
 
-    // In place: of a frame that is not valid nothing is left, and it is dropped.
+    // In place: a frame that turns out invalid is destroyed, but it is dropped anyway.
     private boolean decrypt(
             final LoopSession keys,
             final long headerAddress,

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keys in files: a line that says so, and the secret in hexadecimal digits. Stateless; any thread
- * may call it.
+ * Keys in files: a line that names the format, and the secret in hexadecimal digits. Stateless; any
+ * thread may call it.
  */
 public final class KeyFile {
     private static final String HEAD = "hxb-key-1";
@@ -116,7 +116,7 @@ public final class KeyFile {
         };
     }
 
-    // Credentials of the service manager are root's, or a copy that is the service's own.
+    // Credentials of the service manager belong to root, or are a copy that belongs to the service.
     private static void checkAccess(final Path file) throws IOException {
         final Map<String, Object> status =
                 Files.readAttributes(file, "unix:uid,permissions,isRegularFile");

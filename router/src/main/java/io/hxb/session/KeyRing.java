@@ -8,7 +8,7 @@ import java.util.List;
  * @param keys none, one or two.
  */
 public record KeyRing(List<ClusterKey> keys) {
-    /** Most keys at once: the old and the new. */
+    /** Maximum number of keys: the old one and the new one. */
     public static final int MAX_KEYS = 2;
 
     /** No key: frames are not sealed. */
@@ -32,12 +32,12 @@ public record KeyRing(List<ClusterKey> keys) {
         return keys.isEmpty();
     }
 
-    /** Id of a key, 0 if there are not so many. */
+    /** Id of a key, 0 if there are fewer keys. */
     public int id(final int index) {
         return index < keys.size() ? keys.get(index).id() : 0;
     }
 
-    /** Place of the key with that id, -1 if there is none. */
+    /** Position of the key with that id, -1 if there is none. */
     int indexOf(final int id) {
         for (int i = 0; i < keys.size(); i++) {
             if (keys.get(i).id() == id) {

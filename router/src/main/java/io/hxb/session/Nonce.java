@@ -3,7 +3,7 @@ package io.hxb.session;
 import java.util.random.RandomGenerator;
 
 /**
- * 128 random bits that never come again. Immutable.
+ * 128 random bits that never occur again. Immutable.
  *
  * @param low first half.
  * @param high second half.

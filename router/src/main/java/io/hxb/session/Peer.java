@@ -5,15 +5,15 @@ import io.hxb.frame.SessionFlyweight;
 import java.util.random.RandomGenerator;
 
 /**
- * What this node has agreed with one other, and what it says to it next. Guarded by the lock of
- * {@link Sessions}, but for the sessions themselves, which every loop reads.
+ * What this node has agreed with one other node, and what it tells it next. Guarded by the lock of
+ * {@link Sessions}, except for the sessions themselves, which every loop reads.
  *
  * <pre>
  *            heard                       what it means                  answer
  *  fresh     echo is our pending nonce   the peer lives and heard us    a session begins; says so
  *  known     both nonces are those of    the peer has it, too           if asked
  *            the newest session
- *  unproven  no echo, or that of a       the peer has begun anew, or    our pending nonce, once
+ *  unproven  no echo, or that of a the peer has begun again, or    our pending nonce, once
  *            session                     somebody replays
  *  stale     anything else               the peer answers a replay      as unproven, but only
  *                                                                       without a session
@@ -25,7 +25,7 @@ import java.util.random.RandomGenerator;
  * do answers stand in the way of our own question.
  */
 final class Peer {
-    /** Time that frames sealed by the session before may be under way. */
+    /** Time for which frames sealed by the previous session may be in flight. */
     static final long REST_NS = 2_000_000_000L;
 
     static final long FIRST_REPEAT_NS = 2_000_000L;
@@ -44,14 +44,14 @@ final class Peer {
     private boolean isResting;
     private long restNs;
     private boolean isListed;
-    // Said again and again until it is answered.
+    // Repeated until it is answered.
     private Saying question;
     private int attempts;
     private int attemptsLeft;
     private long dueNs;
     private boolean isDueNow;
     private Pause hurries = Pause.NONE;
-    // What asks now is a doubt: a peer that has not started anew keeps its session.
+    // This question expresses a doubt: a peer that has not restarted keeps its session.
     private boolean isDoubting;
     // Said once.
     private Saying answer;
@@ -70,21 +70,19 @@ final class Peer {
         return newest;
     }
 
-    /** The one before, whose frames may still be under way; null if there is none. */
+    /** The previous one, whose frames may still be in flight; null if there is none. */
     Session previous() {
         return previous;
     }
 
-    /** The newest session that the peer is known to have, which frames are sealed by; or null. */
+    /** The newest session that the peer is known to have, by which frames are sealed; or null. */
     Session sending() {
         return sending;
     }
 
     /**
-     * Asks for a new session, unless that is being done.
-     *
-     * @param max times to ask.
-     * @return true if that is news.
+     * Asks for a new session, unless it is doing so already. @param max times to ask. @return true
+     * if it was not.
      */
     boolean begin(final ClusterKey key, final int link, final int max) {
         isDoubting = false;
@@ -95,7 +93,7 @@ final class Peer {
         if (!question.isEstablished()) {
             attemptsLeft = Math.max(attemptsLeft, max);
             if (link != Sessions.ROUTED && question.link() == Sessions.ROUTED) {
-                // To a neighbour there may be no route before there is a session.
+                // Without a session there may be no route to a neighbour.
                 question = Saying.first(question.key(), link);
                 isDueNow = true;
                 return true;
@@ -105,8 +103,8 @@ final class Peer {
     }
 
     /**
-     * A frame that proves nothing says that the peer has another session than we: asks once, and
-     * not again soon.
+     * A frame that proves nothing suggests that the peer has another session: asks once, and not
+     * again soon.
      *
      * @return true if it asks.
      */
@@ -120,14 +118,16 @@ final class Peer {
         return true;
     }
 
-    /** Goes onto the list of peers that something is due with; false if it is there. */
+    /**
+     * Notes that it is on the list of peers for which something is due; false if it was already.
+     */
     boolean enlist() {
         final boolean isNew = !isListed;
         isListed = true;
         return isNew;
     }
 
-    /** Was taken off the list. */
+    /** Notes that it was removed from the list. */
     void unlist() {
         isListed = false;
     }
@@ -140,7 +140,7 @@ final class Peer {
     }
 
     /**
-     * Takes in an authentic message.
+     * Handles an authentic message.
      *
      * @param key it was sealed with.
      * @param link it came over, or {@link Sessions#ROUTED}.
@@ -204,11 +204,7 @@ final class Peer {
         attemptsLeft = 0;
     }
 
-    /**
-     * The peer has that session.
-     *
-     * @return true if that is news.
-     */
+    /** The peer has that session. @return true if that was not known. */
     boolean confirm(final Session session) {
         if (isConfirmed || session != newest) {
             return false;
@@ -223,17 +219,17 @@ final class Peer {
         return true;
     }
 
-    /** True while there is something to be said or done, now or later. */
+    /** True while there is something to send or do, now or later. */
     boolean isActive() {
         return answer != null || attemptsLeft > 0 || hasRest;
     }
 
-    /** True if there is something to be said now. */
+    /** True if there is something to send now. */
     boolean isDue(final long nowNs) {
         return answer != null || (attemptsLeft > 0 && (isDueNow || dueNs - nowNs <= 0));
     }
 
-    /** When there is something to be said or done again, if it is active. */
+    /** When there is something to send or do again, if it is active. */
     long nextNs(final long nowNs) {
         if (isDue(nowNs)) {
             return nowNs;
@@ -244,7 +240,7 @@ final class Peer {
         return isResting && restNs - dueNs < 0 ? restNs : dueNs;
     }
 
-    /** Forgets the previous session once nothing sealed by it can be under way. */
+    /** Forgets the previous session once nothing sealed by it can be in flight. */
     void rest(final long nowNs) {
         if (hasRest && !isResting) {
             isResting = true;
@@ -256,13 +252,13 @@ final class Peer {
         }
     }
 
-    /** Link over which the next message goes, or {@link Sessions#ROUTED}. */
+    /** Link over which the next message is sent, or {@link Sessions#ROUTED}. */
     int link() {
         return answer != null ? answer.link() : question.link();
     }
 
     /**
-     * Writes what is due to be said.
+     * Writes the message that is due.
      *
      * @return the key to seal it with.
      */
@@ -298,7 +294,7 @@ final class Peer {
         return question;
     }
 
-    /** Ends what has to do with keys that are not in the ring any more. */
+    /** Ends everything that uses keys which are no longer in the ring. */
     void keepOnly(final KeyRing ring) {
         if (!isOf(ring, sending)) {
             sending = null;
@@ -328,12 +324,12 @@ final class Peer {
     /** Makes a session. */
     @FunctionalInterface
     interface SessionMaker {
-        /** The session of these nonces. */
+        /** The session made of these nonces. */
         Session make(ClusterKey key, Nonce own, Nonce peer);
     }
 
     /**
-     * Time since something was done. Immutable.
+     * The time when something was done last. Immutable.
      *
      * @param sinceNs when, or {@code Long.MIN_VALUE} for never.
      */

@@ -4,29 +4,27 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Which frames of one loop of a peer have been received: each is taken once. Any thread may take.
+ * Which frames of one loop of a peer have been received: each is accepted once. Any thread may ask.
  *
- * <p>A counter has the place of its remainder modulo {@value #COUNTERS}, where the newest that was
- * taken stands; it is taken if it is newer, by compare-and-set. So none is taken twice, whoever
- * asks, and one that arrives late is taken unless its place has gone to one that was sent {@value
- * #COUNTERS} or more frames after it. A bitmap as in RFC 6479 is smaller, but moves as a whole,
- * which several receiving loops cannot do without a lock.
+ * <p>The place of a counter is its remainder modulo {@value #COUNTERS}; each place holds the newest
+ * counter accepted there. A counter is accepted if it is newer than that, by compare-and-set. So
+ * none is accepted twice, whichever thread asks, and a late one is accepted unless its place has
+ * been taken by one that was sent {@value #COUNTERS} or more frames after it. A bitmap as in RFC
+ * 6479 is smaller, but moves as a whole, which several receiving loops cannot do without a lock.
  */
 final class ReplayWindow {
-    /** Frames by which one may be late. */
+    /** Number of frames by which one may be late. */
     static final int COUNTERS = 1024;
 
     private static final VarHandle ROUND = MethodHandles.arrayElementVarHandle(int[].class);
     private static final int SHIFT = Integer.numberOfTrailingZeros(COUNTERS);
 
-    // Rounds through all places, from 1, in which the counters that stand there were taken.
+    // By place, the round through all places, from 1, in which the counter there was accepted.
     private final int[] rounds = new int[COUNTERS];
 
     /**
-     * Takes a counter.
-     *
-     * @param count 1 to 2^40; larger ones are refused.
-     * @return false if it was taken before, or is too old to tell.
+     * Accepts a counter. @param count 1 to 2^40; larger ones are refused. @return false if it was
+     * accepted before, or is too old to know.
      */
     boolean take(final long count) {
         final long turn = (count >>> SHIFT) + 1;

@@ -5,12 +5,16 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.linux.Memory;
 
 /**
- * What of a frame its seal covers: everything end to end of the header, in three blocks of the
- * cipher with the counter. Hop limit and route change on the way; source, destination and cluster
- * need no place in the seal of a session, whose key is that of this pair and direction. Stateless.
+ * The part of a frame that its seal covers: everything in the header that does not change on the
+ * way, in three blocks of the cipher with the counter. Hop limit and route change on the way;
+ * source, destination and cluster are implied by the key of a session, which belongs to this pair
+ * and direction. Stateless.
  */
 final class SealedPart {
-    /** Bytes of a data frame's body that are covered: its first record and what fits the block. */
+    /**
+     * Bytes of a data frame's body that are covered: its first record and as much as fits into the
+     * block.
+     */
     static final int DATA_BYTES = 16;
 
     private static final int ANY_BIT = 24;
@@ -23,7 +27,7 @@ final class SealedPart {
     /** Bytes of what {@link #write} writes. */
     static final int HEADER_BYTES = 48;
 
-    /** Takes in counter and header. */
+    /** Adds counter and header. */
     static MacInput putHeader(final MacInput input, final long header, final long counter) {
         return input.putLong(counter)
                 .putLong(first(header))
@@ -61,7 +65,7 @@ final class SealedPart {
         return Memory.getLong(header + FrameHeaderFlyweight.CRC_OFFSET) & LOW_48;
     }
 
-    /** Takes in what a seal by the cluster's key covers besides: who says so. */
+    /** Adds what a seal by the cluster's key also covers: the sender. */
     static MacInput putSource(final MacInput input, final long header) {
         return input.putLong(Memory.getLong(header + FrameHeaderFlyweight.SOURCE_OFFSET));
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The keys by which frames between this node and one peer are sealed, and what has been sent and
- * received under them. Made from a fresh nonce of each, so that nothing recorded earlier fits. Any
+ * received under them. Made from a fresh nonce of each, so that no recorded frame is valid. Any
  * thread may read; each loop counts what it sends itself.
  */
 final class Session {
@@ -101,7 +101,9 @@ final class Session {
         return peerIncarnation;
     }
 
-    /** Stands in every frame that is sealed by this session; others may have the same. */
+    /**
+     * Contained in every frame that is sealed by this session; other sessions may have the same.
+     */
     int mark() {
         return mark;
     }
@@ -122,15 +124,14 @@ final class Session {
         return Arrays.copyOfRange(receiveKeys, MAC_BYTES, DIRECTION_BYTES);
     }
 
-    /** The number of the next frame of a loop; only that loop asks. */
+    /** The number of the next frame of a loop; called only by that loop. */
     long nextCount(final int loop) {
         return ++sent[(loop + 1) * STRIDE];
     }
 
     /**
-     * Takes a frame whose seal is valid.
-     *
-     * @return false if it was taken before, or is too old to tell.
+     * Accepts a frame whose seal is valid. @return false if it was accepted before, or is too old
+     * to know.
      */
     boolean take(final int loop, final long count) {
         ReplayWindow window = received.getAcquire(loop);

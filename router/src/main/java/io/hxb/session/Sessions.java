@@ -19,17 +19,20 @@ import java.util.random.RandomGenerator;
 
 /**
  * The sessions of one node with all others, and the SESSION frames by which they begin. Any thread
- * may call it; locked, because that is when a session begins or is renewed, never per frame. Frames
- * are sealed and opened by the {@link FrameSeals} of each loop.
+ * may call it; locked, because that happens when a session begins or is renewed, never per frame.
+ * Frames are sealed and opened by the {@link FrameSeals} of each loop.
  *
  * <p>Its memory is bounded by the nodes of the shape: a peer is made for a frame that is authentic,
  * or because this node wants to talk.
  */
 public final class Sessions {
-    /** In place of a link: the frame goes by the routes of all others. */
+    /** In place of a link: the frame is routed as all others are. */
     public static final int ROUTED = -1;
 
-    /** Questions a second, for all peers together, that frames which prove nothing may cause. */
+    /**
+     * Questions per second, to all peers together, that may be caused by frames which prove
+     * nothing.
+     */
     private static final int MAX_HURRIES = 100;
 
     private static final long SECOND_NS = 1_000_000_000L;
@@ -58,7 +61,7 @@ public final class Sessions {
     private long hurriesNs;
 
     /**
-     * Who this node is in its frames. Immutable.
+     * How this node appears in its frames. Immutable.
      *
      * @param shape shape of the cluster.
      * @param coordinates of this node.
@@ -68,10 +71,10 @@ public final class Sessions {
     public record Identity(Shape shape, long coordinates, int clusterId, int incarnation) {}
 
     /**
-     * Makes the sessions of one node: none.
+     * Makes the sessions of one node, of which there are none yet.
      *
      * @param mode NONE exactly if there is no key.
-     * @param random source of nonces: nobody must be able to predict it.
+     * @param random source of nonces: it must be unpredictable.
      */
     public Sessions(
             final Identity self,
@@ -123,7 +126,7 @@ public final class Sessions {
         return new Sessions(self, SecurityConfig.Mode.NONE, KeyRing.NONE, new SplittableRandom());
     }
 
-    /** A loop's way to seal and open; before the loop starts. */
+    /** Makes the seals of one loop, before the loop starts. */
     public synchronized FrameSeals newLoop() {
         if (loops.size() == SealFlyweight.MAX_LOOPS) {
             throw new IllegalStateException("too many loops: " + loops.size());
@@ -133,7 +136,9 @@ public final class Sessions {
         return loop;
     }
 
-    /** Has any thread call that when a session has begun, so that what waits is tried. */
+    /**
+     * Adds what any thread calls when a session has begun, so that waiting frames are tried again.
+     */
     public synchronized void addListener(final Runnable wakeUp) {
         wakeUps.add(wakeUp);
     }
@@ -190,8 +195,8 @@ public final class Sessions {
     }
 
     /**
-     * Something that proves nothing says that a node has another session than we: asks it, now and
-     * then.
+     * A frame that proves nothing suggests that a node has another session: asks it, from time to
+     * time.
      *
      * @param link over which the node is a neighbour, or {@link #ROUTED}.
      */
@@ -233,10 +238,9 @@ public final class Sessions {
     }
 
     /**
-     * Takes in a SESSION frame that has been checked and opened.
+     * Handles a SESSION frame that has been checked and opened. @param headerAddress its
+     * header. @param link link it arrived on if it is link-local, else {@link #ROUTED}.
      *
-     * @param headerAddress its header.
-     * @param link link it came over if it is link-local, else {@link #ROUTED}.
      * @param timeNs now.
      */
     public synchronized void onFrame(final long headerAddress, final int link, final long timeNs) {
@@ -315,25 +319,26 @@ public final class Sessions {
         return -1;
     }
 
-    /** True if {@link #pollDue} has something now. */
+    /** True if {@link #pollDue} has a node now. */
     public boolean hasNews() {
         return hasNews;
     }
 
     /**
-     * When {@link #pollDue} has something again, but for news; {@code Long.MAX_VALUE} for never.
+     * When {@link #pollDue} has something again, unless there is news before; {@code
+     * Long.MAX_VALUE} for never.
      */
     public long nextDeadlineNs() {
         return nextNs;
     }
 
-    /** Link over which the frame to a node that is due goes, or {@link #ROUTED}. */
+    /** Link over which the frame that is due to a node is sent, or {@link #ROUTED}. */
     public synchronized int link(final int node) {
         return peers.get(node).link();
     }
 
     /**
-     * Writes the SESSION frame to a node for which one is due, sealed. Routes are the caller's.
+     * Writes the SESSION frame that is due to a node, sealed. The caller writes the route.
      *
      * @param headerAddress where to, with room for header, body and trailer.
      * @return its length in bytes.
@@ -365,8 +370,8 @@ public final class Sessions {
     }
 
     /**
-     * Changes the keys while all runs: sessions of keys that are gone end, and all others are made
-     * anew by the first key.
+     * Changes the keys while the node runs: sessions of keys that are gone end, and all others are
+     * made again under the first key.
      *
      * @param ring at least one key.
      */

@@ -1,5 +1,5 @@
 /**
- * The sessions of a node with every other: by which keys frames between them are sealed, and which
- * have been received before.
+ * The sessions of a node with every other node: the keys by which frames between them are sealed,
+ * and which frames have been received before.
  */
 package io.hxb.session;

@@ -3,8 +3,8 @@ package io.hxb.forward.kernel;
 import io.hxb.link.Link;
 
 /**
- * What the kernel relays for a node, beside its loops. Opened, refreshed and closed by one thread
- * at a time; turns and counts may come from any.
+ * What the kernel relays for a node, in addition to its loops. Opened, refreshed and closed by one
+ * thread at a time; turns and counts may come from any.
  */
 public interface KernelRelay extends AutoCloseable {
     /** For nodes that relay themselves, or never have to. */
@@ -61,7 +61,7 @@ public interface KernelRelay extends AutoCloseable {
     /** Follows the NICs, after {@link Link#refresh}; makes system calls when something changed. */
     void refresh();
 
-    /** A loop has done a turn: the node lives, and the kernel may relay for it. */
+    /** A loop has done a turn: the node is alive, and the kernel may relay for it. */
     void turn();
 
     /** Frames relayed since start. */
@@ -82,7 +82,7 @@ public interface KernelRelay extends AutoCloseable {
     /** Bytes of header and body of {@link #sentFrames}. */
     long sentBytes(int linkIndex);
 
-    /** Ends relaying; when nobody asks for counts or weights any more. */
+    /** Ends relaying, when nobody asks for counts or weights any more. */
     @Override
     void close();
 }

@@ -26,16 +26,16 @@ import io.hxb.trunk.Port;
 import java.util.Arrays;
 
 /**
- * Writes the program of one port. It relays a frame as {@link io.hxb.forward.Forwarder} does, by
- * new addresses, an EtherType and one hop less, and counts it; nothing else of the frame changes.
- * It passes on to the node, untouched, all that is not right, not to be relayed, on a detour,
- * cannot be sent, or comes while the node shows no sign of life. Used by one thread.
+ * Writes the program of one port. It relays a frame as {@link io.hxb.forward.Forwarder} does, with
+ * new addresses and EtherType and one hop less, and counts it; nothing else of the frame changes.
+ * It passes on to the node, untouched, every frame that is not valid, is not to be relayed, is on a
+ * detour, cannot be sent, or arrives while the node shows no sign of life. Used by one thread.
  *
  * <p>Registers that last: 6 the frame; 7 the number of the link in its trunk, then the port that
  * sends; 8 the next hop's coordinate; 9 the trunk. Jumps to "pass" leave the frame to the node.
  */
 final class RelayProgram {
-    /** Without a turn for so long, the node is thought dead or asleep, and gets the frames. */
+    /** Without a turn for this time, the node is considered dead or asleep, and gets the frames. */
     static final int ALIVE_NS = 5_000_000;
 
     private static final int ETHERNET_BYTES = 14;
@@ -46,7 +46,7 @@ final class RelayProgram {
     private static final int COORDINATE_MASK = Shape.MAX_EXTENT - 1;
 
     // On the stack: the frame's head, so that its header lies at a multiple of 8, and below it
-    // what does not fit into registers.
+    // everything that does not fit into registers.
     private static final int HEADER = -FrameHeaderFlyweight.LENGTH;
     private static final int ETHERNET = -HEAD_BYTES;
     private static final int SOURCE_MAC = ETHERNET + 6;
@@ -129,7 +129,7 @@ final class RelayProgram {
                 .jumpIfEqual(R1, R2, "pass");
     }
 
-    // A turn that was not seen before is a sign of life, else its age counts.
+    // A new turn is a sign of life; otherwise the age of the last one counts.
     private void checkNode() {
         code.storeValue(WORD, R10, KEY, 0);
         lookUp(table.node());
@@ -149,7 +149,7 @@ final class RelayProgram {
                 .label("alive");
     }
 
-    // As RawFilter: switches flood, and what is for another station is not for this node to relay.
+    // As RawFilter: switches flood, and this node must not relay what is for another station.
     private void checkReceiver() {
         code.storeValue(WORD, R10, KEY, port);
         lookUp(table.ports());

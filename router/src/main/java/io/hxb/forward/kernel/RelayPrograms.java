@@ -16,13 +16,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Lets the kernel relay for one node: a program at each of its NICs sends frames on that have
- * another destination, without waking the node. The node keeps everything else: it judges the
- * links, with the programs' counts among its own, tells the programs by weights which to use, and
- * gets the frames that they cannot send on. While none of its loops turns, it gets all of them.
+ * Lets the kernel relay for one node: a program at each of its NICs forwards frames that have
+ * another destination, without waking the node. Everything else remains with the node: it judges
+ * the links, adding the programs' counts to its own, tells the programs by weights which links to
+ * use, and gets the frames that they cannot forward. While none of its loops turns, it gets all
+ * frames.
  *
  * <p>Opened, refreshed and closed by one thread at a time; the counts may be read by any. Turns and
- * counts make no system call; a NIC made anew and a neighbour's new address do.
+ * counts make no system call; a NIC that was made again and a neighbour's new address do.
  */
 public final class RelayPrograms implements KernelRelay {
     private static final Logger LOGGER = LoggerFactory.getLogger(RelayPrograms.class);

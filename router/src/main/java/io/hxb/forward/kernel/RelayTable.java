@@ -7,13 +7,13 @@ import io.hxb.os.bpf.BpfHash;
 import io.hxb.topology.Shape;
 
 /**
- * What the relay programs of one node and the node share. Written by the node, counted in by the
- * programs; any thread may call it. What one side writes often lies in cache lines of its own.
+ * The table that a node and its relay programs share. The node writes it, the programs count in it;
+ * any thread may call it. What one side writes often lies in cache lines of its own.
  *
  * <pre>
  * the node, 192 bytes:
  * offset length meaning (all in native order)
- *      0      8 turns of the node's loops, so that the programs see that it lives
+ *      0      8 turns of the node's loops, so that the programs see that it is alive
  *     64      8 the turn that a program has seen last
  *     72      8 when it saw that turn first, in ns of CLOCK_MONOTONIC
  *    128      8 frames relayed
@@ -156,7 +156,7 @@ final class RelayTable implements AutoCloseable {
         Memory.putIntVolatile(address + NIC_OFFSET, ifindex);
     }
 
-    /** Lets no more frames be sent at a port. */
+    /** Lets no further frames be sent at a port. */
     void shut(final int port) {
         Memory.putIntVolatile(ports.address(port) + NIC_OFFSET, 0);
     }
@@ -165,7 +165,7 @@ final class RelayTable implements AutoCloseable {
         Memory.putByte(ports.address(port) + WEIGHTS_OFFSET + neighbour, weight);
     }
 
-    /** The neighbour that has a MAC address at a port from now on. */
+    /** Sets the neighbour that has a MAC address at a port from now on. */
     void learn(final int port, final int neighbour, final long mac) throws LinuxException {
         final long address = ports.address(port) + MACS_OFFSET + (long) neighbour * Long.BYTES;
         final long before = Memory.getLong(address);
@@ -176,7 +176,7 @@ final class RelayTable implements AutoCloseable {
         }
     }
 
-    // Neighbours may have changed places, and one has the address that another had.
+    // Neighbours may have changed places, so that one has the address that another had.
     private boolean isKnown(final int port, final long mac) {
         final long macs = ports.address(port) + MACS_OFFSET;
         for (int neighbour = 0; neighbour < Shape.MAX_EXTENT; neighbour++) {

@@ -1,5 +1,5 @@
 /**
- * Relaying in the kernel: a BPF program at each NIC does with most frames to be relayed what {@link
- * io.hxb.forward.Forwarder} would do, and leaves the rest to it.
+ * Relaying in the kernel: a BPF program at each NIC treats most frames to be relayed as {@link
+ * io.hxb.forward.Forwarder} would, and leaves the rest to it.
  */
 package io.hxb.forward.kernel;

@@ -43,12 +43,12 @@ public final class ClassicCode {
         return instruction(LOAD_BYTE, 0, 0, offset);
     }
 
-    /** Skips so many instructions if what was loaded is {@code value}, or is not. */
+    /** Skips that many instructions if what was loaded is {@code value}, or is not. */
     public static long jumpIfEqual(final int value, final int onTrue, final int onFalse) {
         return instruction(JUMP_EQUAL, onTrue, onFalse, value);
     }
 
-    /** Skips so many instructions if what was loaded is greater, unsigned, or is not. */
+    /** Skips that many instructions if what was loaded is greater, unsigned, or is not. */
     public static long jumpIfGreater(final int value, final int onTrue, final int onFalse) {
         return instruction(JUMP_GREATER, onTrue, onFalse, value);
     }
