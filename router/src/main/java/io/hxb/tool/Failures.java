@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What becomes of a command that cannot do its work: a sentence on standard error, with {@code
- * --json} an object on standard output too, and the exit status. Owned by the main thread.
+ * Handles commands that fail: a message on standard error, with {@code --json} also an object on
+ * standard output, and the exit status. Owned by the main thread.
  */
 final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
     private final PrintStream errors;
@@ -126,7 +126,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         return ExitStatus.USAGE;
     }
 
-    /** Says that the heap was too small, and what can be done. */
+    /** Reports that the heap was too small, and what to do. */
     int outOfMemory(final OutOfMemoryError thrown, final boolean isJson) {
         final String message =
                 "out of memory: this needs more than the heap of "
@@ -152,7 +152,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         }
     }
 
-    /** True if all that was printed has been written; says so if not. */
+    /** True if everything printed has been written; reports it otherwise. */
     boolean isWritten(final PrintStream output) {
         final String complaint = ResultStream.complaint(output);
         if (complaint == null) {

@@ -1,10 +1,10 @@
 /**
- * The command line: {@link io.hxb.tool.Hxb}, its help, and what becomes of commands that fail.
+ * The command line: {@link io.hxb.tool.Hxb}, its help, and the handling of commands that fail.
  *
  * <p>A command lives in {@code io.hxb.tool.WORD}, where {@code hxb WORD} is what users type, or
- * below that, together with what only it needs; one that is nothing but a class is here. What
+ * below that, together with what only it needs; one that consists of a single class is here. What
  * several commands share is in packages that have no commands: {@code option} and {@code report}
- * (what they are told and how they answer), {@code cluster}, {@code live} and {@code measure} (what
- * nodes are, do now, and can do), {@code lab}, {@code graph}, {@code chart} and {@code machine}.
+ * (their options and their output), {@code cluster}, {@code live} and {@code measure} (what nodes
+ * are, do now, and can do), {@code lab}, {@code graph}, {@code chart} and {@code machine}.
  */
 package io.hxb.tool;

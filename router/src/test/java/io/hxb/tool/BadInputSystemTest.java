@@ -200,6 +200,7 @@ class BadInputSystemTest {
             throws InterruptedException {
         assertEquals(ExitStatus.FAILED, hxb.status(), hxb::output);
         assertTrue(hxb.errors().contains(part), hxb::errors);
-        assertTrue(!hxb.errors().contains("\tat "), "a stack trace is no message: " + hxb.errors());
+        assertTrue(
+                !hxb.errors().contains("\tat "), "a stack trace is not a message: " + hxb.errors());
     }
 }

@@ -155,7 +155,7 @@ class CliTest {
     @Test
     void shouldSayThatACounterFileIsNone() throws IOException {
         final Path file =
-                Files.writeString(folder.resolve("a.counters"), "this is no counter file");
+                Files.writeString(folder.resolve("a.counters"), "this is not a counter file");
 
         final Outcome outcome = run("stat", file.toString());
 

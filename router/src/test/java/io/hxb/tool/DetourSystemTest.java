@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,63 +22,41 @@ import java.util.Map;
 /** Real nodes on veth NICs in namespaces, one of which is killed. */
 @Tag("system")
 class DetourSystemTest {
-    private static final int RELAY = 1;
-
     @TempDir private Path folder;
+    private RelayLab lab;
 
-    private final String name = "d" + ProcessHandle.current().pid();
+    @BeforeEach
+    void needsRoot() {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+        lab = new RelayLab(folder, "d");
+    }
 
     @AfterEach
     void removesTheLab() throws Exception {
-        try (HxbProcess down = hxb("lab", "down", "--all")) {
-            down.status();
+        if (lab != null) {
+            lab.close();
         }
     }
 
     @Test
     void shouldCompleteATransferWhoseRelayIsKilledInTheMiddle() throws Exception {
-        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
         // given
-        try (HxbProcess up =
-                hxb(
-                        "lab",
-                        "up",
-                        "--shape",
-                        "2x2",
-                        "--links",
-                        "1",
-                        "--backend",
-                        "raw",
-                        "--processes",
-                        "--name",
-                        name)) {
-            assertEquals(ExitStatus.OK, up.status(), () -> up.output() + up.errors());
-        }
-        final ClusterConfig config =
-                ClusterConfigYaml.read(folder.resolve("run/labs/" + name + "/cluster.yaml"));
-        final long before = CounterFiles.value(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES);
+        final ClusterConfig config = lab.up("--processes");
+        final long before =
+                CounterFiles.value(config, RelayLab.RELAY, CounterType.FORWARD_RELAYED_FRAMES);
 
         // when
-        try (HxbProcess perf =
-                hxb(
-                        "perf",
-                        "1,1",
-                        "--name",
-                        name,
-                        "--warm-up",
-                        "0",
-                        "--seconds",
-                        "4",
-                        "--size",
-                        "1000",
-                        "--json")) {
+        try (HxbProcess perf = lab.perf("--seconds", "4", "--size", "1000")) {
             perf.await(
                     "frames over the relay",
                     () ->
-                            CounterFiles.value(config, RELAY, CounterType.FORWARD_RELAYED_FRAMES)
+                            CounterFiles.value(
+                                            config,
+                                            RelayLab.RELAY,
+                                            CounterType.FORWARD_RELAYED_FRAMES)
                                     > before + 500);
             assertTrue(
-                    ProcessHandle.of(CounterFiles.pid(config, RELAY))
+                    ProcessHandle.of(CounterFiles.pid(config, RelayLab.RELAY))
                             .orElseThrow()
                             .destroyForcibly());
 
@@ -92,20 +70,19 @@ class DetourSystemTest {
                         + CounterFiles.value(config, 0, CounterType.FLOW_DETOURED_FRAMES);
         assertTrue(noticed > 0, "the death was noticed");
         assertTrue(
-                CounterFiles.value(config, 2, CounterType.FORWARD_RELAYED_FRAMES) > 0,
+                CounterFiles.value(config, RelayLab.OTHER_RELAY, CounterType.FORWARD_RELAYED_FRAMES)
+                        > 0,
                 "the other relay");
 
         // and: the dead node can be looked at
-        try (HxbProcess stat = hxb("stat", "--name", name, "--json")) {
+        try (HxbProcess stat = lab.stat()) {
             assertEquals(ExitStatus.FAILED, stat.status(), stat::errors);
             final List<?> nodes = (List<?>) stat.json().get("nodes");
             assertEquals(4, nodes.size());
-            final Map<?, ?> dead = (Map<?, ?>) nodes.get(RELAY);
-            assertEquals(CounterFiles.pid(config, RELAY), ((Number) dead.get("pid")).longValue());
+            final Map<?, ?> dead = (Map<?, ?>) nodes.get(RelayLab.RELAY);
+            assertEquals(
+                    CounterFiles.pid(config, RelayLab.RELAY),
+                    ((Number) dead.get("pid")).longValue());
         }
-    }
-
-    private HxbProcess hxb(final String... arguments) throws Exception {
-        return HxbProcess.start(folder, arguments);
     }
 }

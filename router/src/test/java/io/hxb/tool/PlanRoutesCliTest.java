@@ -418,7 +418,7 @@ class PlanRoutesCliTest {
         for (final List<String> bad :
                 List.of(
                         List.of("/nosuch/x.svg", "--out /nosuch/x.svg: there is no folder /nosuch"),
-                        List.of(blocked + "/x.json", blocked + " is no folder"))) {
+                        List.of(blocked + "/x.json", blocked + " is not a folder"))) {
             PlanOutput.assertEnds(
                     ExitStatus.USAGE,
                     bad.getLast(),
@@ -454,7 +454,7 @@ class PlanRoutesCliTest {
                                 "there is no file 'zork', and no such pattern; the patterns"
                                         + " are uniform, all-to-all"),
                         List.of("tornado", "'host-tornado' takes the numbers of the hosts"),
-                        List.of("neighbour", "is no mesh, torus or hyper-crossbar"))) {
+                        List.of("neighbour", "is not a mesh, torus or hyper-crossbar"))) {
             final PlanOutput output =
                     PlanOutput.of(
                             "routes", "--graph", random, tail[0], tail[1], tail[2], bad.getFirst());

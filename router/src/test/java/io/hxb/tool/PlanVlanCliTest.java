@@ -218,7 +218,7 @@ class PlanVlanCliTest {
                 "--save=/nosuch/plan.json");
         assertEnds(
                 ExitStatus.USAGE,
-                "blocked is no folder",
+                "blocked is not a folder",
                 "--graph=torus:0x0",
                 "--config=ovs",
                 "--out=" + blocked);
@@ -292,7 +292,7 @@ class PlanVlanCliTest {
     void shouldSayWhereAFileIsWrong() throws IOException {
         final Path traffic = Files.writeString(folder.resolve("traffic"), "h0 h1 3\nh0 h99\n");
         assertFails(
-                ":2: 'h99' is no host",
+                ":2: 'h99' is not a host",
                 "--graph",
                 "vbft:4,4",
                 "--kind",

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Every command that reports, as a program would use it: {@code --json} prints one object a line
  * and nothing else, {@code ok} agrees with the exit status, jq reads it, and what cannot be written
- * is no success.
+ * is not a success.
  */
 @Tag("system")
 class ReportingSystemTest {

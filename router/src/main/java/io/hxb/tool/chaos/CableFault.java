@@ -22,7 +22,7 @@ import java.util.List;
  * the thread that runs the script; {@link #mend} may come from any other.
  */
 final class CableFault {
-    /** Room of a port's queue while its cable is slow: that of a small switch. */
+    /** Size of a port's queue while its cable is slow: that of a small switch. */
     private static final String PORT_QUEUE = "1mb";
 
     private final LabSpec spec;
@@ -49,7 +49,7 @@ final class CableFault {
         nic = LabNames.nic(cable.dimension(), cable.link());
     }
 
-    /** Puts a filter on that lets everything pass, and runs a tool that changes nothing. */
+    /** Attaches a filter that lets everything pass, and runs a tool that changes nothing. */
     synchronized void rehearse() {
         fromNode = filter(true, 0, 0);
         toNode = filter(false, 0, 0);
@@ -81,13 +81,13 @@ final class CableFault {
         }
     }
 
-    /** Lets no frame pass, in both directions. */
+    /** Lets no frame pass in either direction. */
     synchronized void cut() {
         fromNode = filter(true, 1, 0);
         toNode = filter(false, 1, 0);
     }
 
-    /** Mends whatever is wrong; nothing, if nothing is. */
+    /** Repairs the cable, if it is broken. */
     synchronized void mend() {
         droppedBefore = dropped();
         changedBefore = changed();

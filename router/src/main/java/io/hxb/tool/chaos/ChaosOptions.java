@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** Options of what shall fail and what is written of it. Picocli fills it. */
+/** Options of what fails and what is written about it. Picocli fills it. */
 public final class ChaosOptions {
     private static final long QUIET_NS = 1_000_000_000L;
     private static final long AFTERWARDS_NS = 2_000_000_000L;
@@ -110,9 +110,8 @@ public final class ChaosOptions {
     }
 
     /**
-     * What shall fail.
+     * The faults. @param pairs between which messages flow; their nodes are not killed at random.
      *
-     * @param pairs between which messages flow; their nodes are not killed at random.
      * @param lengthNs of the run, or less than 0 if not given.
      */
     FaultScript script(
@@ -180,7 +179,7 @@ public final class ChaosOptions {
         return drawn;
     }
 
-    /** How long the run is when nobody says so. */
+    /** The default length of the run. */
     long lengthNs(final FaultScript script) {
         return drawn != null ? RANDOM_NS : script.lastNs() + AFTERWARDS_NS;
     }

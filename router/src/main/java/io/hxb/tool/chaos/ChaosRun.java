@@ -31,14 +31,14 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One run: traffic between pairs, faults at their times, and what came of it. Owned by the thread
- * that made it.
+ * One run: traffic between pairs, faults at their times, and the results. Owned by the thread that
+ * made it.
  */
 public final class ChaosRun {
     private static final int SIZE_BYTES = 8192;
     private static final long TURN_NS = 1_000_000L;
 
-    /** So long before its time a fault is waited for by looking, not by sleeping. */
+    /** Time before a fault from which it is waited for by polling, not by sleeping. */
     private static final long PRECISE_NS = 200_000L;
 
     private final LabSpec spec;
@@ -53,7 +53,7 @@ public final class ChaosRun {
     private long changed;
 
     /**
-     * Checks all that can be checked before there is a lab.
+     * Checks everything that can be checked before there is a lab.
      *
      * @param pairs between which messages flow.
      */
@@ -82,16 +82,16 @@ public final class ChaosRun {
         return script.hasNodes();
     }
 
-    /** True if frames are damaged, which only their CRC tells. */
+    /** True if frames are damaged, which only their CRC shows. */
     public boolean needsCrc() {
         return script.hasDamage();
     }
 
     /**
-     * Runs it on a lab that is up, prints and writes what was found, and leaves the lab whole.
+     * Runs it on a lab that is up, prints and writes the results, and leaves the lab intact.
      *
      * @param isLabKept whether the lab stays, and so needs its killed nodes back.
-     * @return true if nothing was lost, doubled, reordered or damaged.
+     * @return true if nothing was lost, duplicated, reordered or damaged.
      */
     public boolean run(final Cluster cluster, final boolean isLabKept, final Output output)
             throws IOException {

@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Everything that is wrong with a lab now, and the means to change it. Owned by the thread that
- * runs the script; {@link #close} may also come from a shutdown hook.
+ * The present faults of a lab, and the means to change them. Owned by the thread that runs the
+ * script; {@link #close} may also come from a shutdown hook.
  */
 public final class LabFaults implements AutoCloseable {
     private final LabSpec spec;
@@ -78,8 +78,8 @@ public final class LabFaults implements AutoCloseable {
     }
 
     /**
-     * Tries all that the script will need, without any effect: what is missing is said now, and
-     * nothing has to be loaded when a fault is due.
+     * Tries everything that the script will need, without any effect: what is missing is reported
+     * now, and nothing has to be loaded when a fault is due.
      */
     public void prepare(final FaultScript script) {
         script.faults().stream()
@@ -88,7 +88,7 @@ public final class LabFaults implements AutoCloseable {
                 .forEach(cable -> new CableFault(spec, cable).rehearse());
     }
 
-    /** Lets it happen; returns when it has. */
+    /** Carries out a fault; returns when it has happened. */
     public synchronized void apply(final Fault fault, final long nowNs) {
         for (final Cable cable : fault.cables()) {
             apply(fault, cable, nowNs);
@@ -143,7 +143,7 @@ public final class LabFaults implements AutoCloseable {
         return cables.values().stream().mapToLong(CableFault::changed).sum();
     }
 
-    /** Mends all cables and lets paused nodes go on; killed ones stay dead. */
+    /** Repairs all cables and resumes paused nodes; killed ones stay dead. */
     public synchronized void mend() {
         flapping.clear();
         final Iterator<CableFault> all = cables.values().iterator();
@@ -153,7 +153,7 @@ public final class LabFaults implements AutoCloseable {
         nodes.resumeAll();
     }
 
-    /** Mends everything, and starts killed nodes. */
+    /** Repairs everything, and starts killed nodes. */
     @Override
     public synchronized void close() {
         mend();

@@ -37,7 +37,8 @@ public final class ThroughputPicture {
     private static final int MIN_PART = 50;
 
     /**
-     * Labels of marks take turns on so many heights, so that neighbours do not cover each other.
+     * Labels of marks take turns on this number of heights, so that neighbours do not cover each
+     * other.
      */
     private static final int HEIGHTS = 4;
 

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Examines what a cluster file asks of this machine, and its running nodes. Stateless. */
+/** Examines what a cluster file requires of this machine, and its running nodes. Stateless. */
 public final class ClusterCheck {
     private static final long COUNTERS_BYTES = 4L << 20;
 
@@ -34,12 +34,12 @@ public final class ClusterCheck {
      * Everything about one node.
      *
      * @param config a checked configuration.
-     * @param node the node that is, or shall be, on this machine.
+     * @param node the node that runs, or will run, on this machine.
      */
     public static List<Finding> run(final ClusterConfig config, final int node) {
         final List<Finding> findings = new ArrayList<>();
         final String subject = "node";
-        final boolean isRunning = running(config, node, subject, findings);
+        final boolean isRunning = isRunning(config, node, subject, findings);
         if (config.backend() == Backend.RAW) {
             nics(config, node, findings);
         } else if (!isRunning) {
@@ -52,7 +52,7 @@ public final class ClusterCheck {
         return findings;
     }
 
-    private static boolean running(
+    private static boolean isRunning(
             final ClusterConfig config,
             final int node,
             final String subject,
@@ -148,7 +148,7 @@ public final class ClusterCheck {
      * Whether the loops of the nodes on this machine, and applications, can have CPUs of their own.
      *
      * @param config a checked configuration.
-     * @param nodes the nodes that are, or shall be, on this machine.
+     * @param nodes the nodes that run, or will run, on this machine.
      */
     public static List<Finding> loops(final ClusterConfig config, final List<Integer> nodes) {
         if (config.loop().waiting() != LoopConfig.Waiting.SPIN) {

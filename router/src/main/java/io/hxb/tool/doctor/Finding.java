@@ -3,12 +3,12 @@ package io.hxb.tool.doctor;
 import io.hxb.counter.NodeFinding;
 
 /**
- * One thing that was looked at. Immutable; the JSON fields are the components.
+ * One thing that was examined. Immutable; the JSON fields are the components.
  *
  * @param level how bad it is.
- * @param subject what was looked at, such as {@code nic eth2}.
+ * @param subject what was examined, such as {@code nic eth2}.
  * @param text what was found.
- * @param fix what to do about it; empty when nothing is to be done.
+ * @param fix what to do about it; empty when nothing has to be done.
  */
 public record Finding(Level level, String subject, String text, String fix) {
     /** How bad a finding is. */

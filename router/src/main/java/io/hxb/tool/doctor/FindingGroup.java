@@ -3,7 +3,7 @@ package io.hxb.tool.doctor;
 import java.util.List;
 
 /**
- * What was found of one thing: the machine, the cluster file or a node. Immutable.
+ * What was found about one thing: the machine, the cluster file or a node. Immutable.
  *
  * @param name what it is, such as {@code machine} or {@code node 1,0}.
  * @param node the node's id; -1 for other things.
@@ -15,7 +15,7 @@ public record FindingGroup(String name, int node, List<Finding> findings) {
         findings = List.copyOf(findings);
     }
 
-    /** What was found of something that is no node. */
+    /** What was found about something that is not a node. */
     public static FindingGroup of(final String name, final List<Finding> findings) {
         return new FindingGroup(name, -1, findings);
     }

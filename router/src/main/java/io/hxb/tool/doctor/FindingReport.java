@@ -68,10 +68,9 @@ public record FindingReport(List<FindingGroup> groups) {
     }
 
     /**
-     * The findings in words, by what was examined, the worst first, the same of several nodes in
-     * one line; then a line that counts them.
-     *
-     * @param isAll also what is as it should be.
+     * The findings for people, by what was examined, the worst first, the same of several nodes in
+     * one line; then a line with the totals. @param isAll whether to include what is as it should
+     * be.
      */
     public String text(final boolean isAll) {
         final Map<String, List<Entry>> byPlace = new LinkedHashMap<>();
@@ -89,7 +88,7 @@ public record FindingReport(List<FindingGroup> groups) {
         return text.append(summary()).append('\n').toString();
     }
 
-    /** Each finding once, with the parts and nodes that it is of. */
+    /** Each finding once, with its parts and nodes. */
     private List<Entry> folded(final boolean isAll) {
         final Map<List<Object>, Entry> ofNodes = new LinkedHashMap<>();
         final List<Entry> entries = new ArrayList<>();

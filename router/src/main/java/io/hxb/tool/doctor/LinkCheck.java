@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Examines how the links of a running node fare. Stateless. */
+/** Examines the links of a running node. Stateless. */
 final class LinkCheck {
     /** A link that failed once or twice may have been unplugged on purpose. */
     private static final int MANY_FAILURES = 3;
@@ -22,7 +22,7 @@ final class LinkCheck {
     private LinkCheck() {}
 
     /**
-     * The links that are left out now, and those that fail again and again.
+     * The links that are left out now, and those that fail repeatedly.
      *
      * @param reader the node's counters.
      */
@@ -34,7 +34,7 @@ final class LinkCheck {
         return findings;
     }
 
-    /** What is to be said of the routes to other nodes. */
+    /** Findings about the routes to other nodes. */
     static List<Finding> routes(final NodeSample.Routes routes, final int mtuBytes) {
         if (routes.silent() < MANY_FAILURES) {
             return List.of();
@@ -50,7 +50,7 @@ final class LinkCheck {
                                 + largeFrames(mtuBytes)));
     }
 
-    /** What is to be said of one link. */
+    /** Findings about one link. */
     static List<Finding> of(final LinkSample link, final int mtuBytes) {
         final List<Finding> findings = new ArrayList<>();
         final String subject = "link " + link.label();

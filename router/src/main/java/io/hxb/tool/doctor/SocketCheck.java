@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Examines the place of the socket of a node that does not run. Stateless. */
+/** Examines the folder for the socket of a node that does not run. Stateless. */
 final class SocketCheck {
     private SocketCheck() {}
 

@@ -102,7 +102,7 @@ final class TuningCheck {
         }
     }
 
-    /** Page sizes of the receive pools among the mappings, one a node. */
+    /** Page sizes of the receive pools among the mappings, one per node. */
     static List<Long> poolPageBytes(final List<String> smaps) {
         final List<Long> sizes = new ArrayList<>();
         boolean isPool = false;
@@ -144,7 +144,7 @@ final class TuningCheck {
                         "cpupower frequency-set -g performance");
     }
 
-    /** What the offloads of a NIC mean for frames of ours. */
+    /** What the offloads of a NIC mean for HXB's frames. */
     static List<Finding> offloads(final String nic, final NicOffloads offloads) {
         final String subject = "offloads " + nic;
         final List<Finding> findings = new ArrayList<>();

@@ -37,7 +37,7 @@ final class DotReader {
     /**
      * An edge between two nodes. Immutable.
      *
-     * @param attributes not to be changed.
+     * @param attributes must not be changed.
      */
     record Edge(String from, String to, Map<String, String> attributes) {}
 

@@ -189,7 +189,7 @@ final class DotWords {
         word = text.substring(start, stop);
     }
 
-    // Steps over the last character of a string, which has to be there.
+    // Skips the last character of a string, which has to be there.
     private void end(final String what) {
         if (at == text.length()) {
             throw problem("is not DOT: " + what + " does not end; write 'graph { a -- b }'");

@@ -18,7 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Reads a graph by the ending of its file's name, or makes it from words. Stateless. */
+/** Reads a graph by the ending of its file's name, or makes it from a notation. Stateless. */
 public final class GraphFile {
     private static final int MAX_BYTES = 64 << 20;
 
@@ -30,7 +30,7 @@ public final class GraphFile {
      * @param name a file: {@code .yaml} or {@code .yml} cabling, {@code .dot} or {@code .gv},
      *     {@code .json} LLDP neighbours, else an edge list; or words such as {@code torus:8x8}.
      * @param hostsPerSwitch hosts on each switch when the source names none.
-     * @throws ToolException or another message for people if it cannot be read or is no graph.
+     * @throws ToolException or another message for people if it cannot be read or is not a graph.
      */
     public static SwitchGraph read(final String name, final int hostsPerSwitch) throws IOException {
         if (GraphSpec.isSpec(name) && !Files.exists(Path.of(name))) {
@@ -68,7 +68,7 @@ public final class GraphFile {
      * @throws ToolException if it is not there, not text or too large.
      */
     public static String text(final String name) throws IOException {
-        // Read and not asked for its size: what is no regular file may have no end.
+        // Read without asking for its size: what is not a regular file may have no end.
         try (InputStream input = Files.newInputStream(Path.of(name))) {
             final byte[] bytes = input.readNBytes(MAX_BYTES + 1);
             if (bytes.length > MAX_BYTES) {

@@ -19,8 +19,8 @@ import java.util.Random;
 
 /**
  * Places of switches in a picture, in units of one switch: a grid for meshes and tori, levels where
- * only some switches have hosts, a circle for very large graphs, else by attraction and repulsion.
- * Immutable.
+ * only some switches have hosts, a circle for very large graphs, otherwise by attraction and
+ * repulsion. Immutable.
  */
 final class GraphLayout {
     private static final int MAX_ATTRACTED = 256;
@@ -68,7 +68,7 @@ final class GraphLayout {
             x[node] = lattice.coordinate(node, 0);
             y[node] = lattice.dimensions() > 1 ? lattice.coordinate(node, 1) : 0;
             if (lattice.dimensions() > 2) {
-                // Planes one behind the other, so far apart that nothing covers another thing.
+                // Planes one behind the other, so far apart that nothing is covered.
                 x[node] += lattice.coordinate(node, 2) * (lattice.extent(0) + 0.35);
                 y[node] += lattice.coordinate(node, 2) * 0.35;
             }

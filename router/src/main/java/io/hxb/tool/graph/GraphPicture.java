@@ -5,8 +5,8 @@ import io.hxb.fabric.SwitchGraph;
 import java.util.Locale;
 
 /**
- * An SVG picture of a graph: every link is two lines, one a channel, driving on the right, coloured
- * and as wide as its load; hosts are dots at their switch. Stateless.
+ * An SVG picture of a graph: every link is two lines, one per channel, each on the right in its
+ * direction, coloured and as wide as its load; hosts are dots at their switch. Stateless.
  */
 public final class GraphPicture {
     private static final double UNIT = 90;

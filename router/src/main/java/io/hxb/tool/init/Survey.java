@@ -83,7 +83,7 @@ final class Survey implements AutoCloseable {
         return known;
     }
 
-    /** Running nodes that were heard, in words. */
+    /** Descriptions of running nodes that were heard. */
     List<String> nodes() {
         return List.copyOf(nodes.values());
     }

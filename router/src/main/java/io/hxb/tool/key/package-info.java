@@ -1,2 +1,2 @@
-/** {@code hxb key}: makes the keys of clusters, and says which key a file has. */
+/** {@code hxb key}: makes the keys of clusters, and shows which key a file has. */
 package io.hxb.tool.key;

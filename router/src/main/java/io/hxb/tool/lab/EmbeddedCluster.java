@@ -68,8 +68,8 @@ public final class EmbeddedCluster implements Cluster {
     }
 
     /**
-     * Loops that fill all CPUs get one each, else the scheduler puts two on one for milliseconds;
-     * and they hardly spin, for what waits for the CPU is the application.
+     * Loops that fill all CPUs get one each, because the scheduler would put two on one for
+     * milliseconds; and they hardly spin, because it is the application that waits for the CPU.
      */
     private static LoopConfig placed(final LoopConfig loop, final int shares, final int cpus) {
         if (shares * loop.loopCount() < cpus) {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * One lab that this process made: its namespaces and NICs stand until {@link #close}. Owned by the
+ * One lab that this process made: its namespaces and NICs exist until {@link #close}. Owned by the
  * command that made it; {@link #close} may also come from a shutdown hook.
  */
 public final class Lab implements AutoCloseable {
@@ -30,8 +30,8 @@ public final class Lab implements AutoCloseable {
      * Makes a lab. Labs that crashed owners have left behind are removed first; when something
      * fails, everything made so far is removed again.
      *
-     * @param whenNamed told of the lab when there is something to close, before all is made: for
-     *     those who close it when the process is told to end.
+     * @param whenNamed called with the lab as soon as there is something to close, before
+     *     everything is made: for callers that close it when the process is told to end.
      * @throws ToolException when the name is taken, a privilege or a program is missing.
      */
     public static Lab up(
@@ -74,7 +74,7 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    /** As {@link #up(LabRegistry, LabSpec, Consumer)}, for those who close it themselves. */
+    /** As {@link #up(LabRegistry, LabSpec, Consumer)}, for callers that close it themselves. */
     public static Lab up(final LabRegistry registry, final LabSpec spec) {
         return up(registry, spec, lab -> {});
     }
@@ -82,7 +82,7 @@ public final class Lab implements AutoCloseable {
     private void makeNetwork() {
         final String switches = LabNames.switchNamespace(spec.name());
         make(LabScripts.switchNamespace(spec), "ip", "-batch", "-");
-        // Before all else: a lab without a living owner may be removed by anybody who may.
+        // Before everything else: a lab without a living owner may be removed by others.
         make(LabScripts.owner(state), "ip", "-n", switches, "-batch", "-");
         make(LabScripts.namespaces(spec), "ip", "-batch", "-");
         make(LabScripts.switches(spec), "ip", "-n", switches, "-batch", "-");
@@ -101,7 +101,7 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    // Not while it is being closed, from another thread: what is made then would stay.
+    // Not while another thread closes it, because what is made then would remain.
     private synchronized void make(final String script, final String... command) {
         checkOpen();
         Shell.check(script, List.of(command));
@@ -123,7 +123,7 @@ public final class Lab implements AutoCloseable {
         return registry.folder(spec.name());
     }
 
-    /** Says that nodes can be attached to, and which processes they are, if not this one. */
+    /** Records that nodes can be attached to, and their processes, if not this one. */
     public synchronized void ready(final List<Long> nodePids) {
         checkOpen();
         state = state.withNodes(nodePids, true);

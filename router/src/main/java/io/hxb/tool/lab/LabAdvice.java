@@ -3,12 +3,12 @@ package io.hxb.tool.lab;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What people are told about a lab that was to be started. Stateless. */
+/** Messages about a lab that was started, or should have been. Stateless. */
 public final class LabAdvice {
     private LabAdvice() {}
 
     /**
-     * Commands that work on a lab as they are printed, to be tried next.
+     * Commands to try next, which work on the lab as they are printed.
      *
      * @param program how this program was called, see {@link #program()}.
      */

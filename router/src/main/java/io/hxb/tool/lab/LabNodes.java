@@ -48,7 +48,7 @@ public final class LabNodes {
         }
     }
 
-    /** Kills a node at once, as by kill -9; returns when it is gone. */
+    /** Kills a node immediately, as by kill -9; returns when it is gone. */
     public synchronized void kill(final int node) {
         final ProcessHandle process = process(node);
         killed.set(node);
@@ -80,25 +80,25 @@ public final class LabNodes {
         killed.clear(node);
     }
 
-    /** Lets a node's process stand still. */
+    /** Suspends a node's process. */
     public synchronized void pause(final int node) {
         signal("STOP", node);
         paused.set(node);
     }
 
-    /** Lets a paused node go on. */
+    /** Resumes a paused node. */
     public synchronized void resume(final int node) {
         signal("CONT", node);
         paused.clear(node);
     }
 
-    /** Lets paused nodes go on and starts killed ones. */
+    /** Resumes paused nodes and starts killed ones. */
     public synchronized void repair() {
         resumeAll();
         killed.stream().boxed().toList().forEach(this::restart);
     }
 
-    /** Lets paused nodes go on; without that they could not be ended. */
+    /** Resumes paused nodes, which could not be ended otherwise. */
     public synchronized void resumeAll() {
         paused.stream().boxed().toList().forEach(this::resume);
     }

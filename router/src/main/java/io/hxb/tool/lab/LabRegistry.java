@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 /**
  * The labs of this machine and user: a folder with a state file and a folder of files for each.
- * Stateless but for the files; commands of several processes may use it at once.
+ * Stateless except for the files; commands of several processes may use it at once.
  */
 public final class LabRegistry {
     private static final String LABS = "labs";
@@ -53,8 +53,8 @@ public final class LabRegistry {
     }
 
     /**
-     * File that the owner of a lab of {@code lab up} writes its messages to; goes with the lab, but
-     * for the owner's own end, so that whoever started it can read why.
+     * File that the owner of a lab of {@code lab up} writes its messages to; goes with the lab,
+     * except for the owner's own end, so that whoever started it can read why.
      */
     public Path log(final String lab) {
         try (Folder made = openRoot()) {
@@ -68,7 +68,7 @@ public final class LabRegistry {
         return root.resolve(lab + ".log");
     }
 
-    // Nobody else can put anything there, so what is below may be named by paths.
+    // Nobody else can put anything there, so paths below it are safe.
     private Folder openRoot() throws IOException {
         RunFolders.ofThisProcess().prepare(root.toAbsolutePath().getParent());
         return Folder.make(root, FOLDER_MODE);
@@ -158,8 +158,8 @@ public final class LabRegistry {
     }
 
     /**
-     * Takes the name for a new lab: from here on another process cannot, and a crash leaves a
-     * trace.
+     * Reserves the name for a new lab: from here on no other process can take it, and a crash
+     * leaves a trace.
      *
      * @throws ToolException when a living lab has it.
      */
@@ -192,7 +192,7 @@ public final class LabRegistry {
         return (Json.line(state) + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Removes the lab's folder, also while nodes still make files in it, and its state file. */
+    /** Removes the lab's folder, even while nodes still make files in it, and its state file. */
     void forget(final String lab) {
         for (int attempt = 1; Files.isDirectory(folder(lab)); attempt++) {
             try (Stream<Path> files = Files.walk(folder(lab))) {
@@ -241,9 +241,9 @@ public final class LabRegistry {
     }
 
     /**
-     * Labs whose owner is gone: those with a state file, and namespaces whose file was lost. Of
-     * namespaces without a file this user has to be able to see, and remove, whose they are: those
-     * of others, which may live in another folder (HXB_RUN), are left alone.
+     * Labs whose owner is gone: those with a state file, and namespaces whose file was lost.
+     * Namespaces without a file are only removed if this user can see to whom they belong, and may
+     * remove them: those of others, which may live in another folder (HXB_RUN), are left alone.
      */
     public List<String> stale() {
         final Set<String> stale = new TreeSet<>();
@@ -321,7 +321,7 @@ public final class LabRegistry {
         processes.forEach(LabRegistry::awaitEnd);
     }
 
-    /** A recorded pid may have been given to a stranger since. */
+    /** A recorded pid may belong to another process by now. */
     static boolean isOurs(final ProcessHandle process) {
         return commandLine(process).contains("io.hxb.tool.Hxb");
     }

@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What lab is wanted. Immutable, checked.
+ * The properties of a lab. Immutable, checked.
  *
  * @param name lab name: lower-case letters, digits and dashes.
  * @param shape shape of the cluster.
  * @param linkCount links per dimension, 1 to 8.
  * @param backend what links are made of.
- * @param rateBps bits per second of each link and direction; 0 for as fast as it goes.
+ * @param rateBps bits per second of each link and direction; 0 for no limit.
  * @param mtuBytes MTU of the NICs (RAW), or the largest frame (UDP).
- * @param wiring what joins the NICs of a line; of no meaning for UDP.
- * @param kernelRelay whether the kernel relays; of no meaning for UDP.
+ * @param wiring what joins the NICs of a line; ignored for UDP. @param kernelRelay whether the
+ *     kernel relays; ignored for UDP.
  */
 public record LabSpec(
         String name,
@@ -119,7 +119,7 @@ public record LabSpec(
         return new LabSpec(name, shape, linkCount, backend, rateBps, mtuBytes, value, kernelRelay);
     }
 
-    /** The same with another say on relays in the kernel. */
+    /** The same with another setting for relaying in the kernel. */
     public LabSpec withKernelRelay(final SocketConfig.KernelRelay value) {
         return new LabSpec(name, shape, linkCount, backend, rateBps, mtuBytes, wiring, value);
     }

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is remembered of a lab in its state file, so that it can be used and removed by other
- * commands, also after its owner crashed. Immutable; the JSON fields are the components.
+ * The contents of a lab's state file, so that it can be used and removed by other commands, even
+ * after its owner has crashed. Immutable; the JSON fields are the components.
  *
  * @param name lab name.
  * @param shape such as {@code 3x3x3}.
@@ -23,7 +23,8 @@ import java.util.regex.Pattern;
  * @param wiring {@code bridge} or {@code direct}.
  * @param kernelRelay {@code auto}, {@code on} or {@code off}.
  * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.
- * @param ownerStartMs when that process started, to tell it from a later one with the same pid.
+ * @param ownerStartMs when that process started, to distinguish it from a later one with the same
+ *     pid.
  * @param nodePids processes of the nodes, empty when the owner carries them all.
  * @param isReady true once every node can be attached to.
  */
@@ -42,7 +43,7 @@ public record LabState(
         boolean isReady) {
     private static final Pattern OWNER_MARK = Pattern.compile("\\bhxb:(\\d{1,10}):(\\d{1,15})\\b");
 
-    /** State files of earlier releases say nothing of wiring or of relays in the kernel. */
+    /** State files of earlier releases do not contain wiring or relaying in the kernel. */
     public LabState {
         wiring = wiring == null ? "bridge" : wiring;
         kernelRelay = kernelRelay == null ? "auto" : kernelRelay;
@@ -113,7 +114,7 @@ public record LabState(
                 SocketConfig.KernelRelay.valueOf(kernelRelay.toUpperCase(Locale.ROOT)));
     }
 
-    /** True while the process that the lab belongs to lives. */
+    /** True while the process to which the lab belongs is alive. */
     public boolean isOwnerAlive() {
         return isAlive(ownerPid, ownerStartMs);
     }

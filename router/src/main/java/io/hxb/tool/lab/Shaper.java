@@ -3,7 +3,7 @@ package io.hxb.tool.lab;
 /** Text of the shapers (tc-tbf(8)) that stand for the rate of a real NIC. Stateless. */
 public final class Shaper {
     /**
-     * What a shaper may send late and still make up for, in ms at its rate. A real NIC goes on
+     * What a shaper may send late and still make up for, in ms at its rate. A real NIC continues
      * while the CPUs are busy elsewhere; a shaper's timer waits for them, often for milliseconds,
      * and would lose that time.
      */

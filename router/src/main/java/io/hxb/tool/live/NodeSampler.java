@@ -87,7 +87,7 @@ public final class NodeSampler {
         return text.toString();
     }
 
-    /** The link as people write it: {@code x.0}. */
+    /** The link as text: {@code x.0}. */
     public static String label(final CounterLabels.LinkLabel link) {
         return Dimensions.name(link.dimension()) + "." + link.number();
     }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 public final class ProcessMemory {
     private ProcessMemory() {}
 
-    /** Peak resident memory of the process so far, in 10^6 bytes; 0 when not known. */
+    /** Peak resident memory of the process so far, in 10^6 bytes; 0 if unknown. */
     public static double peakMb() {
         try {
             for (final String line : Files.readAllLines(Path.of("/proc/self/status"))) {

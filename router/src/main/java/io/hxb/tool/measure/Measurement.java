@@ -38,8 +38,8 @@ public final class Measurement {
      * What throughput is measured with. Immutable.
      *
      * @param lengthBytes payload of a message, 4 or more.
-     * @param checkEvery of one message of so many every byte is written by its sender and compared
-     *     by its receiver, of the others only the number; 1 or more.
+     * @param checkEvery in one of this number of messages every byte is written by its sender and
+     *     compared by its receiver, of the others only the number; 1 or more.
      * @param warmUpNs how long to send before, so that the code measured is compiled; its faults
      *     count, its messages do not.
      * @param sendNs how long to send.
@@ -132,7 +132,7 @@ public final class Measurement {
         }
     }
 
-    /** Measures so many round trips of each pair, one pair after the other. */
+    /** Measures that many round trips of each pair, one pair after the other. */
     public Trips ping(final List<Pair> pairs, final int lengthBytes, final long count)
             throws IOException {
         final PingPlan plan = new PingPlan(lengthBytes, count, 0, KNOCK.timeoutNs());

@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * Measures throughput: one thread sends to the services of other nodes as fast as they take it;
  * they check every message, and report at the end. Owned by the thread that measures; sending
- * allocates nothing, but for what is told between intervals.
+ * allocates nothing, except for what is printed between intervals.
  */
 final class PerfRun {
     private static final int BURST = 32;

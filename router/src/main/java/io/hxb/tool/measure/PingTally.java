@@ -13,7 +13,7 @@ final class PingTally {
     private long corrupt;
     private long bytes;
 
-    /** Of a pair, whose round trips are kept with so many significant digits. */
+    /** Of a pair, whose round trips are kept with that many significant digits. */
     PingTally(final Pair pair, final int digits) {
         this.pair = pair;
         histogram = new Histogram(digits);

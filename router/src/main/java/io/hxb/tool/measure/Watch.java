@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * user wants it to stop. Owned by the thread that measures; between intervals it allocates nothing.
  */
 public final class Watch {
-    /** Of an interval that the end cuts short, at least one part of so many is told. */
+    /** Of an interval that the end cuts short, at least this fraction is reported. */
     private static final long SHORTEST_PART = 5;
 
     private final long intervalNs;

@@ -38,7 +38,7 @@ public final class OutputFiles {
                             + file
                             + ": "
                             + (Files.exists(folder)
-                                    ? folder + " is no folder"
+                                    ? folder + " is not a folder"
                                     : "there is no folder " + folder + "; make it first"));
         }
         if (Files.isDirectory(file)) {
@@ -69,7 +69,7 @@ public final class OutputFiles {
                             + folder
                             + ": "
                             + (there == null ? folder : there)
-                            + " is no folder");
+                            + " is not a folder");
         }
         if (!Files.isWritable(there)) {
             throw new UsageException(

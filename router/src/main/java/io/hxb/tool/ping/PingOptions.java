@@ -12,7 +12,7 @@ import java.util.List;
 
 /** Options of round trips. Picocli fills it. */
 public final class PingOptions {
-    /** Between round trips that people watch, as ping(8) has it. */
+    /** Time between round trips that people watch, as in ping(8). */
     private static final String SECOND = "1s";
 
     private static final long PACED_COUNT = 5;
@@ -69,7 +69,7 @@ public final class PingOptions {
     /** Picocli makes it. */
     public PingOptions() {}
 
-    /** True if the nodes are not to be named one by one. */
+    /** True if the nodes need not be named one by one. */
     public boolean isForAll() {
         return isAll || isAllPairs;
     }
@@ -85,7 +85,7 @@ public final class PingOptions {
     /**
      * How round trips are made.
      *
-     * @param isPaced whether they come one a second when nobody says more.
+     * @param isPaced whether there is one per second unless options say otherwise.
      * @param pairCount nodes that are asked.
      * @throws UsageException that says which value is wrong and what it may be.
      */

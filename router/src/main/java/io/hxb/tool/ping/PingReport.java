@@ -40,9 +40,9 @@ public final class PingReport implements PingListener {
     }
 
     /**
-     * Measures and prints until all is done or Ctrl-C.
+     * Measures and prints until everything is done or Ctrl-C is pressed. @param isNew whether the
+     * nodes have only just been started, so that it waits for them.
      *
-     * @param isNew whether the nodes have only just been started, and are waited for.
      * @return the exit status: 0 if every message was answered.
      */
     public static int run(
@@ -201,7 +201,7 @@ public final class PingReport implements PingListener {
         output.text().print(table);
     }
 
-    /** A line for each sender, where a square would be too wide. */
+    /** A line for each sender, if a square would be too wide. */
     private void printSenders(final Trips trips) {
         final TextTable table =
                 new TextTable("from", "sent", "lost", "fastest to", "us", "slowest to", "us");

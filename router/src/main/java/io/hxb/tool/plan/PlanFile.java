@@ -108,7 +108,7 @@ record PlanFile(
         if (!FORMAT.equals(file.format)) {
             throw new ToolException(
                     source
-                            + " is no plan of 'hxb plan vlan --save': its format is "
+                            + " is not a plan of 'hxb plan vlan --save': its format is "
                             + file.format
                             + ", not "
                             + FORMAT);

@@ -36,7 +36,7 @@ final class SwitchTexts {
     /**
      * Makes the texts.
      *
-     * @param before a plan that the switches have been told, or null for none.
+     * @param before the plan that the switches have now, or null for none.
      */
     static SwitchTexts of(final Dialect dialect, final VlanPlan before, final VlanPlan plan) {
         dialect.check(plan.kind());
@@ -56,7 +56,7 @@ final class SwitchTexts {
         return new SwitchTexts(dialect, texts, new ArrayList<>(old.keySet()), maxMacEntries);
     }
 
-    /** Names of switches that have something to be told. */
+    /** Names of switches that need changes. */
     List<String> changed() {
         return texts.entrySet().stream()
                 .filter(entry -> !entry.getValue().isEmpty())
@@ -64,7 +64,7 @@ final class SwitchTexts {
                 .toList();
     }
 
-    /** Names of switches that were in the plan before and are no more. */
+    /** Names of switches that were in the plan before and no longer are. */
     List<String> gone() {
         return gone;
     }
@@ -74,7 +74,7 @@ final class SwitchTexts {
         return maxMacEntries;
     }
 
-    /** The text of each switch that has something to be told. */
+    /** The text of each switch that needs changes. */
     Map<String, String> bySwitch() {
         final Map<String, String> told = new LinkedHashMap<>(texts);
         told.values().removeIf(String::isEmpty);
@@ -91,9 +91,9 @@ final class SwitchTexts {
     }
 
     /**
-     * Writes a file for each switch with something to be told, and says which.
+     * Writes a file for each switch that needs changes, and returns which. @param isDry whether
+     * only to return what would be written.
      *
-     * @param isDry whether only to say what would be written.
      * @return a line for each file.
      */
     List<String> write(final Path folder, final boolean isDry) throws IOException {

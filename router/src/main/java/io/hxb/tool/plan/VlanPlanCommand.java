@@ -155,7 +155,7 @@ final class VlanPlanCommand implements Callable<Integer> {
         return DONE;
     }
 
-    /** Looks at the files to be written before the work begins. */
+    /** Checks the files to be written before the work begins. */
     private void checkFiles() {
         if (folder != null) {
             OutputFiles.checkFolder("--out", folder);
@@ -234,7 +234,8 @@ final class VlanPlanCommand implements Callable<Integer> {
             words.append("plan written to ").append(save).append('\n');
         }
         if (texts != null && folder == null) {
-            // What switches are told goes to standard output alone, so that it can be redirected.
+            // Only the text for switches is printed on standard output, so that it can be
+            // redirected.
             output.text().print(texts.all());
             report.put("texts", texts.bySwitch());
             words(words.toString());

@@ -13,9 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What there is to say about a VLAN plan, in words and for JSON. Stateless. */
+/** What there is to say about a VLAN plan, for people and as JSON. Stateless. */
 final class VlanReport {
-    /** More VLANs than that are counted, not listed. */
+    /** More VLANs than this are counted, not listed. */
     private static final int MAX_ROWS = 64;
 
     private VlanReport() {}

@@ -26,9 +26,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** How a VLAN plan finds its paths: by name, with what that needs. Picocli fills it. */
+/** How a VLAN plan finds its paths: by name, with its options. Picocli fills it. */
 final class VlanRouting {
-    /** Routings that make trees themselves, beside those of {@link RoutingAlgorithm}. */
+    /** Routings that make trees themselves, in addition to those of {@link RoutingAlgorithm}. */
     private static final List<String> OWN =
             List.of(
                     "auto",

@@ -2,7 +2,7 @@ package io.hxb.tool.report;
 
 /** Exit statuses of all commands. Stateless. */
 public final class ExitStatus {
-    /** The command did what it should. */
+    /** The command succeeded. */
     public static final int OK = 0;
 
     /** The command failed, and trying again may help. */

@@ -8,8 +8,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Standard output that remembers why it could not be written, where {@link PrintStream} only says
- * that something was wrong. Any thread may print.
+ * Standard output that remembers why it could not be written, while {@link PrintStream} only
+ * reports that something went wrong. Any thread may print.
  */
 public final class ResultStream extends PrintStream {
     private final Sink sink;
@@ -52,7 +52,10 @@ public final class ResultStream extends PrintStream {
                 + (failure == null ? "" : ": " + failure.getMessage());
     }
 
-    /** True if the reader of {@code stream} went away, as {@code head} does: nobody to tell. */
+    /**
+     * True if the reader of {@code stream} has gone, as {@code head} does, so that nobody can be
+     * told.
+     */
     public static boolean isReaderGone(final PrintStream stream) {
         final IOException failure = failure(stream);
         return failure != null && "Broken pipe".equals(failure.getMessage());

@@ -3,13 +3,13 @@ package io.hxb.tool.report;
 import java.io.Serial;
 
 /**
- * Something the user has to know and can act on: the message says what, where and what to do. The
- * command ends with status 1 and prints the message alone. Immutable.
+ * Something that the user has to know and can act on: the message says what happened, where, and
+ * what to do. The command ends with status 1 and prints only the message. Immutable.
  */
 public final class ToolException extends RuntimeException {
     @Serial private static final long serialVersionUID = 1L;
 
-    /** Makes one with a complete sentence for the user. */
+    /** Takes a complete message for the user. */
     public ToolException(final String message) {
         super(message);
     }

@@ -4,13 +4,13 @@ import java.io.Serial;
 import java.util.function.Supplier;
 
 /**
- * A command was used wrongly: an option has a value that it cannot have. The command ends with
- * status 2 and prints the message alone. Immutable.
+ * A command was used wrongly: an option has an invalid value. The command ends with status 2 and
+ * prints only the message. Immutable.
  */
 public final class UsageException extends RuntimeException {
     @Serial private static final long serialVersionUID = 1L;
 
-    /** Makes one with a complete sentence for the user. */
+    /** Takes a complete message for the user. */
     public UsageException(final String message) {
         super(message);
     }

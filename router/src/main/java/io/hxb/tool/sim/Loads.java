@@ -5,7 +5,7 @@ import io.hxb.tool.report.UsageException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Loads in words: {@code 0.01,0.02} or {@code 0.01:0.1:0.01}. Stateless. */
+/** Loads as text: {@code 0.01,0.02} or {@code 0.01:0.1:0.01}. Stateless. */
 final class Loads {
     private static final int MAX_STEPS = 1000;
 

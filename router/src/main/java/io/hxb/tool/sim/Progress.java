@@ -32,7 +32,7 @@ final class Progress implements Monitor, AutoCloseable {
     private volatile boolean isStopping;
     private boolean isFinished;
 
-    /** For so many runs. */
+    /** For that many runs. */
     Progress(final long runs) {
         this(runs, isTerminal() ? System.err : null, System::nanoTime);
         Runtime.getRuntime().addShutdownHook(hook);

@@ -13,7 +13,7 @@ import java.util.function.ToDoubleFunction;
  * @param isText true for words, at the left of their column; false for numbers, at its right.
  * @param text what is shown.
  * @param tone how.
- * @param order rows that come first when sorted by this column: numbers from the largest on.
+ * @param order rows that come first when sorted by this column: numbers in descending order.
  */
 record Column<T>(
         String title,
@@ -37,7 +37,7 @@ record Column<T>(
         return number(title, value, number -> compact(Math.round(number)), Tone.PLAIN);
     }
 
-    /** Counts something that should not be. */
+    /** Counts something that should not happen. */
     static <T> Column<T> trouble(final String title, final ToDoubleFunction<T> value) {
         return number(title, value, number -> compact(Math.round(number)), Tone.WARNING);
     }
@@ -65,7 +65,7 @@ record Column<T>(
         return new Column<>(title, isText, text, tone, other);
     }
 
-    /** A number of five places at most: {@code 99999}, {@code 123k}, {@code 12.3M}. */
+    /** A number with at most five characters: {@code 99999}, {@code 123k}, {@code 12.3M}. */
     static String compact(final long number) {
         if (number < LARGE) {
             return Long.toString(number);

@@ -2,7 +2,7 @@ package io.hxb.tool.top;
 
 import java.util.Map;
 
-/** What somebody wants who pressed a key. */
+/** The meaning of a key. */
 enum Key {
     /** One row up. */
     UP,
@@ -24,11 +24,11 @@ enum Key {
     SORT_LEFT,
     /** Sort by the column further right. */
     SORT_RIGHT,
-    /** Turn the order round. */
+    /** Reverse the order. */
     REVERSE,
     /** The links of all nodes. */
     ALL_LINKS,
-    /** Stop or go on with refreshing. */
+    /** Pause or resume refreshing. */
     PAUSE,
     /** End. */
     QUIT,
@@ -61,12 +61,12 @@ enum Key {
     private static final int BACKSPACE = 8;
     private static final int DELETE = 127;
 
-    /** The meaning of what follows an ESC at once; empty when nothing does. */
+    /** The meaning of the characters right after an ESC; empty when there are none. */
     static Key ofSequence(final String text) {
         return SEQUENCES.getOrDefault(text, NONE);
     }
 
-    /** The meaning of one character; the end of input ends, too. */
+    /** The meaning of one character; the end of input also ends the program. */
     static Key of(final int character) {
         return switch (character) {
             case 'k' -> UP;

@@ -3,12 +3,12 @@ package io.hxb.tool.top;
 import java.util.List;
 
 /**
- * Where somebody is in a list. Immutable.
+ * The user's position in a list. Immutable.
  *
- * @param selected key of the selected row; empty before the first look.
+ * @param selected key of the selected row; empty before the first sample.
  * @param first index of the first visible row.
  * @param sortColumn column that rows are sorted by; -1 for their natural order.
- * @param isReversed whether the order is turned round.
+ * @param isReversed whether the order is reversed.
  */
 record ListState(String selected, int first, int sortColumn, boolean isReversed) {
     static final ListState START = new ListState("", 0, -1, false);
@@ -44,7 +44,7 @@ record ListState(String selected, int first, int sortColumn, boolean isReversed)
         return new ListState(keys.get(there), first, sortColumn, isReversed);
     }
 
-    /** Sorts by the column that is {@code step} further right, round and round. */
+    /** Sorts by the column that is {@code step} further right, wrapping at the ends. */
     ListState sortBy(final int step, final int columns) {
         final int places = columns + 1;
         return new ListState(

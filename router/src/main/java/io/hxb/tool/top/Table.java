@@ -9,7 +9,7 @@ import java.util.function.Function;
  *
  * @param <T> what a row shows.
  * @param columns the most important first.
- * @param key what tells a row from the others.
+ * @param key what identifies a row.
  */
 record Table<T>(List<Column<T>> columns, Function<T, String> key) {
     private static final int GAP = 2;
@@ -20,7 +20,7 @@ record Table<T>(List<Column<T>> columns, Function<T, String> key) {
         columns = List.copyOf(columns);
     }
 
-    /** The rows in the order that a state asks for; those that are equal stay as they were. */
+    /** The rows in the order that a state asks for; equal ones keep their order. */
     List<T> sorted(final List<T> rows, final ListState state) {
         if (state.sortColumn() < 0) {
             return state.isReversed() ? rows.reversed() : rows;

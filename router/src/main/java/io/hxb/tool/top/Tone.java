@@ -1,6 +1,6 @@
 package io.hxb.tool.top;
 
-/** What a piece of text on the screen is, which decides its colour. */
+/** The kind of a piece of text on the screen, which decides its colour. */
 enum Tone {
     /** Ordinary text. */
     PLAIN,

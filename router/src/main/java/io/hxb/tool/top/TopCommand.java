@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 
-/** {@code hxb top}: what goes on in the nodes of this machine, live. Picocli makes it. */
+/** {@code hxb top}: the nodes of this machine, live. Picocli makes it. */
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
@@ -41,8 +41,8 @@ import java.util.concurrent.locks.LockSupport;
             "A line for each node: its state, its links, the traffic on them, and what needs"
                     + " explaining. Enter shows the links of the selected node; the last line of"
                     + " the screen names the other keys; q ends.",
-            "Where standard output is no terminal, and with --count or --json, tables are printed"
-                    + " one after the other."
+            "Where standard output is not a terminal, and with --count or --json, tables are"
+                + " printed one after the other."
         })
 public final class TopCommand implements Callable<Integer> {
     private static final int STANDARD_INPUT = 0;
@@ -113,7 +113,7 @@ public final class TopCommand implements Callable<Integer> {
     }
 
     private void print() throws IOException {
-        // The first look only gives the values that the second is compared with.
+        // The first sample only gives the values with which the second is compared.
         look();
         for (int round = 0; count == 0 || round < count; round++) {
             pause();

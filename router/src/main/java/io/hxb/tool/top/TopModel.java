@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the screen shows something of. Immutable.
+ * The data of which the screen shows a part. Immutable.
  *
  * @param clock time of day, as it is shown.
  * @param nodes the nodes.

@@ -21,8 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A terminal that is all ours until it is closed, and then as it was before: also when the process
- * is ended by a signal. Owned by the main thread; the thread that ends the process may close it.
+ * A terminal that belongs to this program until it is closed, and is then restored, even when the
+ * process is ended by a signal. Owned by the main thread; the thread that ends the process may
+ * close it.
  */
 public final class TopScreen implements AutoCloseable {
     private static final long STEP_MS = 100;
@@ -32,11 +33,7 @@ public final class TopScreen implements AutoCloseable {
     /** Where samples come from. */
     @FunctionalInterface
     public interface Source {
-        /**
-         * Looks at the nodes.
-         *
-         * @throws IOException if they cannot be looked at any more.
-         */
+        /** Samples the nodes. @throws IOException if they cannot be sampled any more. */
         TopModel look() throws IOException;
     }
 
@@ -101,16 +98,14 @@ public final class TopScreen implements AutoCloseable {
     }
 
     /**
-     * Shows samples until somebody wants to end.
-     *
-     * @param intervalNs between two samples.
-     * @throws IOException if the source cannot look any more, or the terminal is gone.
+     * Shows samples until the user ends it. @param intervalNs time between two samples. @throws
+     * IOException if the source fails, or the terminal is gone.
      */
     public void run(final Source source, final long intervalNs) throws IOException {
         try {
             showUntilOver(source, intervalNs);
         } catch (final IOException | RuntimeException e) {
-            // A signal ends the process: its terminal is taken away from under us.
+            // A signal ends the process, so its terminal is about to go away.
             if (!isRestored()) {
                 throw e;
             }
@@ -145,7 +140,7 @@ public final class TopScreen implements AutoCloseable {
         return size.getColumns() > 0 && size.getRows() > 0 ? size : Size.of(80, 24);
     }
 
-    /** A key; NONE when it is time for something else: a sample, or another size. */
+    /** A key; NONE when something else is due: a sample, or a new size. */
     private Key awaitKey(final Size size, final long dueNs) throws IOException {
         while (dueNs - System.nanoTime() > 0 && size().equals(size)) {
             final long leftMs = (dueNs - System.nanoTime()) / NS_PER_MS + 1;
@@ -160,7 +155,7 @@ public final class TopScreen implements AutoCloseable {
         return Key.NONE;
     }
 
-    /** What follows an ESC at once, up to the letter or tilde that ends it. */
+    /** The characters right after an ESC, up to the letter or tilde that ends the sequence. */
     private String sequence() throws IOException {
         final StringBuilder text = new StringBuilder();
         int character = terminal.reader().read(ESCAPE_MS);
@@ -207,7 +202,7 @@ public final class TopScreen implements AutoCloseable {
         };
     }
 
-    /** Leaves the terminal as it was; once. */
+    /** Restores the terminal, once. */
     private synchronized void restore() {
         if (isRestored) {
             return;
@@ -216,7 +211,7 @@ public final class TopScreen implements AutoCloseable {
         try {
             terminal.setAttributes(before);
         } catch (final RuntimeException e) {
-            // The library's own shutdown hook was earlier, and has done it.
+            // The library's own shutdown hook ran earlier and has done it.
         }
         try (FileOutputStream screen = new FileOutputStream(FileDescriptor.out)) {
             // Not by the terminal, which may be closed already.
@@ -233,7 +228,7 @@ public final class TopScreen implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (final IllegalStateException e) {
-            // The process is ending, and the hook has nothing left to do.
+            // The process is ending, so the hook has nothing left to do.
         }
         terminal.close();
     }

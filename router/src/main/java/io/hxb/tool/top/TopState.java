@@ -1,19 +1,15 @@
 package io.hxb.tool.top;
 
 /**
- * What somebody looks at. Immutable.
- *
- * @param view which list.
- * @param nodes where they are in the list of nodes.
- * @param links where they are in the list of links.
- * @param isPaused whether the picture stands still.
- * @param isOver whether they want to end.
+ * What the user looks at. Immutable. @param view which list. @param nodes position in the list of
+ * nodes. @param links position in the list of links. @param isPaused whether the display is
+ * paused. @param isOver whether the user has ended it.
  */
 record TopState(View view, ListState nodes, ListState links, boolean isPaused, boolean isOver) {
     static final TopState START =
             new TopState(View.NODES, ListState.START, ListState.START, false, false);
 
-    /** The lists there are. */
+    /** The lists that can be shown. */
     enum View {
         /** A line for each node. */
         NODES,

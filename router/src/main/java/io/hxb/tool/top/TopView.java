@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Draws the screen and follows keys: pure functions of what is given. Stateless. */
+/** Draws the screen and handles keys: pure functions of their arguments. Stateless. */
 final class TopView {
     private static final int FRAME_LINES = 3;
     private static final String NODE_HELP =
@@ -105,7 +105,7 @@ final class TopView {
         };
     }
 
-    /** Makes sure that what is selected is there and visible on a screen of that height. */
+    /** Makes sure that the selection exists and is visible on a screen of that height. */
     static TopState settle(final TopModel model, final int height, final TopState state) {
         TopState settled = state;
         if (state.view() == TopState.View.LINKS

@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Every file that the tools read, with any bytes in it: it is read, or refused in words, within a
- * second of CPU and a bounded amount of memory. Used by one thread.
+ * Every file that the tools read, with any bytes in it: it is read, or refused with a message,
+ * within a second of CPU and a bounded amount of memory. Used by one thread.
  */
 public final class HostileFiles {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -185,8 +185,8 @@ class SimCommandTest {
                 "run --graph torus:8x8 --algorithm structured --vcs 3|there are 3: give --vcs 9,",
                 "run --graph torus:4x4 --algorithm silla|there are 1: give --vcs 2,",
                 "run --graph random:32,4,1 --algorithm lash|there are 1: give --vcs 3,",
-                "run --graph random:16,4,1 --algorithm duato --vcs 3|is no mesh or torus",
-                "run --graph random:16,4,1 --osf zigzag|is no mesh or torus",
+                "run --graph random:16,4,1 --algorithm duato --vcs 3|is not a mesh or torus",
+                "run --graph random:16,4,1 --osf zigzag|is not a mesh or torus",
                 "run --graph torus:4x4 --algorithm nonsense|there is no algorithm 'nonsense'",
                 "run --graph torus:4x4 --osf best|the output selection must be random",
                 "run --graph torus:4x4 --buffer 64|a buffer holds a whole packet",
@@ -213,7 +213,7 @@ class SimCommandTest {
                 "run --graph torus:4x4 --out /nosuch/x.svg|/nosuch/x.svg: there is no folder"
                         + " /nosuch",
                 "sweep --graph torus:4x4 --out /nosuch/x.csv|/nosuch/x.csv: there is no folder",
-                "run --graph torus:4x4 --out /dev/null/x.csv|/dev/null is no folder",
+                "run --graph torus:4x4 --out /dev/null/x.csv|/dev/null is not a folder",
                 "run --graph torus:4x4 --algorithm lash --vcs 2 --osf lru|--osf would do nothing",
                 "run --graph torus:4x4 --paths low-port --osf mm|--osf would do nothing",
                 "run --graph torus:4x4 --algorithm duato --vcs 3 --free-vcs|give --vcs 6 for two",
@@ -317,7 +317,7 @@ class SimCommandTest {
         assertEquals(6, expected.size());
         assertEquals(expected, accepted(merged).stream().sorted().toList());
         assertTrue(Files.readString(csv).contains("# options: "), Files.readString(csv));
-        // and what is no result is refused
+        // and what is not a result is refused
         final Outcome bad = sim("merge", file.toString(), "--out", csv.toString());
         assertNotEquals(0, bad.status);
         assertTrue(bad.problem.contains("array.yaml"), bad.problem);

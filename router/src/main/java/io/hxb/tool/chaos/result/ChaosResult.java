@@ -13,13 +13,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All that was found in one run. Immutable.
+ * The results of one run. Immutable. @param shape of the lab. @param script what was
+ * planned. @param seed it was drawn from; null if it was not drawn.
  *
- * @param shape of the lab.
- * @param script what was to happen.
- * @param seed it was drawn from; null if it was not.
  * @param sampleNs length of a sample.
- * @param pairs what became of each pair.
+ * @param pairs the result of each pair.
  * @param cables bytes on each cable; empty where there are none.
  * @param faults what each fault did.
  * @param quietGapMs longest run of samples below 90 % before anything failed.
@@ -38,7 +36,7 @@ public record ChaosResult(
         long droppedFrames,
         long damagedFrames) {
 
-    /** True if nothing was lost, doubled, reordered or damaged on any pair. */
+    /** True if nothing was lost, duplicated, reordered or damaged on any pair. */
     public boolean isOk() {
         return pairs.stream().allMatch(PairTally::isOk);
     }
@@ -98,12 +96,12 @@ public record ChaosResult(
         return fields;
     }
 
-    /** A node as people write it. */
+    /** A node as text. */
     public String coordinates(final int node) {
         return shape.format(shape.coordinates(node));
     }
 
-    /** Bytes of samples as 10^6 bytes a second, rounded to hundredths. */
+    /** Bytes of samples as 10^6 bytes per second, rounded to hundredths. */
     public double[] megabytes(final RateSeries series) {
         return Arrays.stream(series.bytes())
                 .mapToDouble(count -> Math.round(count * 1e5 / sampleNs) / 100.0)

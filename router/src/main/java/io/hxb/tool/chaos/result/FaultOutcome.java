@@ -5,16 +5,17 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * What one fault, or its repair, did to the traffic. Immutable; the JSON fields are the components.
  *
- * @param begunS when it was begun, in seconds from the start; links are cut somewhere in between.
+ * @param begunS when it began, in seconds from the start; links are cut between that and {@code
+ *     timeS}.
  * @param timeS when it had happened.
  * @param action such as {@code pull}.
  * @param target such as {@code x.0 of (0,0)}.
  * @param line in the script, 0 for none.
- * @param left the smallest share of its way that any pair has now; null where no pair has one.
+ * @param left the smallest share of its path that any pair has now; null where no pair has one.
  * @param gapMs longest run of samples below 90 % of what is left that begins within 500 ms, of the
- *     pair that fared worst; it ends with the next fault; null without anything to compare with.
- * @param fullMs ms until 90 % of what is left flowed, to stay, of the pair that fared worst; null
- *     if that did not come before the next fault.
+ *     pair that fared worst; it ends with the next fault; null if there is nothing to compare with.
+ * @param fullMs ms until at least 90 % of what is left flowed again steadily, of the pair that
+ *     fared worst; null if that did not happen before the next fault.
  * @param fullAfterRepairMs the same from the repair of this fault; null if there was none.
  */
 public record FaultOutcome(

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Holds the throughput of pairs against what the faults left of their ways. What flows before the
- * first fault is what the whole way carries. Used by one thread.
+ * Compares the throughput of pairs with what the faults left of their paths. What flows before the
+ * first fault is what the whole path carries. Used by one thread.
  */
 public final class GapAnalysis {
     /** Less than this of what is left is a gap. */
     public static final double ENOUGH = 0.9;
 
-    /** A gap that begins later than this after a fault is not the fault's. */
+    /** A gap that begins later than this after a fault is not caused by it. */
     private static final long CONSEQUENCE_NS = 500_000_000L;
 
     private static final long SHORTEST_QUIET_NS = 200_000_000L;
@@ -34,7 +34,7 @@ public final class GapAnalysis {
      */
     public record Moment(Fault fault, long begunNs, long doneNs) {}
 
-    /** Which share a pair has from a moment on, and had before it. */
+    /** The share that a pair has from a moment on, and had before it. */
     private record Change(double before, double after) {}
 
     /**
@@ -55,7 +55,7 @@ public final class GapAnalysis {
         this.remaining = remaining;
     }
 
-    /** Bytes a sample that a pair got before the first fault; 0 if that came too early. */
+    /** Bytes per sample that a pair received before the first fault; 0 if that came too early. */
     public double quiet(final int pair) {
         final RateSeries rates = series.get(pair);
         final long endNs = quietNs(rates);
@@ -149,7 +149,7 @@ public final class GapAnalysis {
         return Math.max(one, other);
     }
 
-    /** Null if nothing flowed before, which is no gap of this moment. */
+    /** Null if nothing flowed before, so that the gap does not belong to this moment. */
     private Double gapMs(final int index, final int pair, final Change change) {
         final RateSeries rates = series.get(pair);
         final double share = Math.min(change.before, change.after);

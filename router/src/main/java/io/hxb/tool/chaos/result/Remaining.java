@@ -13,10 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What faults leave of the way between two nodes, as a share of all of it: dimension after
- * dimension, the links whose cables are whole at both ends. A cable that flaps or is damaged counts
- * as gone. If the usual order of dimensions leads nowhere, the best other order counts. Owned by
- * one thread.
+ * What faults leave of the path between two nodes, as a share of it: dimension by dimension, the
+ * links whose cables work at both ends. A cable that flaps or is damaged counts as gone. If the
+ * usual order of dimensions leads nowhere, the best other order counts. Owned by one thread.
  */
 public final class Remaining {
     private final Shape shape;
@@ -50,7 +49,9 @@ public final class Remaining {
         }
     }
 
-    /** The share that is left for a pair, 0 to 1; 0 also if only a detour over more hops is. */
+    /**
+     * The share that is left for a pair, 0 to 1; also 0 if only a detour over more hops is left.
+     */
     public double share(final Pair pair) {
         if (dead.get(pair.from()) || dead.get(pair.to())) {
             return 0;

@@ -7,11 +7,11 @@ import java.util.List;
  *
  * @param atNs when, from the start of the run.
  * @param action what.
- * @param target to what, as people write it.
+ * @param target to what, as text.
  * @param cables the cables that are meant; empty if nodes are.
  * @param nodes the nodes that are meant; empty if cables are.
  * @param detail how strong.
- * @param line where it stands in its script, from 1; 0 if nowhere.
+ * @param line its line in the script, from 1; 0 if there is none.
  */
 public record Fault(
         long atNs,

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What can be done to cables and nodes. Immutable. */
+/** The faults of cables and nodes, and their repairs. Immutable. */
 public enum FaultAction {
     /** No frame passes the cable; both ends keep their carrier. */
     PULL(true, "for"),
@@ -28,14 +28,14 @@ public enum FaultAction {
     KILL(false, "for"),
     /** A killed node is started again. */
     RESTART(false, ""),
-    /** The node's process stands still. */
+    /** The node's process is suspended. */
     PAUSE(false, "for"),
-    /** A paused node goes on. */
+    /** A paused node continues. */
     RESUME(false, "");
 
     private final boolean isOfCables;
 
-    /** Keys that may stand beside it, with spaces between. */
+    /** Keys that may accompany it, separated by spaces. */
     private final String options;
 
     FaultAction(final boolean isOfCables, final String options) {
@@ -43,7 +43,7 @@ public enum FaultAction {
         this.options = options;
     }
 
-    /** As scripts have it: lower case, words joined by a dash. */
+    /** As in scripts: lower case, words joined by a dash. */
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -66,7 +66,7 @@ public enum FaultAction {
         return this == KILL || this == RESTART ? RESTART : RESUME;
     }
 
-    /** Keys that may stand beside it in a script. */
+    /** Keys that may accompany it in a script. */
     public Set<String> options() {
         return Set.of(options.split(" ", -1));
     }

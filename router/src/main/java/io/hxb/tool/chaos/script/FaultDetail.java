@@ -17,7 +17,7 @@ import java.util.Map;
  */
 public record FaultDetail(
         long rateBps, double dropShare, double corruptShare, boolean passesOut, long periodNs) {
-    /** Nothing to say. */
+    /** No details. */
     public static final FaultDetail NONE = new FaultDetail(0, 0, 0, false, 0);
 
     /** The same as keys and values of a script. */
@@ -36,7 +36,7 @@ public record FaultDetail(
             case ONE_WAY -> words.put("passes", passesOut ? "out" : "in");
             case FLAP -> words.put("period", Quantity.formatDuration(periodNs));
             default -> {
-                // The action says it all.
+                // The action needs no details.
             }
         }
         return words;

@@ -36,7 +36,9 @@ public record FaultScript(List<Fault> faults) {
         return faults.stream().anyMatch(fault -> fault.detail().corruptShare() > 0);
     }
 
-    /** As a file that {@link ScriptReader} reads as an equal script, but for its lines. */
+    /**
+     * As a file that {@link ScriptReader} reads as an equal script, except for its line numbers.
+     */
     public String write() {
         final StringBuilder text = new StringBuilder();
         for (final Fault fault : faults) {

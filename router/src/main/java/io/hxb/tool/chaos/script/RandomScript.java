@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 
 /**
  * Draws scripts from a seed: the same seed and lab always give the same script. At least one cable
- * of every node and dimension stays whole, one node at most is dead at a time, and all is well
- * again when the script ends. Used by one thread.
+ * of every node and dimension stays whole, at most one node is dead at a time, and everything is
+ * repaired when the script ends. Used by one thread.
  */
 public final class RandomScript {
     private static final long STEP_NS = 10_000_000L;
@@ -18,7 +18,7 @@ public final class RandomScript {
 
     private static final long SHORTEST_DEATH_NS = 1_000_000_000L;
 
-    /** So long after a node was started again no other dies: it has to find its neighbours. */
+    /** Time after the restart of a node in which no other dies: it has to find its neighbours. */
     private static final long REVIVAL_NS = 3_000_000_000L;
 
     private static final int TRIES = 50;
@@ -60,7 +60,7 @@ public final class RandomScript {
      *
      * @param count how many faults; fewer when they find no room.
      * @param quietNs time without faults at the beginning, to compare with.
-     * @param lengthNs by when all is well again.
+     * @param lengthNs by when everything is repaired.
      */
     public FaultScript draw(
             final long seed, final int count, final long quietNs, final long lengthNs) {

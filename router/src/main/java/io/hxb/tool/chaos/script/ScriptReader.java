@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Reads scripts of faults and reports everything that is wrong at once. Used by one thread. */
+/** Reads scripts of faults and reports all problems together. Used by one thread. */
 public final class ScriptReader {
     private static final String EXAMPLE = "{at: 2s, pull: \"x.0 of (0,0)\"}";
 

@@ -28,7 +28,7 @@ public final class Selector {
     private final Shape shape;
     private final int linkCount;
 
-    /** Makes a selector for a lab of this shape with so many links in each dimension. */
+    /** Makes a selector for a lab of this shape with that many links in each dimension. */
     public Selector(final Shape shape, final int linkCount) {
         this.shape = shape;
         this.linkCount = linkCount;

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reads what the kernel has counted at each switch's port of a raw lab, again and again, in a
- * thread of its own. Owned by the thread that made it.
+ * Reads what the kernel has counted at each switch's port of a raw lab, repeatedly, in a thread of
+ * its own. Owned by the thread that made it.
  */
 public final class CableMeter implements AutoCloseable {
     private static final int MAX_BYTES = 4 << 20;
@@ -113,7 +113,7 @@ public final class CableMeter implements AutoCloseable {
     private void read(final long lastNs, final long nowNs) throws IOException {
         buffer.clear();
         while (file.read(buffer, buffer.position()) > 0) {
-            // Reads on until the file ends.
+            // Continues to read until the file ends.
         }
         final String text =
                 new String(buffer.array(), 0, buffer.position(), StandardCharsets.US_ASCII);
@@ -146,7 +146,7 @@ public final class CableMeter implements AutoCloseable {
         meter.lastFrom = from;
     }
 
-    /** Stops; the samples of every cable. */
+    /** Stops; returns the samples of every cable. */
     public List<CableSamples> finish() {
         close();
         if (failure != null) {

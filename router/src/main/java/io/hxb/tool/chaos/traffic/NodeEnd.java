@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A context on a node that may die and come back. Made by the main thread, then owned by the thread
+ * A context on a node that may die and return. Made by the main thread, then owned by the thread
  * that sends or receives.
  */
 final class NodeEnd implements AutoCloseable {
@@ -39,10 +39,8 @@ final class NodeEnd implements AutoCloseable {
     }
 
     /**
-     * The context, opened when there is none and the node is there. Blocks for seconds when the
-     * node stands still.
-     *
-     * @return null if the node is not there now.
+     * The context, opened when there is none and the node is there. Blocks for seconds while the
+     * node is suspended. @return null if the node is not there now.
      */
     PmContext open() {
         if (context == null && System.nanoTime() - retryNs >= 0) {
@@ -64,7 +62,7 @@ final class NodeEnd implements AutoCloseable {
     /**
      * Opens it for the first time.
      *
-     * @throws IOException saying why there is none.
+     * @throws IOException that says why it cannot be opened.
      */
     void openFirst() throws IOException {
         device = shared == null ? PmDevice.attach(socket) : shared;

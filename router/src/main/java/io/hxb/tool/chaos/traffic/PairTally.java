@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What became of the messages of one pair. Immutable.
+ * The fate of the messages of one pair. Immutable.
  *
  * @param pair who sent and who received.
  * @param bytes payload that arrived.
@@ -17,7 +17,7 @@ import java.util.List;
  *     the same epoch did.
  * @param duplicated messages that arrived again.
  * @param reordered messages that arrived after a later one.
- * @param corrupt messages whose content was wrong.
+ * @param corrupt messages with damaged content.
  * @param reported messages that did not arrive, and their sender was told of it.
  * @param errors errors that ended epochs of the stream, in order.
  * @param samples bytes that arrived in each interval.
@@ -34,7 +34,7 @@ public record PairTally(
         List<String> errors,
         RateSeries samples) {
 
-    /** Holds what was sent against what came. */
+    /** Compares what was sent with what arrived. */
     static PairTally of(final Pair pair, final List<Epoch> epochs, final ReceivedStream received) {
         long lost = 0;
         long reported = 0;
@@ -66,7 +66,10 @@ public record PairTally(
                 received.bins().series());
     }
 
-    /** True if all that arrived did so once, in order and intact, and all else was reported. */
+    /**
+     * True if everything that arrived did so once, in order and intact, and everything else was
+     * reported.
+     */
     public boolean isOk() {
         return lost == 0 && duplicated == 0 && reordered == 0 && corrupt == 0 && messages > 0;
     }

@@ -2,7 +2,7 @@ package io.hxb.tool.chaos.traffic;
 
 /** Bytes that arrived in equal intervals, and questions about them. Immutable. */
 public final class RateSeries {
-    /** Full speed has to last so long before it counts as reached. */
+    /** Time for which full speed has to last before it counts as reached. */
     private static final long STEADY_NS = 100_000_000L;
 
     private final long sampleNs;
@@ -34,7 +34,9 @@ public final class RateSeries {
         return Math.clamp(timeNs / sampleNs, 0, bytes.length);
     }
 
-    /** Mean of bytes an interval, over intervals from (inclusive) to (exclusive); 0 of none. */
+    /**
+     * Mean number of bytes per interval, over intervals from (inclusive) to (exclusive); 0 of none.
+     */
     public double mean(final int from, final int to) {
         final int last = Math.min(to, bytes.length);
         double sum = 0;
@@ -73,8 +75,8 @@ public final class RateSeries {
     }
 
     /**
-     * When a threshold is reached to stay: the first interval that reaches it and from which on 100
-     * ms reach it on average.
+     * When a threshold is reached steadily: the first interval that reaches it and from which on
+     * 100 ms reach it on average.
      *
      * @param from first interval looked at.
      * @param to one behind the last.

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Checks the messages of one sender, epoch by epoch. Written by the thread that receives; what it
- * found is read when that has ended, but for {@link #arrived}.
+ * found is read when that has ended, except for {@link #arrived}.
  */
 final class ReceivedStream {
     private final SampleBins bins;
@@ -44,17 +44,20 @@ final class ReceivedStream {
         arrived.lazySet((long) epoch << 40 | Math.max(0, distinct));
     }
 
-    /** The last epoch, times 2^40, and the different messages of it that have come. Any thread. */
+    /**
+     * The last epoch, times 2^40, and the number of different messages of it that have arrived. Any
+     * thread.
+     */
     long arrived() {
         return arrived.get();
     }
 
-    /** What came of an epoch; null if nothing did. */
+    /** What arrived of an epoch; null if nothing did. */
     StreamCheck of(final int number) {
         return epochs.get(number);
     }
 
-    /** Messages of an epoch that was over when they came. */
+    /** Messages of an epoch that was over when they arrived. */
     long stale() {
         return stale;
     }

@@ -9,7 +9,7 @@ final class SampleBins {
     private final long[] bins;
 
     /**
-     * Makes bins; what comes before or after them is not counted.
+     * Makes bins; bytes before or after them are not counted.
      *
      * @param startNs when the first begins.
      */
@@ -26,7 +26,7 @@ final class SampleBins {
         }
     }
 
-    /** Spreads bytes evenly over the time in which they came. */
+    /** Spreads bytes evenly over the time in which they arrived. */
     void spread(final long fromNs, final long untilNs, final long bytes) {
         final long length = untilNs - fromNs;
         long given = 0;

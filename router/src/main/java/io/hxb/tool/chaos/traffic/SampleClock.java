@@ -8,7 +8,7 @@ package io.hxb.tool.chaos.traffic;
  * @param count how many.
  */
 public record SampleClock(long startNs, long sampleNs, int count) {
-    /** Makes one for a run that begins then and lasts so long. */
+    /** Makes the clock of a run that begins then and lasts that long. */
     public static SampleClock of(final long startNs, final long sampleNs, final long lengthNs) {
         return new SampleClock(startNs, sampleNs, (int) ((lengthNs + sampleNs - 1) / sampleNs));
     }

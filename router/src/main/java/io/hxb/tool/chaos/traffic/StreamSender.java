@@ -35,7 +35,7 @@ final class StreamSender {
         this.lengthBytes = lengthBytes;
     }
 
-    /** Sends some messages; how many. */
+    /** Sends some messages; returns how many. */
     int burst(final long nowNs) {
         final PmContext context = end.open();
         if (context == null || nowNs - pauseUntilNs < 0) {
@@ -64,7 +64,7 @@ final class StreamSender {
         return count;
     }
 
-    /** Waits until it may go on, at most so long. */
+    /** Waits until it may continue, for at most this time. */
     void await(final long timeoutNs) {
         final PmContext context = end.open();
         if (context == null) {

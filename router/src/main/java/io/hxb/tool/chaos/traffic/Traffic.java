@@ -124,9 +124,8 @@ public final class Traffic implements AutoCloseable {
     }
 
     /**
-     * Stops sending, waits until everything has arrived or the time is over, and ends all threads.
-     *
-     * @return what became of each pair, in the order given.
+     * Stops sending, waits until everything has arrived or the time is up, and ends all
+     * threads. @return the result of each pair, in the order given.
      */
     public List<PairTally> finish() {
         isSendingOver = true;
@@ -216,7 +215,7 @@ public final class Traffic implements AutoCloseable {
             }
             if (status == PmStatus.EMPTY) {
                 while (context.pollEvent(event) == PmStatus.OK) {
-                    // What happens to a stream is its sender's to count.
+                    // What happens to a stream is counted by its sender.
                 }
                 status = context.await(RECEIVE_NS);
             }

@@ -27,7 +27,7 @@ final class ExportedRoutes {
      * Reads paths.
      *
      * @param file its name in messages.
-     * @throws ToolException if the text is something else, or a path does not hold together.
+     * @throws ToolException if the text is something else, or a path is not contiguous.
      */
     static RouteSet parse(final String file, final String text) {
         final JsonNode root;

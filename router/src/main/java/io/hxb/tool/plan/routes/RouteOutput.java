@@ -167,7 +167,7 @@ final class RouteOutput {
     }
 
     /**
-     * The path of a pair in words.
+     * The path of a pair as text.
      *
      * @param pair {@code from,to} by number or name.
      */

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 
 import java.util.Locale;
 
-/** What routing algorithms can be told. Picocli fills it. */
+/** Options of routing algorithms. Picocli fills it. */
 final class RoutingOption {
     @Option(
             names = "--root",
@@ -74,7 +74,7 @@ final class RoutingOption {
     }
 
     /**
-     * Refuses a root or virtual channels that came to nothing.
+     * Refuses a root or virtual channels that have no effect.
      *
      * @throws UsageException naming the option.
      */
@@ -100,7 +100,7 @@ final class RoutingOption {
         return algorithm.hasOwnPaths() ? "own" : selection == null ? "low-port" : selection;
     }
 
-    /** The options as the algorithms take them; each heeds what concerns it. */
+    /** The options as the algorithms take them; each uses those that concern it. */
     RoutingOptions options() {
         if (root != null && root < 0) {
             throw new UsageException("--root must be the number of a switch: " + root);

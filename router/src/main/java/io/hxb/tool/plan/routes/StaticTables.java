@@ -17,9 +17,9 @@ import java.util.Map;
  * @param routes the paths.
  * @param verification of these paths alone, without any choice on the way.
  * @param hops links of the paths.
- * @param isByDestination whether all paths to a switch go on alike from wherever they meet, so that
- *     tables by destination can hold them.
- * @param use what the paths are good for, a sentence.
+ * @param isByDestination whether all paths to a switch continue in the same way from wherever they
+ *     meet, so that tables by destination can hold them.
+ * @param use a sentence that says what the paths are good for.
  */
 record StaticTables(
         RouteSet routes,

@@ -61,7 +61,7 @@ public final class CurveStore {
         final Map<?, ?> entry = Json.parse(line, Map.class, where);
         if (!(entry.get(KEY) instanceof String key)
                 || !(entry.get(POINTS) instanceof List<?> points)) {
-            throw new ToolException(where + " is no curve; delete the file to start afresh");
+            throw new ToolException(where + " is not a curve; delete the file to start afresh");
         }
         try {
             curves.put(key, points.stream().map(point -> point((Map<?, ?>) point)).toList());

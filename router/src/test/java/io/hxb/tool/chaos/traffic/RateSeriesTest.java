@@ -12,7 +12,7 @@ import java.util.Arrays;
 class RateSeriesTest {
     private static final long MS = 1_000_000L;
 
-    /** Samples of 10 ms with 100 bytes each, but for those given as index, value, ... */
+    /** Samples of 10 ms with 100 bytes each, except for those given as index, value, ... */
     private static RateSeries series(final int count, final long... others) {
         final long[] bytes = new long[count];
         Arrays.fill(bytes, 100);

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
 class InterruptedPaperTest {
     private static final String TABLE = "8x8 torus uniform";
 
-    /** Counts the cycles of all runs, and stops them when a store has so many curves. */
+    /** Counts the cycles of all runs, and stops them when a store has a number of curves. */
     private static final class Stopper implements Monitor {
         private final AtomicLong cycles = new AtomicLong();
         private final CurveStore store;
