@@ -98,8 +98,8 @@ public final class BookSimBench implements Callable<Integer> {
         if (!Files.isExecutable(program)) {
             throw new ToolException(
                     program
-                            + " is no program; compile BookSim 2 (github.com/booksim/booksim2) and"
-                            + " give its path with --program");
+                            + " is not a program; compile BookSim 2 (github.com/booksim/booksim2)"
+                            + " and give its path with --program");
         }
         final Path json =
                 out == null ? root.resolve("benchmarks").resolve("results/booksim.json") : out;

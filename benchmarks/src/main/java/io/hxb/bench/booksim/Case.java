@@ -102,7 +102,7 @@ record Case(
         lines.add("vc_allocator = separable_input_first; sw_allocator = separable_input_first;");
         lines.add("routing_delay = 0; vc_alloc_delay = 1; sw_alloc_delay = 1;");
         lines.add("st_final_delay = 1; credit_delay = " + CREDIT_DELAY + ";");
-        // Three samples whatever they are; each of an odd number starts its statistics anew.
+        // Three samples whatever they are; each of an odd number starts its statistics again.
         lines.add("sample_period = " + cycles + "; max_samples = 3; latency_thres = 1000000.0;");
         lines.add("warmup_thres = 0.0; acc_warmup_thres = 0.0; seed = " + seed + ";");
         final Path file = folder.resolve("booksim.config");

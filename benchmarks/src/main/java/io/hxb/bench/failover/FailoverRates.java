@@ -10,7 +10,7 @@ import java.util.Map;
 
 /** The figures of one run, from its samples and what was found in them. Stateless. */
 public final class FailoverRates {
-    /** So long after a fault its gap is over or it is no gap any more. */
+    /** So long after a fault its gap is over or it is not a gap any more. */
     static final double SETTLED_S = 0.3;
 
     /** A gap begins within this time of its fault. */

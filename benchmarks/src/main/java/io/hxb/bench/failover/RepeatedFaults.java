@@ -7,8 +7,8 @@ import java.util.Map;
 
 /**
  * The figures of a run in which links fail and come back many times: what follows each fault,
- * beside what happened in as long a time just before it, when nothing had failed. So what a fault
- * costs is told from what the machine does by itself. Stateless.
+ * beside what happened in as long a time just before it, when nothing had failed. So the cost of a
+ * fault is distinguished from what the machine does by itself. Stateless.
  */
 public final class RepeatedFaults {
     private RepeatedFaults() {}

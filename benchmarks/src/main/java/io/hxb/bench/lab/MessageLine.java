@@ -38,7 +38,7 @@ final class MessageLine implements AutoCloseable {
         /** Frames of the same length and the system calls for them, without a node. */
         RAW(0),
 
-        /** Aeron's UDP transport as it comes, but for the MTU. */
+        /** Aeron's UDP transport as it comes, except for the MTU. */
         AERON(1 << 17),
 
         /** The same with a window of 1 MiB. */

@@ -81,7 +81,7 @@ final class RelayRate implements Callable<Integer> {
             if (settings.hasHxb()) {
                 lines.put(NODE, hxb("hx", mtu, SocketConfig.KernelRelay.OFF));
                 lines.get(NODE).rate(chosen.getFirst(), warmUp);
-                // What happens when the ends start anew has to be compiled, too.
+                // What happens when the ends start again has to be compiled, too.
                 lines.get(NODE).rate(chosen.getFirst(), AGAIN_SECONDS);
                 lines.put(KERNEL, hxb("hk", mtu, SocketConfig.KernelRelay.ON));
                 lines.get(KERNEL).rate(chosen.getFirst(), AGAIN_SECONDS);

@@ -48,7 +48,8 @@ final class ShapedBandwidth implements Callable<Integer> {
     }
 
     /**
-     * As the C program fills no frame, a message is written and compared whole now and then only.
+     * As the C program fills no frame, a message is written and compared whole from time to time
+     * only.
      */
     private static final String CHECK_EVERY = "64";
 

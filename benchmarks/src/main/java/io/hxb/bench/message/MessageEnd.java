@@ -1,23 +1,15 @@
 package io.hxb.bench.message;
 
-import io.hxb.config.ClusterConfig;
-import io.hxb.config.LoopConfig;
-import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.linux.Threads;
-import io.hxb.node.Node;
-import io.hxb.node.NodeOptions;
-import io.hxb.node.loop.NodeThreads;
-import io.hxb.pm.PmContextOptions;
-import io.hxb.pm.PmDevice;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -25,9 +17,8 @@ import java.util.concurrent.Callable;
 @Command(name = "message-end", mixinStandardHelpOptions = true)
 public final class MessageEnd implements Callable<Integer> {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final int CACHE_LINE = 64;
-    private static final int SHORT_BYTES = 256;
-    private static final long NEIGHBOURS_LIMIT_NS = 30_000_000_000L;
+
+    @Mixin private final HxbEndOptions hxb = new HxbEndOptions();
 
     @Option(names = "--role", required = true, description = "ping, pong, send or sink")
     private String role;
@@ -41,33 +32,6 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--overhead", description = "bytes that bare frames add to a message")
     private int overheadBytes;
 
-    @Option(names = "--attach", description = "socket of an HXB node")
-    private Path socket;
-
-    @Option(names = "--embed", description = "cluster file of a node on this thread")
-    private Path file;
-
-    @Option(names = "--node", description = "node id of the embedded node")
-    private int nodeId;
-
-    @Option(names = "--context", defaultValue = "1", description = "own context")
-    private int contextId;
-
-    @Option(names = "--peer", description = "node id of the peer")
-    private int peerNode;
-
-    @Option(names = "--peer-context", defaultValue = "1", description = "context of the peer")
-    private int peerContext;
-
-    @Option(
-            names = "--wait",
-            defaultValue = "spin",
-            description = "while there is nothing to do: block, spin or hybrid, as nodes do")
-    private LoopConfig.Waiting waiting;
-
-    @Option(names = "--stream", description = "a stream instead of messages")
-    private boolean isStream;
-
     @Option(names = "--size", defaultValue = "32", description = "bytes of a message")
     private int size;
 
@@ -79,12 +43,6 @@ public final class MessageEnd implements Callable<Integer> {
 
     @Option(names = "--window", defaultValue = "131072", description = "Aeron's window in bytes")
     private int window;
-
-    @Option(
-            names = "--send-buffers",
-            defaultValue = "0",
-            description = "of the context, 0 for 8192 of short messages and 1024 of others")
-    private int sendBuffers;
 
     @Option(
             names = "--cpu",
@@ -138,56 +96,7 @@ public final class MessageEnd implements Callable<Integer> {
         if (nic != null) {
             return new RawTransport(nic, overheadBytes);
         }
-        final PmContextOptions options =
-                new PmContextOptions(
-                        sendBuffers > 0 ? sendBuffers : size <= SHORT_BYTES ? 8192 : 1024,
-                        (size + CACHE_LINE - 1) & -CACHE_LINE,
-                        1 << 14,
-                        switch (waiting) {
-                            case SPIN -> Long.MAX_VALUE;
-                            case HYBRID -> PmContextOptions.DEFAULT.spinNs();
-                            case BLOCK -> 0;
-                        },
-                        PmContextOptions.DEFAULT.peerWaitNs());
-        if (socket != null) {
-            final PmDevice device = PmDevice.attach(socket);
-            return transport(device, device::close, options);
-        }
-        final ClusterConfig config = withWaiting(ClusterConfigYaml.read(file));
-        final NodeThreads threads = NodeThreads.invoker(config.loop());
-        final Node node = Node.start(NodeOptions.embedded(config, nodeId, threads));
-        final PmDevice device = node.device();
-        final Runnable closing =
-                () -> {
-                    device.close();
-                    node.close();
-                    threads.close();
-                };
-        // A peer that is quicker than this is told that there is no such context.
-        final Transport transport = transport(device, closing, options);
-        if (!node.awaitNeighbours(NEIGHBOURS_LIMIT_NS)) {
-            throw new IllegalStateException(String.join("; ", node.silentNeighbours()));
-        }
-        return transport;
-    }
-
-    private Transport transport(
-            final PmDevice device, final Runnable closing, final PmContextOptions options)
-            throws IOException {
-        if (isStream) {
-            final boolean isServer = role.equals("pong") || role.equals("sink");
-            return new StreamTransport(device, closing, isServer, peerNode, size, isSpinning());
-        }
-        return new PmTransport(
-                device, closing, contextId, options, peerNode, peerContext, isSpinning());
-    }
-
-    private boolean isSpinning() {
-        return waiting == LoopConfig.Waiting.SPIN;
-    }
-
-    private ClusterConfig withWaiting(final ClusterConfig config) {
-        return config.withLoop(config.loop().withWaiting(waiting));
+        return hxb.open(size, role.equals("pong") || role.equals("sink"));
     }
 
     private static void say(final Map<String, ?> figures) {

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * The programs at the nodes of a long run: one that talks to all others at each node, and now and
- * then one that takes all it gets. They are killed and started again, but for the one at node 0.
- * Owned by one thread.
+ * The programs at the nodes of a long run: one that talks to all others at each node, and from time
+ * to time one that takes all it gets. They are killed and started again, except for the one at node
+ * 0. Owned by one thread.
  */
 final class Crowd implements AutoCloseable {
     /** Figures that are added up over all processes there have been. */

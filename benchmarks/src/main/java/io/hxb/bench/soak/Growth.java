@@ -34,7 +34,7 @@ final class Growth {
         samples.add(new double[] {seconds, value});
     }
 
-    /** Begins anew: it is another process now. */
+    /** Begins again: it is another process now. */
     void restart() {
         samples.clear();
     }

@@ -68,7 +68,7 @@ final class Strangers implements AutoCloseable {
         }
     }
 
-    /** Sends so many frames. */
+    /** Sends this number of frames. */
     void send(final int frames) {
         for (int i = 0; i < frames; i++) {
             final int socket = sockets.get(random.nextInt(sockets.size()));

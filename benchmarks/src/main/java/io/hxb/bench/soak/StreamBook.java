@@ -64,7 +64,7 @@ final class StreamBook {
         streams.values().removeIf(stream -> nowNs - stream.heardNs > FORGET_NS);
     }
 
-    /** The context is opened anew: what it misses from now on is another matter. */
+    /** The context is opened again: what it misses from now on is another matter. */
     void reopen() {
         streams.clear();
     }

@@ -85,7 +85,7 @@ final class Turmoil implements AutoCloseable {
                 fault.line());
     }
 
-    /** Mends everything and starts what was killed; {@link #turn} begins anew. */
+    /** Mends everything and starts what was killed; {@link #turn} begins again. */
     void rest() {
         waiting.clear();
         faults.close();

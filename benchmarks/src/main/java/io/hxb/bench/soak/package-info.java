@@ -1,5 +1,5 @@
 /**
- * Long runs: a cluster of real nodes to which everything happens at once, while every byte is
+ * Real nodes under everything that may happen to them at once or for long, while every byte is
  * checked and everything that could grow is watched.
  */
 package io.hxb.bench.soak;

@@ -1,4 +1,4 @@
-package io.hxb.bench.memory;
+package io.hxb.bench.soak;
 
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Attaches to the node that {@code HXB_SOCKET} names, lends it so many GiB in regions of 1 GiB,
+ * Attaches to the node that {@code HXB_SOCKET} names, lends it that many GiB in regions of 1 GiB,
  * sends all of it to itself, so that the node has read every page, and waits to be killed.
  */
 public final class MemoryHolder {
@@ -21,7 +21,7 @@ public final class MemoryHolder {
 
     private MemoryHolder() {}
 
-    /** Takes the number of GiB. */
+    /** The argument is the number of GiB. */
     public static void main(final String[] arguments) throws IOException {
         final int gibibytes = Integer.parseInt(arguments[0]);
         final List<PmRegion> regions = new ArrayList<>();
@@ -48,13 +48,13 @@ public final class MemoryHolder {
     private static void sendAll(final PmContext context, final int node, final PmRegion region)
             throws IOException {
         final PmMessage message = new PmMessage();
-        final int mostBytes = context.maxLengthBytes();
+        final int maxBytes = context.maxLengthBytes();
         long offset = 0;
         while (offset < REGION_BYTES || context.unfinishedSends() > 0) {
             final int slot =
                     offset < REGION_BYTES ? context.claim(node, CONTEXT, 0) : PmStatus.NO_BUFFERS;
             if (slot >= 0) {
-                final int length = (int) Math.min(mostBytes, REGION_BYTES - offset);
+                final int length = (int) Math.min(maxBytes, REGION_BYTES - offset);
                 context.sendFrom(slot, region, offset, length, 0);
                 offset += length;
             } else if (slot != PmStatus.NO_BUFFERS) {
