@@ -236,7 +236,7 @@ class StreamEndPropertyTest {
         private void close(final boolean isReset) {
             story += " " + name + (isReset ? " resets" : " closes") + " after " + read;
             isHasty = isReset || !isEndSeen || !isDelivered;
-            // What the peer reads as the end is whole if this was no reset.
+            // What the peer reads as the end is whole if this was not a reset.
             isShut |= !isReset && channel.available() == 0;
             isOver = true;
             if (isReset) {

@@ -36,7 +36,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-/** Peers that vanish, start anew or send nonsense, in each state of a stream. */
+/** Peers that vanish, restart or send nonsense, in each state of a stream. */
 @Tag("system")
 class StreamFailureTest {
     private static final int PORT = 80;

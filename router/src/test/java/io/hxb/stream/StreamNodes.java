@@ -97,7 +97,7 @@ final class StreamNodes implements AutoCloseable {
         return true;
     }
 
-    /** Starts a node, for the first time or anew. */
+    /** Starts a node, for the first time or again. */
     void startNode(final int id) throws IOException {
         threads[id] = invoker;
         if (invoker == null) {
