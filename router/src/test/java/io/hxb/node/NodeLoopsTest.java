@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -186,17 +187,28 @@ class NodeLoopsTest {
     private void kill(final Path socket) {
         try {
             for (int round = 0; round < KILLS; round++) {
-                final Process holder = ChildProcess.start("hold", socket, HELD_BY_CHILD);
-                open.add(holder::destroyForcibly);
-                final Process echo = ChildProcess.start("echo", socket, ECHOED_BY_CHILD);
-                open.add(echo::destroyForcibly);
-                holder.destroyForcibly().waitFor();
-                echo.destroyForcibly().waitFor();
+                // Both begin together: on a machine that is flooded that takes seconds.
+                final List<Process> children = new CopyOnWriteArrayList<>();
+                Together.run(
+                        () -> children.add(child("hold", socket, HELD_BY_CHILD)),
+                        () -> children.add(child("echo", socket, ECHOED_BY_CHILD)));
+                for (final Process child : children) {
+                    open.add(child::destroyForcibly);
+                    child.destroyForcibly().waitFor();
+                }
             }
-        } catch (final IOException | InterruptedException e) {
+        } catch (final InterruptedException e) {
             throw new AssertionError(e);
         } finally {
             busy.decrementAndGet();
+        }
+    }
+
+    private static Process child(final String role, final Path socket, final int contextId) {
+        try {
+            return ChildProcess.start(role, socket, contextId);
+        } catch (final IOException e) {
+            throw new AssertionError(e);
         }
     }
 
