@@ -93,7 +93,8 @@ public final class Folder implements AutoCloseable {
     /**
      * Makes a file.
      *
-     * @param mode its mode, minus the umask. @return the file, open for writing.
+     * @param mode its mode, minus the umask.
+     * @return the file, open for writing.
      * @throws FileAlreadyExistsException if there is anything of that name.
      */
     public FileChannel create(final String name, final int mode) throws IOException {

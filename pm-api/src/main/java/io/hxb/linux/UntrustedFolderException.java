@@ -7,7 +7,11 @@ import java.io.Serial;
 public final class UntrustedFolderException extends IOException {
     @Serial private static final long serialVersionUID = 1L;
 
-    /** Describes the problem. @param message who owns the folder or file, and what to do. */
+    /**
+     * Describes the problem.
+     *
+     * @param message who owns the folder or file, and what to do.
+     */
     public UntrustedFolderException(final String message) {
         super(message);
     }

@@ -415,7 +415,7 @@ final class MappedBuffer implements MutableDirectBuffer {
         boundsCheck(offset, length);
         if (value == 0 && length == 0) {
             return; // As in Agrona's buffers, counts the digits that are left when there is no more
-                    // room.
+            // room.
         }
         final String digits = Integer.toString(value);
         final int zeros = length - digits.length();

@@ -24,9 +24,9 @@ final class NodeSockets {
     private NodeSockets() {}
 
     /**
-     * The socket of the only node. @param environment environment variables; {@value
-     * #SOCKET_VARIABLE} takes precedence.
+     * The socket of the only node.
      *
+     * @param environment environment variables; {@value #SOCKET_VARIABLE} takes precedence.
      * @param folders searched one after the other until one has the socket of a node.
      * @throws PmException if there is none, or several; the message says what to do.
      */

@@ -267,8 +267,9 @@ public final class PmDevice implements AutoCloseable {
 
     /**
      * Reports to the listener which links have failed or recovered since the last call. Never
-     * blocks; if there were more than 16 changes, the oldest are left out. @return the number of
-     * changes reported; 0 without a listener.
+     * blocks; if there were more than 16 changes, the oldest are left out.
+     *
+     * @return the number of changes reported; 0 without a listener.
      */
     public int pollLinkEvents() {
         final PmLinkListener listener = linkListener;

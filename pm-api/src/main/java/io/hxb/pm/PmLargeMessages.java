@@ -29,8 +29,8 @@ public final class PmLargeMessages {
      * Takes a context over.
      *
      * @param context used by nobody else from now on; the caller closes it.
-     * @param handler called for what arrives and what is sent. @param limits bounds of what is in
-     *     flight at the same time.
+     * @param handler called for what arrives and what is sent.
+     * @param limits bounds of what is in flight at the same time.
      */
     public PmLargeMessages(
             final PmContext context, final PmLargeHandler handler, final Limits limits) {
@@ -45,8 +45,8 @@ public final class PmLargeMessages {
      * destination are sent one after the other, those to different ones in turns.
      *
      * @param node destination node id.
-     * @param destinationContext context there, which also receives by this class. @param region of
-     *     the same device; the bytes must not be changed until it is sent.
+     * @param destinationContext context there, which also receives by this class.
+     * @param region of the same device; the bytes must not be changed until it is sent.
      * @param offset first byte in the region.
      * @param lengthBytes 0 to 2^40.
      * @param tag any 32 bits.
@@ -73,8 +73,8 @@ public final class PmLargeMessages {
      * #send(int, int, PmRegion, long, long, int)}.
      *
      * @param node destination node id.
-     * @param destinationContext context there, which also receives by this class. @param payload
-     *     native segment; it must not be changed or freed until it is sent.
+     * @param destinationContext context there, which also receives by this class.
+     * @param payload native segment; it must not be changed or freed until it is sent.
      * @param tag any 32 bits.
      * @return the transfer's number, or {@link PmStatus#NO_BUFFERS}.
      */
@@ -154,10 +154,11 @@ public final class PmLargeMessages {
     }
 
     /**
-     * Limits that bound the memory. Immutable. @param maxTransfers messages that may be in flight
-     * at the same time, 1 to 65,536. @param maxSources source contexts from which messages may be
-     * received at the same time; messages of others are dropped and counted.
+     * Limits that bound the memory. Immutable.
      *
+     * @param maxTransfers messages that may be in flight at the same time, 1 to 65,536.
+     * @param maxSources source contexts from which messages may be received at the same time;
+     *     messages of others are dropped and counted.
      * @param maxLengthBytes longest message received; longer ones are dropped and counted.
      */
     public record Limits(int maxTransfers, int maxSources, long maxLengthBytes) {

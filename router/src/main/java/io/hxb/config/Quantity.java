@@ -40,9 +40,9 @@ public final class Quantity {
     private Quantity() {}
 
     /**
-     * Reads a duration such as {@code 50us}; its unit is ns, us, ms, s or min and is
-     * required. @return nanoseconds, 0 or more.
+     * Reads a duration such as {@code 50us}; its unit is ns, us, ms, s or min and is required.
      *
+     * @return nanoseconds, 0 or more.
      * @throws IllegalArgumentException saying what is wrong with it.
      */
     public static long parseDurationNs(final String text) {
@@ -62,9 +62,9 @@ public final class Quantity {
     }
 
     /**
-     * Reads a rate such as {@code 1gbit}; its unit is bit, kbit, mbit or gbit (per second). @return
-     * bits per second, 0 or more.
+     * Reads a rate such as {@code 1gbit}; its unit is bit, kbit, mbit or gbit (per second).
      *
+     * @return bits per second, 0 or more.
      * @throws IllegalArgumentException saying what is wrong with it.
      */
     public static long parseRateBps(final String text) {

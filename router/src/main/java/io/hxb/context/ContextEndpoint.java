@@ -329,7 +329,9 @@ final class ContextEndpoint {
 
     /**
      * Continues to close: waits until no loop delivers, gives the buffers back, ends the flows,
-     * waits until no link reads the memory. @return true when everything is done.
+     * waits until no link reads the memory.
+     *
+     * @return true when everything is done.
      */
     boolean finishClosing() {
         if (!counts.isQuiet()) {

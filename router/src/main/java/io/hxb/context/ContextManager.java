@@ -426,9 +426,9 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     }
 
     /**
-     * Enters a context under its number; called by its loop. @return false if the number is still
-     * being given up.
+     * Enters a context under its number; called by its loop.
      *
+     * @return false if the number is still being given up.
      * @throws IllegalStateException if it is in use; the message says by whom.
      */
     boolean register(final ContextEndpoint endpoint) {

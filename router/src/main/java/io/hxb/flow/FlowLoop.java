@@ -168,8 +168,9 @@ public final class FlowLoop implements FlowPort {
      * @param contextId an open context that this loop owns.
      * @param destinationNode of the shape.
      * @param destinationContext 0 to 65,535.
-     * @param address of the first record, in memory that may change at the same time. @param
-     *     lengthBytes of all records. @param maxMessages how many may be taken.
+     * @param address of the first record, in memory that may change at the same time.
+     * @param lengthBytes of all records.
+     * @param maxMessages how many may be taken.
      * @param isNewRun true if the first record begins a run: then it begins a frame, too.
      * @return see {@link Staged}; NONE, too, when the context is closed.
      */

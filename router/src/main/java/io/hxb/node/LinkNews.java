@@ -41,7 +41,8 @@ final class LinkNews implements LinkListener {
      * @param ports its ports, by link index.
      * @param clock time of day in ms.
      * @param logger where the lines go.
-     * @param log limits their number. @param applications where they are reported as well.
+     * @param log limits their number.
+     * @param applications where they are reported as well.
      * @param wakeUp ends the sleep of the node's first loop; called by any loop.
      */
     LinkNews(
@@ -76,7 +77,11 @@ final class LinkNews implements LinkListener {
         wakeUp.run();
     }
 
-    /** Passes on what has happened; called by the node's first loop. @return how many events. */
+    /**
+     * Passes on what has happened; called by the node's first loop.
+     *
+     * @return how many events.
+     */
     int doWork() {
         int count = 0;
         LinkEvent event = waiting.poll();

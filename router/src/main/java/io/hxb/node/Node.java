@@ -169,8 +169,9 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Waits until every neighbour on every link has been heard; runs the loop if the caller has
-     * to. @return false if some are still silent when the time is up.
+     * Waits until every neighbour on every link has been heard; runs the loop if the caller has to.
+     *
+     * @return false if some are still silent when the time is up.
      */
     public boolean awaitNeighbours(final long timeoutNs) {
         final long deadlineNs = System.nanoTime() + timeoutNs;

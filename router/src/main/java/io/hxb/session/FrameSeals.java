@@ -89,8 +89,9 @@ public final class FrameSeals {
     }
 
     /**
-     * The same for link-local frames, which have no destination. @param node id of the node that
-     * will open it.
+     * The same for link-local frames, which have no destination.
+     *
+     * @param node id of the node that will open it.
      */
     public int sealTo(
             final int node,
@@ -118,8 +119,8 @@ public final class FrameSeals {
     /**
      * Seals a data frame by the session with its destination, its body encrypted, in one piece.
      *
-     * @param headerAddress as for {@link #seal}, like the other arguments. @param toAddress where
-     *     the sealed frame is written, with room for all pieces and the trailer.
+     * @param headerAddress as for {@link #seal}, like the other arguments.
+     * @param toAddress where the sealed frame is written, with room for all pieces and the trailer.
      * @return as {@link #seal}.
      */
     public int encrypt(

@@ -81,8 +81,10 @@ final class Peer {
     }
 
     /**
-     * Asks for a new session, unless it is doing so already. @param max times to ask. @return true
-     * if it was not.
+     * Asks for a new session, unless it is doing so already.
+     *
+     * @param max times to ask.
+     * @return true if it was not.
      */
     boolean begin(final ClusterKey key, final int link, final int max) {
         isDoubting = false;
@@ -204,7 +206,11 @@ final class Peer {
         attemptsLeft = 0;
     }
 
-    /** The peer has that session. @return true if that was not known. */
+    /**
+     * The peer has that session.
+     *
+     * @return true if that was not known.
+     */
     boolean confirm(final Session session) {
         if (isConfirmed || session != newest) {
             return false;

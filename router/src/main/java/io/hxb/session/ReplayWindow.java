@@ -23,8 +23,10 @@ final class ReplayWindow {
     private final int[] rounds = new int[COUNTERS];
 
     /**
-     * Accepts a counter. @param count 1 to 2^40; larger ones are refused. @return false if it was
-     * accepted before, or is too old to know.
+     * Accepts a counter.
+     *
+     * @param count 1 to 2^40; larger ones are refused.
+     * @return false if it was accepted before, or is too old to know.
      */
     boolean take(final long count) {
         final long turn = (count >>> SHIFT) + 1;

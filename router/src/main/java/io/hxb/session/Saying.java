@@ -1,10 +1,11 @@
 package io.hxb.session;
 
 /**
- * What a node tells a peer in a SESSION frame. Immutable. @param echo the nonce that the peer sent,
- * or none. @param isEstablished true if this node's newest session has both nonces; otherwise its
- * pending nonce is sent.
+ * What a node tells a peer in a SESSION frame. Immutable.
  *
+ * @param echo the nonce that the peer sent, or none.
+ * @param isEstablished true if this node's newest session has both nonces; otherwise its pending
+ *     nonce is sent.
  * @param isAsking whether an answer is wanted.
  * @param key to seal it with.
  * @param link over which it is sent, or {@link Sessions#ROUTED}.

@@ -130,8 +130,9 @@ final class Session {
     }
 
     /**
-     * Accepts a frame whose seal is valid. @return false if it was accepted before, or is too old
-     * to know.
+     * Accepts a frame whose seal is valid.
+     *
+     * @return false if it was accepted before, or is too old to know.
      */
     boolean take(final int loop, final long count) {
         ReplayWindow window = received.getAcquire(loop);

@@ -238,9 +238,10 @@ public final class Sessions {
     }
 
     /**
-     * Handles a SESSION frame that has been checked and opened. @param headerAddress its
-     * header. @param link link it arrived on if it is link-local, else {@link #ROUTED}.
+     * Handles a SESSION frame that has been checked and opened.
      *
+     * @param headerAddress its header.
+     * @param link link it arrived on if it is link-local, else {@link #ROUTED}.
      * @param timeNs now.
      */
     public synchronized void onFrame(final long headerAddress, final int link, final long timeNs) {

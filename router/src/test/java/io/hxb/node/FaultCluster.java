@@ -203,8 +203,8 @@ final class FaultCluster implements AutoCloseable {
     boolean isWhole(final int from, final int to, final int link) {
         return members.get(from).links[link].isUp()
                 && members.get(to).links[link].isUp()
-                && faults(from, to, link).loss() < 1
-                && faults(to, from, link).loss() < 1;
+                && faults(from, to, link).damage().loss() < 1
+                && faults(to, from, link).damage().loss() < 1;
     }
 
     /** What is wrong between what nodes think of their links and the truth; empty if nothing. */

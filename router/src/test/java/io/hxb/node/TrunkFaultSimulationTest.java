@@ -171,7 +171,7 @@ class TrunkFaultSimulationTest {
         for (int link = 0; link < links; link++) {
             for (int node = 0; node < cluster.members.size(); node++) {
                 cluster.carrier(node, link, true);
-                cluster.slow(node, link, FAULTLESS.rateBps());
+                cluster.slow(node, link, FAULTLESS.wire().rateBps());
                 for (int other = 0; other < node; other++) {
                     if (!cluster.areNeighbours(node, other, link)) {
                         continue;

@@ -142,8 +142,10 @@ public final class AttachMessage {
     }
 
     /**
-     * Checks what was received. @param lengthBytes bytes received. @return null if it is a message
-     * of this version, otherwise what is wrong with it.
+     * Checks what was received.
+     *
+     * @param lengthBytes bytes received.
+     * @return null if it is a message of this version, otherwise what is wrong with it.
      */
     public String problem(final int lengthBytes) {
         if (lengthBytes != LENGTH_BYTES) {

@@ -131,8 +131,9 @@ public final class ControlMemory {
 
     /**
      * Notes that the application no longer sleeps; called only by the application, after {@link
-     * #waiting}. @return true if the node has taken on the task of waking it: its signal has
-     * arrived or will.
+     * #waiting}.
+     *
+     * @return true if the node has taken on the task of waking it: its signal has arrived or will.
      */
     public boolean endWaiting() {
         return Memory.getAndSetInt(address + WAITING, 0) == 0;

@@ -46,8 +46,8 @@ public final class HxbSelector implements AutoCloseable {
      * @param ops of {@link SelectionKey}: OP_CONNECT, OP_READ, OP_WRITE. A channel that has ended
      *     or was reset is ready for all, and its calls say why.
      * @param attachment any object, for {@link Key#attachment()}.
-     * @return its key, which identifies it when it is ready. @throws IOException if the channel is
-     *     closed.
+     * @return its key, which identifies it when it is ready.
+     * @throws IOException if the channel is closed.
      */
     public Key register(final HxbSocketChannel channel, final int ops, final Object attachment)
             throws IOException {
@@ -59,8 +59,8 @@ public final class HxbSelector implements AutoCloseable {
      *
      * @param channel bound, and registered nowhere else.
      * @param attachment any object, for {@link Key#attachment()}.
-     * @return its key, which identifies it when it is ready. @throws IOException if the channel is
-     *     closed or not bound.
+     * @return its key, which identifies it when it is ready.
+     * @throws IOException if the channel is closed or not bound.
      */
     public Key register(final HxbServerSocketChannel channel, final Object attachment)
             throws IOException {
@@ -212,7 +212,11 @@ public final class HxbSelector implements AutoCloseable {
             return attachment;
         }
 
-        /** Sets the operations to wait for. @param ops of {@link SelectionKey}, 0 for nothing. */
+        /**
+         * Sets the operations to wait for.
+         *
+         * @param ops of {@link SelectionKey}, 0 for nothing.
+         */
         public void interestOps(final int ops) {
             selector.lock.lock();
             try {

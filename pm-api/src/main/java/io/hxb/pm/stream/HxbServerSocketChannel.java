@@ -39,9 +39,9 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     }
 
     /**
-     * Sets whether {@link #accept} blocks, as it does at first. @param blocking false to return
-     * immediately.
+     * Sets whether {@link #accept} blocks, as it does at first.
      *
+     * @param blocking false to return immediately.
      * @return this channel.
      */
     public HxbServerSocketChannel configureBlocking(final boolean blocking) {
@@ -132,9 +132,9 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     /**
      * Accepts a stream, within a time.
      *
-     * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking. @return
-     *     as {@link #accept()}. @throws SocketTimeoutException if no stream came; the channel
-     *     continues to listen.
+     * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
+     * @return as {@link #accept()}.
+     * @throws SocketTimeoutException if no stream came; the channel continues to listen.
      */
     public HxbSocketChannel accept(final long timeoutNs) throws IOException {
         final long limitNs = timeoutNs == 0 ? FOR_EVER_NS : timeoutNs;
@@ -181,9 +181,9 @@ public final class HxbServerSocketChannel extends WaitingChannel {
     }
 
     /**
-     * Sets the listener for new streams; as {@link HxbSocketChannel#listener}. Bind it
-     * first. @param newListener called by whichever thread serves the streams; null for none.
+     * Sets the listener for new streams; as {@link HxbSocketChannel#listener}. Bind it first.
      *
+     * @param newListener called by whichever thread serves the streams; null for none.
      * @throws IOException if the channel is closed or not bound.
      */
     public void listener(final StreamListener newListener) throws IOException {

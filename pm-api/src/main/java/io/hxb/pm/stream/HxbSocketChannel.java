@@ -75,9 +75,10 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Connects. Without blocking it only begins to, and {@link #finishConnect} completes it. @param
-     * remote node and port of the peer. @return true if connected; false if still connecting.
+     * Connects. Without blocking it only begins to, and {@link #finishConnect} completes it.
      *
+     * @param remote node and port of the peer.
+     * @return true if connected; false if still connecting.
      * @throws ConnectException if the peer refuses: nobody listens on the port, the listener's
      *     backlog is full, or the peer vanished; its cause is a {@link StreamResetException} with
      *     the reason.
@@ -92,8 +93,8 @@ public final class HxbSocketChannel extends WaitingChannel
      *
      * @param remote node and port of the peer.
      * @param timeoutNs longest wait in ns, 0 for as long as it takes; only when blocking.
-     * @return true if connected; false if still connecting. @throws SocketTimeoutException if it
-     *     took too long; the channel is closed.
+     * @return true if connected; false if still connecting.
+     * @throws SocketTimeoutException if it took too long; the channel is closed.
      */
     public boolean connect(final HxbSocketAddress remote, final long timeoutNs) throws IOException {
         Objects.requireNonNull(remote);
@@ -134,8 +135,9 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Completes a connect without blocking. @return true if connected; false if still connecting.
+     * Completes a connect without blocking.
      *
+     * @return true if connected; false if still connecting.
      * @throws IOException as {@link #connect(HxbSocketAddress)}; the channel is closed.
      */
     public boolean finishConnect() throws IOException {
@@ -223,9 +225,9 @@ public final class HxbSocketChannel extends WaitingChannel
     }
 
     /**
-     * Writes. If blocking, it waits until everything is handed to the node. @return bytes written;
-     * without blocking as many as there is room for, possibly 0.
+     * Writes. If blocking, it waits until everything is handed to the node.
      *
+     * @return bytes written; without blocking as many as there is room for, possibly 0.
      * @throws StreamResetException if the stream was reset; what was written before may not have
      *     arrived.
      */
@@ -401,8 +403,9 @@ public final class HxbSocketChannel extends WaitingChannel
     /**
      * Sets the listener that is called when the channel may have become ready, for event loops;
      * null for none. Connect without blocking first; a listener set after that learns of the
-     * connection. @param listener called by whichever thread serves the streams; null for none.
+     * connection.
      *
+     * @param listener called by whichever thread serves the streams; null for none.
      * @throws IllegalStateException if a selector or another listener has it.
      * @throws IOException if the channel is closed.
      */

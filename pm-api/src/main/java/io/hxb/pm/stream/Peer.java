@@ -42,8 +42,9 @@ final class Peer {
     }
 
     /**
-     * Notes the number of the peer's session. @return false if it has changed: the previous session
-     * has ended with all of its streams.
+     * Notes the number of the peer's session.
+     *
+     * @return false if it has changed: the previous session has ended with all of its streams.
      */
     boolean joinSession(final long session) {
         if (remoteSession != 0 && remoteSession != session) {

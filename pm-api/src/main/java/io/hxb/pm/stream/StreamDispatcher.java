@@ -182,8 +182,10 @@ final class StreamDispatcher {
     }
 
     /**
-     * Notes the number of a peer's session. @return false if it has changed: all streams of the old
-     * one have ended, and the peer's books are new.
+     * Notes the number of a peer's session.
+     *
+     * @return false if it has changed: all streams of the old one have ended, and the peer's books
+     *     are new.
      */
     private boolean joinSession(final Peer peer, final long session) {
         if (peer.joinSession(session)) {

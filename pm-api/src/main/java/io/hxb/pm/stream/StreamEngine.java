@@ -369,8 +369,9 @@ final class StreamEngine implements Pump.Work {
     }
 
     /**
-     * A lost peer. @param peer its books at that time, or null if there were none.
+     * A lost peer.
      *
+     * @param peer its books at that time, or null if there were none.
      * @param polls how many there had been.
      * @param messages how many had been taken.
      */

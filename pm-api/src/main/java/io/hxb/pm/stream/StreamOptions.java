@@ -6,12 +6,11 @@ package io.hxb.pm.stream;
  * @param contextId context to use, or -1 for the highest one that is free.
  * @param sendBuffers messages of all streams together that may be in flight, 16 to 65,536.
  * @param windowBytes bytes of one stream that may be received and not yet read, 1,024 to 2^30.
- * @param maxStreams streams at a time, 1 to 2^24; further connections are refused. @param
- *     keepAliveNs time without sending to a peer after which it is asked whether it is there, in
+ * @param maxStreams streams at a time, 1 to 2^24; further connections are refused.
+ * @param keepAliveNs time without sending to a peer after which it is asked whether it is there, in
  *     ns, 10 ms or more.
- * @param spinNs how long a waiting thread spins before it sleeps, in ns; 0 to sleep
- *     immediately. @param lingerNs how long closing waits for what was written to be acknowledged,
- *     in ns.
+ * @param spinNs how long a waiting thread spins before it sleeps, in ns; 0 to sleep immediately.
+ * @param lingerNs how long closing waits for what was written to be acknowledged, in ns.
  */
 public record StreamOptions(
         int contextId,

@@ -3,115 +3,108 @@ package io.hxb.link.sim;
 /**
  * How one direction between two simulated links behaves. Immutable.
  *
- * @param delayNs time on the wire.
- * @param jitterNs up to this much more; frames stay in order all the same.
- * @param rateBps bits per second of the sending link, 0 for no limit.
- * @param loss share of frames lost, 0 to 1.
- * @param duplication share of frames that arrive twice.
- * @param reordering share of frames that later ones may overtake.
- * @param reorderingNs up to this much later an overtaken frame arrives.
- * @param corruption share of frames in which one bit is flipped.
- * @param queueFrames frames that the sending link holds before it blocks, and frames that wait at
- *     the receiving link before more are dropped.
+ * @param wire its delay and rate.
+ * @param damage what happens to frames by chance.
  */
-public record SimFaults(
-        long delayNs,
-        long jitterNs,
-        long rateBps,
-        double loss,
-        double duplication,
-        double reordering,
-        long reorderingNs,
-        double corruption,
-        int queueFrames) {
+public record SimFaults(Wire wire, Damage damage) {
     /** No faults: a delay of 10 us and no rate limit. */
     public static final SimFaults NONE =
-            new SimFaults(10_000, 0, 0, 0, 0, 0, 0, 0, Integer.MAX_VALUE);
+            new SimFaults(new Wire(10_000, 0, 0, Integer.MAX_VALUE), new Damage(0, 0, 0, 0, 0));
 
-    /** Checks every value. */
-    public SimFaults {
-        if (delayNs < 0 || jitterNs < 0 || reorderingNs < 0 || rateBps < 0 || queueFrames < 1) {
-            throw new IllegalArgumentException("times and sizes must not be negative");
+    /**
+     * Delay and rate of one direction. Immutable.
+     *
+     * @param delayNs time on the wire.
+     * @param jitterNs up to this much more; frames stay in order all the same.
+     * @param rateBps bits per second of the sending link, 0 for no limit.
+     * @param queueFrames frames that the sending link holds before it blocks, and frames that wait
+     *     at the receiving link before more are dropped.
+     */
+    public record Wire(long delayNs, long jitterNs, long rateBps, int queueFrames) {
+        /** Checks every value. */
+        public Wire {
+            if (delayNs < 0 || jitterNs < 0 || rateBps < 0 || queueFrames < 1) {
+                throw new IllegalArgumentException("times and sizes must not be negative");
+            }
         }
-        checkShare("loss", loss);
-        checkShare("duplication", duplication);
-        checkShare("reordering", reordering);
-        checkShare("corruption", corruption);
+    }
+
+    /**
+     * What happens to frames by chance. Immutable.
+     *
+     * @param loss share of frames lost, 0 to 1.
+     * @param duplication share of frames that arrive twice.
+     * @param corruption share of frames in which one bit is flipped.
+     * @param reordering share of frames that later ones may overtake.
+     * @param reorderingNs up to this much later an overtaken frame arrives.
+     */
+    public record Damage(
+            double loss,
+            double duplication,
+            double corruption,
+            double reordering,
+            long reorderingNs) {
+        /** Checks every value. */
+        public Damage {
+            checkShare("loss", loss);
+            checkShare("duplication", duplication);
+            checkShare("corruption", corruption);
+            checkShare("reordering", reordering);
+            if (reorderingNs < 0) {
+                throw new IllegalArgumentException("times and sizes must not be negative");
+            }
+        }
+
+        private static void checkShare(final String name, final double value) {
+            if (!(value >= 0 && value <= 1)) {
+                throw new IllegalArgumentException(name + " must be 0..1: " + value);
+            }
+        }
     }
 
     /** The same with another delay and jitter. */
-    public SimFaults withDelay(final long newDelayNs, final long newJitterNs) {
-        return new SimFaults(
-                newDelayNs,
-                newJitterNs,
-                rateBps,
-                loss,
-                duplication,
-                reordering,
-                reorderingNs,
-                corruption,
-                queueFrames);
+    public SimFaults withDelay(final long delayNs, final long jitterNs) {
+        return new SimFaults(new Wire(delayNs, jitterNs, wire.rateBps, wire.queueFrames), damage);
     }
 
     /** The same with another rate and queue. */
-    public SimFaults withRate(final long newRateBps, final int newQueueFrames) {
-        return new SimFaults(
-                delayNs,
-                jitterNs,
-                newRateBps,
-                loss,
-                duplication,
-                reordering,
-                reorderingNs,
-                corruption,
-                newQueueFrames);
+    public SimFaults withRate(final long rateBps, final int queueFrames) {
+        return new SimFaults(new Wire(wire.delayNs, wire.jitterNs, rateBps, queueFrames), damage);
     }
 
     /** The same with other shares of lost and duplicated frames. */
-    public SimFaults withLoss(final double newLoss, final double newDuplication) {
+    public SimFaults withLoss(final double loss, final double duplication) {
         return new SimFaults(
-                delayNs,
-                jitterNs,
-                rateBps,
-                newLoss,
-                newDuplication,
-                reordering,
-                reorderingNs,
-                corruption,
-                queueFrames);
+                wire,
+                new Damage(
+                        loss,
+                        duplication,
+                        damage.corruption,
+                        damage.reordering,
+                        damage.reorderingNs));
     }
 
     /** The same with another reordering. */
-    public SimFaults withReordering(final double newReordering, final long newReorderingNs) {
+    public SimFaults withReordering(final double reordering, final long reorderingNs) {
         return new SimFaults(
-                delayNs,
-                jitterNs,
-                rateBps,
-                loss,
-                duplication,
-                newReordering,
-                newReorderingNs,
-                corruption,
-                queueFrames);
+                wire,
+                new Damage(
+                        damage.loss,
+                        damage.duplication,
+                        damage.corruption,
+                        reordering,
+                        reorderingNs));
     }
 
     /** The same with another share of corrupted frames. */
-    public SimFaults withCorruption(final double newCorruption) {
+    public SimFaults withCorruption(final double corruption) {
         return new SimFaults(
-                delayNs,
-                jitterNs,
-                rateBps,
-                loss,
-                duplication,
-                reordering,
-                reorderingNs,
-                newCorruption,
-                queueFrames);
-    }
-
-    private static void checkShare(final String name, final double value) {
-        if (!(value >= 0 && value <= 1)) {
-            throw new IllegalArgumentException(name + " must be 0..1: " + value);
-        }
+                wire,
+                new Damage(
+                        damage.loss,
+                        damage.duplication,
+                        corruption,
+                        damage.reordering,
+                        damage.reorderingNs));
     }
 }

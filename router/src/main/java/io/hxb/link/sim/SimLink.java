@@ -177,12 +177,12 @@ public final class SimLink implements Link {
     /** Bytes that wait for the wire or are on it. */
     long unsentBytes() {
         final long waitNs = Math.max(0, busyUntilNs - network.nowNs());
-        return waitNs / 8 * segment.faults().rateBps() / SimNetwork.SECOND_NS;
+        return waitNs / 8 * segment.faults().wire().rateBps() / SimNetwork.SECOND_NS;
     }
 
     /** Takes a frame off the wire; false when it was dropped. */
     boolean arrive(final byte[] bytes, final SimLink from) {
-        if (!isUp() || arrivals.size() >= segment.faults().queueFrames()) {
+        if (!isUp() || arrivals.size() >= segment.faults().wire().queueFrames()) {
             kernelDrops++;
             return false;
         }
@@ -205,7 +205,7 @@ public final class SimLink implements Link {
         final long wireTimeNs = SimNetwork.wireTimeNs(faults, bytes.length);
         final long nowNs = network.nowNs();
         final long backlogNs = Math.max(0, busyUntilNs - nowNs);
-        if (wireTimeNs > 0 && backlogNs / wireTimeNs >= faults.queueFrames()) {
+        if (wireTimeNs > 0 && backlogNs / wireTimeNs >= faults.wire().queueFrames()) {
             network.wakeAt(nowNs + wireTimeNs);
             return false;
         }

@@ -151,9 +151,9 @@ public final class SimNetwork {
      * is busy then.
      */
     static long wireTimeNs(final SimFaults faults, final int lengthBytes) {
-        return faults.rateBps() == 0
+        return faults.wire().rateBps() == 0
                 ? 0
-                : (lengthBytes + ETHERNET_BYTES) * 8L * SECOND_NS / faults.rateBps();
+                : (lengthBytes + ETHERNET_BYTES) * 8L * SECOND_NS / faults.wire().rateBps();
     }
 
     /** Notes an event at {@code timeNs}, so that time stops there. */
@@ -169,12 +169,12 @@ public final class SimNetwork {
             cutFrames++;
             return;
         }
-        if (chance(faults.loss())) {
+        if (chance(faults.damage().loss())) {
             lostFrames++;
             return;
         }
         schedule(from, to, direction, faults, bytes, departureNs);
-        if (chance(faults.duplication())) {
+        if (chance(faults.damage().duplication())) {
             duplicatedFrames++;
             schedule(from, to, direction, faults, bytes, departureNs);
         }
@@ -187,13 +187,13 @@ public final class SimNetwork {
             final SimFaults faults,
             final byte[] bytes,
             final long departureNs) {
-        long arrivalNs = departureNs - startNs + faults.delayNs();
-        if (faults.jitterNs() > 0) {
-            arrivalNs += random.nextLong(faults.jitterNs() + 1);
+        long arrivalNs = departureNs - startNs + faults.wire().delayNs();
+        if (faults.wire().jitterNs() > 0) {
+            arrivalNs += random.nextLong(faults.wire().jitterNs() + 1);
         }
-        if (faults.reorderingNs() > 0 && chance(faults.reordering())) {
+        if (faults.damage().reorderingNs() > 0 && chance(faults.damage().reordering())) {
             reorderedFrames++;
-            arrivalNs += random.nextLong(faults.reorderingNs() + 1);
+            arrivalNs += random.nextLong(faults.damage().reorderingNs() + 1);
         } else {
             arrivalNs = Math.max(arrivalNs, direction.lastArrivalNs);
             direction.lastArrivalNs = arrivalNs;
@@ -202,7 +202,7 @@ public final class SimNetwork {
     }
 
     private byte[] corrupt(final byte[] bytes, final SimFaults faults) {
-        if (bytes.length == 0 || !chance(faults.corruption())) {
+        if (bytes.length == 0 || !chance(faults.damage().corruption())) {
             return bytes;
         }
         corruptedFrames++;

@@ -96,8 +96,9 @@ public abstract class SocketSender implements LinkSender {
     }
 
     /**
-     * Queues a frame for which there is room. @param owner to whom the memory returns, null for
-     * nobody.
+     * Queues a frame for which there is room.
+     *
+     * @param owner to whom the memory returns, null for nobody.
      */
     protected final void enqueue(
             final long headerAddress,

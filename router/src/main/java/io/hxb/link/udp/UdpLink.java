@@ -127,8 +127,9 @@ public final class UdpLink implements Link {
 
     /**
      * Receives from these addresses from now on, and no others: names of hosts have other addresses
-     * now. @throws IOException if the kernel refuses; it then still receives from the previous
-     * ones.
+     * now.
+     *
+     * @throws IOException if the kernel refuses; it then still receives from the previous ones.
      */
     public synchronized void hear(final UdpPeers others) throws IOException {
         if (!isClosed) {

@@ -34,7 +34,8 @@ public final class MessagePattern {
     /**
      * Writes a message.
      *
-     * @param address where it is written. @param lengthBytes {@link #MIN_BYTES} or more.
+     * @param address where it is written.
+     * @param lengthBytes {@link #MIN_BYTES} or more.
      * @param sequence number of the message in its stream; 32 bits of it are carried.
      */
     public static void write(final long address, final int lengthBytes, final long sequence) {

@@ -110,8 +110,9 @@ public final class ChaosOptions {
     }
 
     /**
-     * The faults. @param pairs between which messages flow; their nodes are not killed at random.
+     * The faults.
      *
+     * @param pairs between which messages flow; their nodes are not killed at random.
      * @param lengthNs of the run, or less than 0 if not given.
      */
     FaultScript script(

@@ -69,8 +69,9 @@ public record FindingReport(List<FindingGroup> groups) {
 
     /**
      * The findings for people, by what was examined, the worst first, the same of several nodes in
-     * one line; then a line with the totals. @param isAll whether to include what is as it should
-     * be.
+     * one line; then a line with the totals.
+     *
+     * @param isAll whether to include what is as it should be.
      */
     public String text(final boolean isAll) {
         final Map<String, List<Entry>> byPlace = new LinkedHashMap<>();

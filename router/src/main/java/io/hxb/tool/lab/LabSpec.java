@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
  * @param backend what links are made of.
  * @param rateBps bits per second of each link and direction; 0 for no limit.
  * @param mtuBytes MTU of the NICs (RAW), or the largest frame (UDP).
- * @param wiring what joins the NICs of a line; ignored for UDP. @param kernelRelay whether the
- *     kernel relays; ignored for UDP.
+ * @param wiring what joins the NICs of a line; ignored for UDP.
+ * @param kernelRelay whether the kernel relays; ignored for UDP.
  */
 public record LabSpec(
         String name,

@@ -40,9 +40,9 @@ public final class PingReport implements PingListener {
     }
 
     /**
-     * Measures and prints until everything is done or Ctrl-C is pressed. @param isNew whether the
-     * nodes have only just been started, so that it waits for them.
+     * Measures and prints until everything is done or Ctrl-C is pressed.
      *
+     * @param isNew whether the nodes have only just been started, so that it waits for them.
      * @return the exit status: 0 if every message was answered.
      */
     public static int run(

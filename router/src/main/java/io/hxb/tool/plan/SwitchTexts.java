@@ -91,9 +91,9 @@ final class SwitchTexts {
     }
 
     /**
-     * Writes a file for each switch that needs changes, and returns which. @param isDry whether
-     * only to return what would be written.
+     * Writes a file for each switch that needs changes, and returns which.
      *
+     * @param isDry whether only to return what would be written.
      * @return a line for each file.
      */
     List<String> write(final Path folder, final boolean isDry) throws IOException {

@@ -42,7 +42,7 @@ import java.util.concurrent.locks.LockSupport;
                     + " explaining. Enter shows the links of the selected node; the last line of"
                     + " the screen names the other keys; q ends.",
             "Where standard output is not a terminal, and with --count or --json, tables are"
-                + " printed one after the other."
+                    + " printed one after the other."
         })
 public final class TopCommand implements Callable<Integer> {
     private static final int STANDARD_INPUT = 0;

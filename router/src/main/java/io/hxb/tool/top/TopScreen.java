@@ -33,7 +33,11 @@ public final class TopScreen implements AutoCloseable {
     /** Where samples come from. */
     @FunctionalInterface
     public interface Source {
-        /** Samples the nodes. @throws IOException if they cannot be sampled any more. */
+        /**
+         * Samples the nodes.
+         *
+         * @throws IOException if they cannot be sampled any more.
+         */
         TopModel look() throws IOException;
     }
 
@@ -98,8 +102,10 @@ public final class TopScreen implements AutoCloseable {
     }
 
     /**
-     * Shows samples until the user ends it. @param intervalNs time between two samples. @throws
-     * IOException if the source fails, or the terminal is gone.
+     * Shows samples until the user ends it.
+     *
+     * @param intervalNs time between two samples.
+     * @throws IOException if the source fails, or the terminal is gone.
      */
     public void run(final Source source, final long intervalNs) throws IOException {
         try {

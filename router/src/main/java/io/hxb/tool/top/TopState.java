@@ -1,9 +1,13 @@
 package io.hxb.tool.top;
 
 /**
- * What the user looks at. Immutable. @param view which list. @param nodes position in the list of
- * nodes. @param links position in the list of links. @param isPaused whether the display is
- * paused. @param isOver whether the user has ended it.
+ * What the user looks at. Immutable.
+ *
+ * @param view which list.
+ * @param nodes position in the list of nodes.
+ * @param links position in the list of links.
+ * @param isPaused whether the display is paused.
+ * @param isOver whether the user has ended it.
  */
 record TopState(View view, ListState nodes, ListState links, boolean isPaused, boolean isOver) {
     static final TopState START =

@@ -4,8 +4,8 @@ package io.hxb.trunk.discovery;
  * Describes something wrong between this node and another. Immutable.
  *
  * @param kind what is wrong, see {@code ComplaintFlyweight}.
- * @param linkIndex link it was noticed on. @param isTold whether another node noticed and reported
- *     it.
+ * @param linkIndex link it was noticed on.
+ * @param isTold whether another node noticed and reported it.
  * @param text what is wrong, where, and what to do.
  * @param firstNs when it was noticed first.
  * @param lastNs when it was noticed last.

@@ -57,8 +57,9 @@ public final class Complaints {
     public Complaints() {}
 
     /**
-     * Counts a complaint that has not been written as text yet. @return true if it should be: there
-     * were not too many on that link within this second.
+     * Counts a complaint that has not been written as text yet.
+     *
+     * @return true if it should be: there were not too many on that link within this second.
      */
     synchronized boolean count(final int kind, final int linkIndex, final long nowNs) {
         counts[kind]++;

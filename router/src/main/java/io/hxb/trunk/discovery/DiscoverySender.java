@@ -38,9 +38,9 @@ final class DiscoverySender {
     }
 
     /**
-     * Introduces this node. @param receiver the neighbour it is for, whose session seals it; all
-     * ones for everybody.
+     * Introduces this node.
      *
+     * @param receiver the neighbour it is for, whose session seals it; all ones for everybody.
      * @param coordinate of that neighbour in the port's dimension if its address is known there,
      *     else {@link Link#BROADCAST}.
      * @param id buffer of the pool; goes back to the share once the frame is sent, or at once.

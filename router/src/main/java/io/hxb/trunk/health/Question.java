@@ -34,8 +34,9 @@ final class Question {
     }
 
     /**
-     * Notes the result of one look. @param isHeard whether anything has arrived from the neighbour.
+     * Notes the result of one look.
      *
+     * @param isHeard whether anything has arrived from the neighbour.
      * @param sentFrames frames sent to it so far, modulo 2^32.
      */
     void look(final boolean isHeard, final int sentFrames, final long nowNs) {

@@ -69,9 +69,10 @@ final class SilenceJudge {
     }
 
     /**
-     * Notes the result of one look; after {@link Arrivals#look} of the whole trunk. @param isHeard
-     * whether something arrived here since the last look. @param isOtherHeard whether something
-     * arrived on another link since then.
+     * Notes the result of one look; after {@link Arrivals#look} of the whole trunk.
+     *
+     * @param isHeard whether something arrived here since the last look.
+     * @param isOtherHeard whether something arrived on another link since then.
      */
     void look(final boolean isHeard, final boolean isOtherHeard, final long nowNs) {
         final int frames = arrivals.frames() - bases[number];

@@ -78,8 +78,10 @@ final class StatusExchange {
     }
 
     /**
-     * Accepts a consistent status frame. @param allLinks all links of the trunk. @return true if
-     * its statement about the links is at least as new as what is known.
+     * Accepts a consistent status frame.
+     *
+     * @param allLinks all links of the trunk.
+     * @return true if its statement about the links is at least as new as what is known.
      */
     boolean onStatus(final LinkStatusFlyweight status, final long allLinks) {
         assert isConsistent(status) : "a contradiction must not be taken in";

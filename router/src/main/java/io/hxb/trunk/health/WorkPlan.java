@@ -20,9 +20,9 @@ final class WorkPlan {
     }
 
     /**
-     * Sets what is due next. @param nextLookNs when to look again after frames were received or
-     * sent.
+     * Sets what is due next.
      *
+     * @param nextLookNs when to look again after frames were received or sent.
      * @param nextDueNs when something has to be sent or judged, whatever happens.
      */
     void next(final long nextLookNs, final long nextDueNs) {

@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The results of one run. Immutable. @param shape of the lab. @param script what was
- * planned. @param seed it was drawn from; null if it was not drawn.
+ * The results of one run. Immutable.
  *
+ * @param shape of the lab.
+ * @param script what was planned.
+ * @param seed it was drawn from; null if it was not drawn.
  * @param sampleNs length of a sample.
  * @param pairs the result of each pair.
  * @param cables bytes on each cable; empty where there are none.

@@ -40,7 +40,9 @@ final class NodeEnd implements AutoCloseable {
 
     /**
      * The context, opened when there is none and the node is there. Blocks for seconds while the
-     * node is suspended. @return null if the node is not there now.
+     * node is suspended.
+     *
+     * @return null if the node is not there now.
      */
     PmContext open() {
         if (context == null && System.nanoTime() - retryNs >= 0) {

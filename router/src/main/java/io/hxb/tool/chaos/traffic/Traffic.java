@@ -124,8 +124,9 @@ public final class Traffic implements AutoCloseable {
     }
 
     /**
-     * Stops sending, waits until everything has arrived or the time is up, and ends all
-     * threads. @return the result of each pair, in the order given.
+     * Stops sending, waits until everything has arrived or the time is up, and ends all threads.
+     *
+     * @return the result of each pair, in the order given.
      */
     public List<PairTally> finish() {
         isSendingOver = true;
