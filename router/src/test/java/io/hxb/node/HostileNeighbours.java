@@ -54,7 +54,7 @@ public final class HostileNeighbours {
         final HostileNeighbours run = new HostileNeighbours(script);
         final PrintStream before = System.err;
         try {
-            System.setErr(new PrintStream(run.counting(), true, StandardCharsets.UTF_8));
+            System.setErr(new PrintStream(run.counting(before), true, StandardCharsets.UTF_8));
             run.run();
         } finally {
             System.setErr(before);
@@ -62,17 +62,22 @@ public final class HostileNeighbours {
         }
     }
 
-    // What is logged is counted, not shown: a fuzzer runs this a thousand times a second.
-    private OutputStream counting() {
+    // What this thread logs is counted, not shown: a fuzzer runs this a thousand times a second.
+    private OutputStream counting(final PrintStream others) {
+        final Thread own = Thread.currentThread();
         return new OutputStream() {
             @Override
             public void write(final int b) {
-                logBytes++;
+                write(new byte[] {(byte) b}, 0, 1);
             }
 
             @Override
             public void write(final byte[] bytes, final int offset, final int length) {
-                logBytes += length;
+                if (Thread.currentThread() == own) {
+                    logBytes += length;
+                } else {
+                    others.write(bytes, offset, length);
+                }
             }
         };
     }
