@@ -20,6 +20,8 @@ public record FileStatus(int uid, int gid, int mode) {
     private static final int STICKY = 01000;
     private static final int GROUP_WRITES = 020;
     private static final int OTHERS_WRITE = 02;
+    private static final int OTHERS_ANYTHING = 07;
+    private static final int GROUP_ANYTHING = 070;
     private static final int PERMISSIONS = 07777;
 
     /** The user of this process, and the one who has become root. */
@@ -84,6 +86,14 @@ public record FileStatus(int uid, int gid, int mode) {
     public boolean isOpenToOthers() {
         return (mode & OTHERS_WRITE) != 0
                 || ((mode & GROUP_WRITES) != 0 && gid != 0 && gid != Self.GID);
+    }
+
+    /**
+     * True if nobody but its owner and root's group may do anything with it. Where a file has an
+     * access list, the bits of the group are those of all whom the list names.
+     */
+    boolean isSecret() {
+        return (mode & OTHERS_ANYTHING) == 0 && ((mode & GROUP_ANYTHING) == 0 || gid == 0);
     }
 
     /** True for a folder in which only the owner of an entry may remove or rename it. */

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ public final class Folder implements AutoCloseable {
     private static final int O_WRONLY = 1;
     private static final int O_CREAT = 0100;
     private static final int O_EXCL = 0200;
+    private static final int O_NONBLOCK = 04000;
     private static final int O_DIRECTORY = 0200000;
     private static final int O_NOFOLLOW = 0400000;
     private static final int O_CLOEXEC = 02000000;
@@ -100,7 +102,7 @@ public final class Folder implements AutoCloseable {
     public FileChannel create(final String name, final int mode) throws IOException {
         final int fd = openFile(name, O_WRONLY | O_CREAT | O_EXCL, mode);
         try {
-            return channel(fd);
+            return channel(fd, StandardOpenOption.WRITE);
         } finally {
             Descriptors.close(fd);
         }
@@ -135,18 +137,57 @@ public final class Folder implements AutoCloseable {
     public FileChannel openOrCreate(final String name, final int mode) throws IOException {
         final int fd = openFile(name, O_WRONLY | O_CREAT, mode);
         try {
-            final FileStatus status = status(fd, "", path.resolve(name));
-            if (!status.isFile() || !status.isTrusted()) {
-                throw new UntrustedFolderException(
-                        path.resolve(name)
-                                + (status.isFile()
-                                        ? " belongs to another user (uid " + status.uid() + ")"
-                                        : " is not a plain file")
-                                + ": look at what it is and remove it");
-            }
-            return channel(fd);
+            requireOwnFile(status(fd, "", path.resolve(name)), path.resolve(name));
+            return channel(fd, StandardOpenOption.WRITE);
         } finally {
             Descriptors.close(fd);
+        }
+    }
+
+    /**
+     * Reads a file that nobody but root and this user may read or write; its group may where that
+     * is root's, which is how the service manager lends a service its credentials. Never waits, not
+     * for a pipe of that name either.
+     *
+     * @param maxBytes length from which on the file is refused.
+     * @throws LinuxException if it is not there or may not be read.
+     * @throws UntrustedFolderException if it is another user's, no plain file, too long, or open to
+     *     others; with what to do.
+     */
+    public byte[] readSecret(final String name, final int maxBytes) throws IOException {
+        final Path file = path.resolve(name);
+        final int fd = openFile(name, O_RDONLY | O_NONBLOCK, 0);
+        try {
+            final FileStatus status = status(fd, "", file);
+            requireOwnFile(status, file);
+            if (!status.isSecret()) {
+                throw new UntrustedFolderException(
+                        String.format(
+                                "%s can be read or written by others (mode %04o): run chmod 600 %s",
+                                file, status.permissions(), file));
+            }
+            try (FileChannel channel = channel(fd, StandardOpenOption.READ)) {
+                final byte[] content = Channels.newInputStream(channel).readNBytes(maxBytes);
+                if (content.length == maxBytes) {
+                    throw new UntrustedFolderException(
+                            file + " has " + maxBytes + " bytes or more: it is another file");
+                }
+                return content;
+            }
+        } finally {
+            Descriptors.close(fd);
+        }
+    }
+
+    private static void requireOwnFile(final FileStatus status, final Path file)
+            throws UntrustedFolderException {
+        if (!status.isFile() || !status.isTrusted()) {
+            throw new UntrustedFolderException(
+                    file
+                            + (status.isFile()
+                                    ? " belongs to another user (uid " + status.uid() + ")"
+                                    : " is not a plain file")
+                            + ": look at what it is and remove it");
         }
     }
 
@@ -300,9 +341,10 @@ public final class Folder implements AutoCloseable {
         }
     }
 
-    // A second descriptor of the same file, whatever has its name by now.
-    private static FileChannel channel(final int fd) throws IOException {
-        return FileChannel.open(Path.of("/proc/self/fd/" + fd), StandardOpenOption.WRITE);
+    // The same file once more, whatever has its name by now.
+    private static FileChannel channel(final int fd, final StandardOpenOption access)
+            throws IOException {
+        return FileChannel.open(Path.of("/proc/self/fd/" + fd), access);
     }
 
     private void check(final int result, final String call, final String name)

@@ -210,4 +210,33 @@ class FolderTest {
             assertTrue(open.status("file").isFile());
         }
     }
+
+    @Test
+    void shouldReadSecretsOfItsOwnAloneAndNeverMoreThanAsked() throws IOException {
+        try (Folder open = Folder.open(folder)) {
+            // given
+            open.add("secret", TEXT, 0600);
+            final Path secret = folder.resolve("secret");
+            assertEquals("text", new String(open.readSecret("secret", 5), StandardCharsets.UTF_8));
+            // when, then
+            assertThrows(UntrustedFolderException.class, () -> open.readSecret("secret", 4));
+            for (final String mode : List.of("rw----r--", "rw-----w-", "rw------x")) {
+                mode(secret, mode);
+                final String refusal =
+                        assertThrows(
+                                        UntrustedFolderException.class,
+                                        () -> open.readSecret("secret", 100))
+                                .getMessage();
+                assertTrue(refusal.contains("run chmod 600 " + secret), refusal);
+            }
+            mode(secret, "rw-------");
+            Files.createSymbolicLink(folder.resolve("link"), secret);
+            assertThrows(UntrustedFolderException.class, () -> open.readSecret("link", 100));
+            assertEquals(
+                    Errno.ENOENT,
+                    assertThrows(LinuxException.class, () -> open.readSecret("none", 100)).errno());
+            giveToNobody(secret);
+            assertThrows(UntrustedFolderException.class, () -> open.readSecret("secret", 100));
+        }
+    }
 }

@@ -103,7 +103,11 @@ final class NodeUpkeep implements Upkeep {
         parts.neighbourhood().health().addListener(news);
         nodeCounters = new NodeCounters(parts, news);
         wasUp = new boolean[ports.size()];
-        keys = new KeyWatch(parts.config().security(), parts.neighbourhood().sessions());
+        keys =
+                new KeyWatch(
+                        parts.config().security(),
+                        parts.neighbourhood().sessions(),
+                        System.getenv());
         everyBeat =
                 new Runnable[] {
                     () -> counters.heartbeat(parts.epochClock().time()),

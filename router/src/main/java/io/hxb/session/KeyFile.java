@@ -1,39 +1,30 @@
 package io.hxb.session;
 
 import io.hxb.config.SecurityConfig;
+import io.hxb.linux.Errno;
+import io.hxb.linux.FileStatus;
+import io.hxb.linux.Folder;
+import io.hxb.linux.LinuxException;
 
 import java.io.IOException;
-import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
- * Keys in files: a line that names the format, and the secret in hexadecimal digits. Stateless; any
- * thread may call it.
+ * Keys in files: a line that says so, and the secret in hexadecimal digits. The file and the
+ * folders above it have to be such that nobody else reads or exchanges it, see {@link Folder}.
+ * Stateless; any thread may call it.
  */
 public final class KeyFile {
     private static final String HEAD = "hxb-key-1";
     private static final int MAX_BYTES = 4096;
-    private static final Set<PosixFilePermission> OTHERS =
-            EnumSet.of(
-                    PosixFilePermission.GROUP_READ,
-                    PosixFilePermission.GROUP_WRITE,
-                    PosixFilePermission.OTHERS_READ,
-                    PosixFilePermission.OTHERS_WRITE);
+    private static final int PRIVATE_MODE = 0600;
 
     private KeyFile() {}
 
@@ -41,18 +32,15 @@ public final class KeyFile {
      * Makes a key of random bytes and a file for it, which only its owner may read.
      *
      * @throws java.nio.file.FileAlreadyExistsException if there is such a file.
+     * @throws IOException if it cannot be made there, or others could exchange it; the message says
+     *     why.
      */
     public static ClusterKey generate(final Path file) throws IOException {
         final byte[] secret = new byte[ClusterKey.LENGTH];
         new SecureRandom().nextBytes(secret);
         final String text = HEAD + "\n" + HexFormat.of().formatHex(secret) + "\n";
-        final Set<PosixFilePermission> own = PosixFilePermissions.fromString("rw-------");
-        try (SeekableByteChannel channel =
-                Files.newByteChannel(
-                        file,
-                        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                        PosixFilePermissions.asFileAttribute(own))) {
-            Channels.newOutputStream(channel).write(text.getBytes(StandardCharsets.US_ASCII));
+        try (Folder folder = folder(file)) {
+            folder.add(name(file), text.getBytes(StandardCharsets.US_ASCII), PRIVATE_MODE);
         }
         return new ClusterKey(secret);
     }
@@ -96,46 +84,39 @@ public final class KeyFile {
      * @throws IOException as {@link #read(SecurityConfig, Map)}.
      */
     public static ClusterKey read(final Path file) throws IOException {
-        final byte[] bytes;
-        try (SeekableByteChannel channel =
-                Files.newByteChannel(file, Set.of(StandardOpenOption.READ))) {
-            checkAccess(file);
-            bytes = Channels.newInputStream(channel).readNBytes(MAX_BYTES);
+        try (Folder folder = folder(file)) {
+            return parse(folder.readSecret(name(file), MAX_BYTES));
         } catch (final IOException e) {
-            throw new IOException("key " + file + ": " + reason(e), e);
-        }
-        return parse(file, bytes);
-    }
-
-    private static String reason(final IOException e) {
-        return switch (e) {
-            case java.nio.file.NoSuchFileException _ ->
-                    "no such file; hxb key generate makes one, then copy it to every node";
-            case java.nio.file.AccessDeniedException _ -> "may not be read";
-            default -> e.getMessage();
-        };
-    }
-
-    // Credentials of the service manager belong to root, or are a copy that belongs to the service.
-    private static void checkAccess(final Path file) throws IOException {
-        final Map<String, Object> status =
-                Files.readAttributes(file, "unix:uid,permissions,isRegularFile");
-        final Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        @SuppressWarnings("unchecked")
-        final Set<PosixFilePermission> permissions =
-                (Set<PosixFilePermission>) status.get("permissions");
-        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException("is not a plain file");
-        }
-        if (!status.get("uid").equals(0) && !status.get("uid").equals(self)) {
-            throw new IOException("belongs to user " + status.get("uid") + ": chown it");
-        }
-        if (permissions.stream().anyMatch(OTHERS::contains)) {
-            throw new IOException("can be read or written by others: chmod 600 " + file);
+            throw new IOException("key " + file + ": " + reason(e, file), e);
         }
     }
 
-    private static ClusterKey parse(final Path file, final byte[] bytes) throws IOException {
+    private static Folder folder(final Path file) throws IOException {
+        final Path parent = file.toAbsolutePath().getParent();
+        if (parent == null || file.endsWith(".") || file.endsWith("..")) {
+            throw new IOException("is a folder");
+        }
+        return Folder.open(parent);
+    }
+
+    private static String name(final Path file) {
+        return file.getFileName().toString();
+    }
+
+    private static String reason(final IOException e, final Path file) {
+        if (e instanceof LinuxException call && call.errno() == Errno.ENOENT) {
+            return "no such file; hxb key generate makes one, then copy it to every node";
+        }
+        if (e instanceof LinuxException call && call.errno() == Errno.EACCES) {
+            return "may not be read by user " + FileStatus.ownUid();
+        }
+        final String subject = file.toAbsolutePath() + " ";
+        return e.getMessage().startsWith(subject)
+                ? e.getMessage().substring(subject.length())
+                : e.getMessage();
+    }
+
+    private static ClusterKey parse(final byte[] bytes) throws IOException {
         final List<String> lines =
                 Arrays.stream(new String(bytes, StandardCharsets.US_ASCII).split("\n", -1))
                         .map(String::strip)
@@ -145,9 +126,7 @@ public final class KeyFile {
                 || !lines.get(0).equals(HEAD)
                 || !lines.get(1).matches("[0-9a-fA-F]{64}")) {
             throw new IOException(
-                    "key "
-                            + file
-                            + ": must be a line "
+                    "must be a line "
                             + HEAD
                             + " and one of 64 hexadecimal digits, as hxb key generate writes");
         }
