@@ -82,7 +82,10 @@ final class AuditLog {
         writeOrCount(peer.uid(), line, nowNs);
     }
 
-    /** Looks at what loops have refused since the last time. */
+    /**
+     * Looks at what loops have refused since the last time, and says how many lines were left out
+     * about whoever has been quiet since.
+     */
     void tick(final List<UserAccount> accounts, final long nowNs) {
         for (final UserAccount account : accounts) {
             final Seen last = seen.computeIfAbsent(account, key -> new Seen());
@@ -90,6 +93,19 @@ final class AuditLog {
                 look(account, share, last, nowNs);
             }
             look(account, last, nowNs);
+        }
+        paces.forEach((uid, pace) -> tellSuppressed(Map.of("uid", uid), pace, nowNs));
+        tellSuppressed(Map.of(), others, nowNs);
+    }
+
+    private void tellSuppressed(
+            final Map<String, Object> whom, final LinePace pace, final long nowNs) {
+        if (pace.hasSuppressed() && pace.take(nowNs)) {
+            final Map<String, Object> line = new LinkedHashMap<>();
+            line.put("event", "suppressed");
+            line.putAll(whom);
+            line.put("suppressed", pace.takeSuppressed());
+            out.accept(mapper.writeValueAsString(line));
         }
     }
 

@@ -30,7 +30,12 @@ final class LinePace {
         suppressed++;
     }
 
-    /** Lines that were not written since the last call. */
+    /** True if lines were not written since {@link #takeSuppressed} was asked last. */
+    boolean hasSuppressed() {
+        return suppressed > 0;
+    }
+
+    /** Lines that were not written since this was asked last. */
     long takeSuppressed() {
         final long count = suppressed;
         suppressed = 0;
