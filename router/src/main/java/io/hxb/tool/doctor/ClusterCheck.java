@@ -2,6 +2,7 @@ package io.hxb.tool.doctor;
 
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
 import io.hxb.config.LinkConfig;
 import io.hxb.config.LoopConfig;
 import io.hxb.counter.CounterReader;
@@ -142,6 +143,25 @@ public final class ClusterCheck {
                                     + " times)",
                             TuningCheck.CROWDING_FIX));
         }
+    }
+
+    /**
+     * What the file says that is valid, and probably not what its author wants.
+     *
+     * @param config a checked configuration.
+     */
+    public static List<Finding> intentions(final ClusterConfig config) {
+        if (config.tenants().isEmpty()
+                || config.context().isolation() == ContextConfig.Isolation.COPY) {
+            return List.of();
+        }
+        return List.of(
+                Finding.warn(
+                        "tenants",
+                        "may not talk with one another but as the file says, yet each can read all"
+                                + " messages that others receive on its node",
+                        "set context.isolation: copy, which gives each context buffers of its own"
+                                + " and costs a copy of each message"));
     }
 
     /**

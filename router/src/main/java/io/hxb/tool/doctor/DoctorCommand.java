@@ -56,7 +56,9 @@ public final class DoctorCommand implements Callable<Integer> {
         try {
             final ClusterConfig config = cluster.config();
             final List<Integer> nodes = cluster.nodesHere(config);
-            groups.add(FindingGroup.of("cluster file", ClusterCheck.loops(config, nodes)));
+            final List<Finding> ofFile = new ArrayList<>(ClusterCheck.intentions(config));
+            ofFile.addAll(ClusterCheck.loops(config, nodes));
+            groups.add(FindingGroup.of("cluster file", ofFile));
             for (final int node : nodes) {
                 final String coordinates = config.shape().format(config.shape().coordinates(node));
                 groups.add(
