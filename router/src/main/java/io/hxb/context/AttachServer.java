@@ -81,7 +81,8 @@ public final class AttachServer implements AutoCloseable {
         }
         path = taken;
         rehearse();
-        thread = new Thread(this::run, "hxb-attach");
+        // What strangers send is read on this thread, which needs no rights for it.
+        thread = new Thread(Capabilities.givingUp(this::run), "hxb-attach");
         thread.setDaemon(true);
     }
 
@@ -105,17 +106,7 @@ public final class AttachServer implements AutoCloseable {
         return manager.attachmentsRefused();
     }
 
-    // This thread reads what strangers send, and needs no rights for that.
-    private static void dropCapabilities() {
-        try {
-            Capabilities.keepOnly(Capabilities.DAC_READ_SEARCH);
-        } catch (final LinuxException e) {
-            LOGGER.warn("the attach thread keeps its rights: {}", e.getMessage());
-        }
-    }
-
     private void run() {
-        dropCapabilities();
         while (!isStopped) {
             try {
                 turn();

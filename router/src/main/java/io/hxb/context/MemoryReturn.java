@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.linux.LinuxException;
+import io.hxb.os.Capabilities;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +50,7 @@ final class MemoryReturn implements AutoCloseable {
     }
 
     private static Thread thread(final Runnable task) {
-        final Thread thread = new Thread(task, "hxb-memory");
+        final Thread thread = new Thread(Capabilities.givingUp(task), "hxb-memory");
         thread.setDaemon(true);
         return thread;
     }

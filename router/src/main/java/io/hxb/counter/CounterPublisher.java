@@ -1,5 +1,7 @@
 package io.hxb.counter;
 
+import io.hxb.os.Capabilities;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +30,7 @@ final class CounterPublisher {
     synchronized void add(final CounterFile file) {
         files.add(file);
         if (thread == null) {
-            thread = new Thread(this::run, "hxb-counters");
+            thread = new Thread(Capabilities.givingUp(this::run), "hxb-counters");
             thread.setDaemon(true);
             thread.start();
         }

@@ -38,7 +38,7 @@ public final class LogThread implements AutoCloseable {
     private final AtomicLong lost = new AtomicLong();
     private final OutputStream target;
     private final PrintStream stream = new PrintStream(new Lines(), true, StandardCharsets.UTF_8);
-    private final Thread thread = new Thread(this::run, "hxb-log");
+    private final Thread thread;
     private PrintStream replaced;
     private long budgetBytes = BURST_BYTES;
     private long budgetNs = System.nanoTime();
@@ -66,16 +66,28 @@ public final class LogThread implements AutoCloseable {
      * Starts the thread.
      *
      * @param target where the lines go.
+     * @param beforeAll what the thread does first, such as giving up its rights.
      */
-    LogThread(final OutputStream target) {
+    LogThread(final OutputStream target, final Runnable beforeAll) {
         this.target = target;
+        thread =
+                new Thread(
+                        () -> {
+                            beforeAll.run();
+                            run();
+                        },
+                        "hxb-log");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** Redirects standard error through a new thread, until that is closed. */
-    public static LogThread ofStandardError() {
-        final LogThread log = new LogThread(new FileOutputStream(FileDescriptor.err));
+    /**
+     * Standard error goes through a new thread, until it is closed.
+     *
+     * @param beforeAll what the thread does first, such as giving up its rights.
+     */
+    public static LogThread ofStandardError(final Runnable beforeAll) {
+        final LogThread log = new LogThread(new FileOutputStream(FileDescriptor.err), beforeAll);
         log.replaced = System.err;
         System.setErr(log.stream);
         return log;

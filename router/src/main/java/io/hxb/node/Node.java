@@ -13,9 +13,6 @@ import io.hxb.pm.PmDevice;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.trunk.discovery.Discovery;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -26,7 +23,6 @@ import java.util.concurrent.locks.LockSupport;
  * which applications attach. Started and closed by one thread; the accessors may be called by any.
  */
 public final class Node implements AutoCloseable {
-    private static final Logger LOGGER = LoggerFactory.getLogger(Node.class);
     private static final long NEIGHBOUR_POLL_NS = 1_000_000;
 
     private final NodeOptions options;
@@ -93,17 +89,18 @@ public final class Node implements AutoCloseable {
      * Continues as a service: gives up rights that it no longer needs, and lets its loops show the
      * service manager that they turn. Called once, for a node with loops of its own.
      *
-     * <p>The loops keep CAP_NET_RAW with raw links, whose rings are opened again when the MTU
-     * grows; CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that reappear;
-     * CAP_SYS_ADMIN where the NICs are in another network namespace. All threads except those of
-     * the JVM give up the rest, including the calling thread.
+     * <p>The loops keep CAP_NET_RAW with raw links, whose rings are opened anew when the MTU grows;
+     * CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that come back; CAP_SYS_ADMIN
+     * where the NICs are in another network namespace. They give up the rest, and the thread that
+     * calls this gives up all. All other threads of a node never have any, whether it is a service
+     * or not; those of the JVM keep what the process had.
      */
     public void serve(final ServiceManager manager) {
         final long kept = Capabilities.DAC_READ_SEARCH | neededByLoops();
         for (int i = 0; i < threads.count(); i++) {
-            threads.driver(i).runSoon(() -> keepOnly(kept));
+            threads.driver(i).runSoon(() -> Capabilities.keepOnlyIfPossible(kept));
         }
-        keepOnly(Capabilities.DAC_READ_SEARCH);
+        Capabilities.keepOnlyIfPossible(Capabilities.DAC_READ_SEARCH);
         if (manager.watchdogNs() > 0) {
             threads.driver(0).add(new WatchdogTask(manager, threads));
         }
@@ -116,17 +113,6 @@ public final class Node implements AutoCloseable {
         final long relaying = isRelayedByKernel() ? Capabilities.NET_ADMIN | Capabilities.BPF : 0;
         final long entering = config().netns(nodeId()).isEmpty() ? 0 : Capabilities.SYS_ADMIN;
         return Capabilities.NET_RAW | relaying | entering;
-    }
-
-    private static void keepOnly(final long capabilities) {
-        try {
-            Capabilities.keepOnly(capabilities);
-        } catch (final LinuxException e) {
-            LOGGER.warn(
-                    "{} keeps rights that it does not need: {}",
-                    Thread.currentThread().getName(),
-                    e.getMessage());
-        }
     }
 
     /** Its node id. */

@@ -159,7 +159,7 @@ final class NodeBuilder {
                         self,
                         NodeParts.sessions(config, self, keys, random),
                         ports.toArray(new Port[0]));
-        resources.push(names).start(neighbourhood.discovery());
+        resources.push(names).start(neighbourhood.discovery()::isHeard);
         // After the links, so that the relay is closed before them.
         final NodeLinks all =
                 new NodeLinks(

@@ -2,7 +2,7 @@ package io.hxb.node;
 
 import io.hxb.link.udp.UdpAddress;
 import io.hxb.link.udp.UdpLink;
-import io.hxb.trunk.discovery.Discovery;
+import io.hxb.os.Capabilities;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,10 +31,31 @@ final class UdpNames implements AutoCloseable {
     private final List<Named> all = new ArrayList<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
+    private final Resolver resolver;
+
     private record Named(UdpLink link, int neighbour, String host, int port) {}
 
-    /** No names. */
-    UdpNames() {}
+    /** Says which neighbours need not be looked for. */
+    interface Ears {
+        /** True if the neighbour on a link is heard. */
+        boolean isHeard(int link, int neighbour);
+    }
+
+    /** Knows the addresses of names. */
+    interface Resolver {
+        /** The addresses of a host with a port; one at least. May block. */
+        long[] resolve(String host, int port) throws UnknownHostException;
+    }
+
+    /** No names; addresses are asked of the system. */
+    UdpNames() {
+        this(UdpAddress::resolve);
+    }
+
+    /** No names; addresses are asked of {@code resolver}. */
+    UdpNames(final Resolver resolver) {
+        this.resolver = resolver;
+    }
 
     /** Notes that a neighbour on a link has that host; ignores addresses. */
     void add(final UdpLink link, final int neighbour, final String host, final int port) {
@@ -43,19 +64,19 @@ final class UdpNames implements AutoCloseable {
         }
     }
 
-    /** Begins to look names up, if there are any. */
-    void start(final Discovery discovery) {
+    /** Begins to look after the names, if there are any. */
+    void start(final Ears ears) {
         if (!all.isEmpty()) {
-            final Thread thread = new Thread(() -> run(discovery), "hxb-names");
+            final Thread thread = new Thread(Capabilities.givingUp(() -> run(ears)), "hxb-names");
             thread.setDaemon(true);
             thread.start();
         }
     }
 
-    private void run(final Discovery discovery) {
+    private void run(final Ears ears) {
         try {
             while (!closed.await(INTERVAL_MS, TimeUnit.MILLISECONDS)) {
-                lookUp(discovery);
+                lookUp(ears);
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -63,10 +84,10 @@ final class UdpNames implements AutoCloseable {
     }
 
     /** Looks up the names of all neighbours that are not heard, each name once. */
-    void lookUp(final Discovery discovery) {
+    void lookUp(final Ears ears) {
         final Map<String, long[]> known = new HashMap<>();
         for (final Named named : all) {
-            if (closed.getCount() > 0 && !discovery.isHeard(named.link.index(), named.neighbour)) {
+            if (closed.getCount() > 0 && !ears.isHeard(named.link.index(), named.neighbour)) {
                 final long[] addresses =
                         known.computeIfAbsent(named.host + ":" + named.port, _ -> addresses(named));
                 follow(named, addresses);
@@ -74,10 +95,10 @@ final class UdpNames implements AutoCloseable {
         }
     }
 
-    // A name that cannot be looked up at the moment keeps the addresses it had.
-    private static long[] addresses(final Named named) {
+    // A name that is not known for the moment keeps the addresses it had.
+    private long[] addresses(final Named named) {
         try {
-            return UdpAddress.resolve(named.host, named.port);
+            return resolver.resolve(named.host, named.port);
         } catch (final UnknownHostException e) {
             return UNKNOWN;
         }

@@ -4,6 +4,9 @@ import io.hxb.linux.Linux;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -30,6 +33,7 @@ public final class Capabilities {
     /** Load programs into the kernel. */
     public static final long BPF = 1L << 39;
 
+    private static final Logger LOGGER = LoggerFactory.getLogger(Capabilities.class);
     private static final int VERSION_3 = 0x2008_0522;
     private static final int PR_SET_NO_NEW_PRIVS = 38;
     private static final int PR_CAP_AMBIENT = 47;
@@ -70,6 +74,32 @@ public final class Capabilities {
             control("prctl(PR_CAP_AMBIENT)", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
             call(Calls.CAPSET, "capset", header(arena), data);
         }
+    }
+
+    /**
+     * Gives up the same, and says in the log if the kernel refuses; the thread goes on with its
+     * rights then.
+     */
+    public static void keepOnlyIfPossible(final long kept) {
+        try {
+            keepOnly(kept);
+        } catch (final LinuxException e) {
+            LOGGER.warn(
+                    "{} keeps rights that it does not need: {}",
+                    Thread.currentThread().getName(),
+                    e.getMessage());
+        }
+    }
+
+    /**
+     * For a thread that needs no rights: a task that gives them up before anything else, but for
+     * {@link #DAC_READ_SEARCH}, as classes may be loaded late.
+     */
+    public static Runnable givingUp(final Runnable task) {
+        return () -> {
+            keepOnlyIfPossible(DAC_READ_SEARCH);
+            task.run();
+        };
     }
 
     private static long header(final Arena arena) {

@@ -4,6 +4,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.log.LogThread;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
+import io.hxb.os.Capabilities;
 import io.hxb.os.ServiceManager;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
@@ -47,7 +48,7 @@ final class NodeCommand implements Callable<Integer> {
         final ClusterConfig config = waiting.apply(cluster.config());
         final int id = cluster.node(config);
         final ServiceManager manager = ServiceManager.of(System.getenv());
-        final LogThread log = LogThread.ofStandardError();
+        final LogThread log = LogThread.ofStandardError(Capabilities.givingUp(() -> {}));
         final Node node = start(NodeOptions.service(config, id), log);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> stop(node, log, manager), "hxb-node-stop"));

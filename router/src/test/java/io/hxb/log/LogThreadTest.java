@@ -38,7 +38,7 @@ class LogThreadTest {
     }
 
     private final Disk disk = new Disk();
-    private final LogThread log = new LogThread(disk);
+    private final LogThread log = new LogThread(disk, () -> {});
 
     @Test
     void shouldWriteLinesInOrder() {

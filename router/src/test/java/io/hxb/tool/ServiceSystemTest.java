@@ -1,6 +1,5 @@
 package io.hxb.tool;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -15,9 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 /** A node as systemd runs it: it tells that it is ready and alive, and gives up its rights. */
@@ -33,8 +31,13 @@ class ServiceSystemTest {
         final Path file =
                 Files.writeString(
                         folder.resolve("cluster.yaml"),
-                        "name: served\nshape: 2\nbackend: udp\nlinks: {x: 1}\n"
-                                + "udp: {basePort: 21700}\nattach: {directory: "
+                        "name: served\n"
+                                + "shape: 2\n"
+                                + "backend: udp\n"
+                                + "links: {x: 1}\n"
+                                + "udp: {basePort: 21700}\n"
+                                + "nodes: {1: {host: localhost}}\n"
+                                + "attach: {directory: "
                                 + folder
                                 + ", countersDirectory: "
                                 + folder
@@ -60,10 +63,24 @@ class ServiceSystemTest {
             assertTrue(
                     manager.received().contains("READY=1\nSTATUS=node 0 of cluster served"),
                     manager.received()::toString);
-            final Map<String, Long> rights = rights(node.process().pid());
-            for (final String thread : List.of("hxb-loop-0", "hxb-loop-1", "hxb-attach")) {
-                assertTrue(rights.containsKey(thread), rights::toString);
-                assertEquals(0, rights.get(thread) & ~Capabilities.DAC_READ_SEARCH, thread);
+            final List<Rights> rights = rights(node.process().pid());
+            for (final String thread :
+                    List.of(
+                            "hxb-loop-0",
+                            "hxb-loop-1",
+                            "hxb-attach",
+                            "hxb-counters",
+                            "hxb-log",
+                            "hxb-names")) {
+                assertTrue(
+                        rights.stream().anyMatch(of -> of.thread.equals(thread)),
+                        thread + " is not among " + rights);
+            }
+            for (final Rights of : rights) {
+                assertTrue(
+                        of.isOfVirtualMachine()
+                                || (of.permitted & ~Capabilities.DAC_READ_SEARCH) == 0,
+                        of + " of " + rights);
             }
 
             // and: it ends in order
@@ -73,9 +90,36 @@ class ServiceSystemTest {
         }
     }
 
-    /** Permitted capabilities of each thread, by its name. */
-    private static Map<String, Long> rights(final long pid) throws IOException {
-        final Map<String, Long> rights = new LinkedHashMap<>();
+    /**
+     * What a thread may do.
+     *
+     * @param thread its name, of which the kernel keeps 15 bytes.
+     * @param isFirst true for the one that has started the virtual machine and waits for its end.
+     * @param permitted its capabilities.
+     */
+    private record Rights(String thread, boolean isFirst, long permitted) {
+        private static final List<String> MACHINE =
+                List.of(
+                        "VM ",
+                        "C1 ",
+                        "C2 ",
+                        "GC ",
+                        "Signal Dispatch",
+                        "Service Thread",
+                        "Training replay",
+                        "Monitor Deflati",
+                        "Notification Th",
+                        "Common-Cleaner",
+                        "Reference Handl",
+                        "Finalizer");
+
+        boolean isOfVirtualMachine() {
+            return isFirst || MACHINE.stream().anyMatch(thread::startsWith);
+        }
+    }
+
+    private static List<Rights> rights(final long pid) throws IOException {
+        final List<Rights> rights = new ArrayList<>();
         try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
             for (final Path thread : threads.toList()) {
                 final String permitted =
@@ -83,9 +127,11 @@ class ServiceSystemTest {
                                 .filter(line -> line.startsWith("CapPrm:"))
                                 .findFirst()
                                 .orElseThrow();
-                rights.put(
-                        Files.readString(thread.resolve("comm")).strip(),
-                        Long.parseUnsignedLong(permitted.substring(7).strip(), 16));
+                rights.add(
+                        new Rights(
+                                Files.readString(thread.resolve("comm")).strip(),
+                                thread.endsWith(Long.toString(pid)),
+                                Long.parseUnsignedLong(permitted.substring(7).strip(), 16)));
             }
         }
         return rights;
