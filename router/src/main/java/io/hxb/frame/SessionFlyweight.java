@@ -12,7 +12,8 @@ import io.hxb.linux.Memory;
  *      4      4 id of the sender's other key, 0 = none
  *      8      1 flags, see the constants
  *      9      1 mode: 1 authenticates, 2 encrypts
- *     10      6 reserved, 0
+ *     10      2 reserved, 0
+ *     12      4 id of the session by which the sender seals frames for the receiver, 0 = none
  *     16     16 nonce of the sender
  *     32     16 echo: the nonce heard of the node it is for, 0 = none
  *     48      8 coordinates of the node it is for
@@ -31,9 +32,11 @@ public final class SessionFlyweight {
     private static final int OTHER_KEY_OFFSET = 4;
     private static final int FLAGS_OFFSET = 8;
     private static final int MODE_OFFSET = 9;
+    private static final int RESERVED_OFFSET = 10;
+    private static final int SEALING_OFFSET = 12;
     private static final int NONCE_OFFSET = 16;
-    private static final int ECHO_OFFSET = 32;
-    private static final int RECEIVER_OFFSET = 48;
+    private static final int ECHO_OFFSET = NONCE_OFFSET + Nonce.LENGTH;
+    private static final int RECEIVER_OFFSET = ECHO_OFFSET + Nonce.LENGTH;
 
     private long address;
 
@@ -58,7 +61,7 @@ public final class SessionFlyweight {
         }
         final int flags = Memory.getUnsignedByte(bodyAddress + FLAGS_OFFSET);
         return (flags & ~(FLAG_ASK | FLAG_ESTABLISHED)) == 0
-                && Memory.getLong(bodyAddress + FLAGS_OFFSET) >>> 16 == 0;
+                && Memory.getUnsignedShort(bodyAddress + RESERVED_OFFSET) == 0;
     }
 
     /** Id of the cluster key that the session comes from. */
@@ -105,37 +108,36 @@ public final class SessionFlyweight {
         return this;
     }
 
-    /** First half of the sender's nonce. */
-    public long nonceLow() {
-        return Memory.getLong(address + NONCE_OFFSET);
+    /** Id of the session by which the sender seals frames for the receiver, 0 = none. */
+    public int sealingSession() {
+        return Memory.getInt(address + SEALING_OFFSET);
     }
 
-    /** Second half of the sender's nonce. */
-    public long nonceHigh() {
-        return Memory.getLong(address + NONCE_OFFSET + Long.BYTES);
-    }
-
-    /** Sets the sender's nonce. */
-    public SessionFlyweight nonce(final long low, final long high) {
-        Memory.putLong(address + NONCE_OFFSET, low);
-        Memory.putLong(address + NONCE_OFFSET + Long.BYTES, high);
+    /** Sets the id of the session by which the sender seals frames for the receiver. */
+    public SessionFlyweight sealingSession(final int id) {
+        Memory.putInt(address + SEALING_OFFSET, id);
         return this;
     }
 
-    /** First half of the nonce heard of the receiver. */
-    public long echoLow() {
-        return Memory.getLong(address + ECHO_OFFSET);
+    /** The sender's nonce. */
+    public Nonce nonce() {
+        return Nonce.at(address + NONCE_OFFSET);
     }
 
-    /** Second half of the nonce heard of the receiver. */
-    public long echoHigh() {
-        return Memory.getLong(address + ECHO_OFFSET + Long.BYTES);
+    /** Sets the sender's nonce. */
+    public SessionFlyweight nonce(final Nonce value) {
+        value.putAt(address + NONCE_OFFSET);
+        return this;
+    }
+
+    /** The nonce heard of the receiver. */
+    public Nonce echo() {
+        return Nonce.at(address + ECHO_OFFSET);
     }
 
     /** Sets the nonce heard of the receiver. */
-    public SessionFlyweight echo(final long low, final long high) {
-        Memory.putLong(address + ECHO_OFFSET, low);
-        Memory.putLong(address + ECHO_OFFSET + Long.BYTES, high);
+    public SessionFlyweight echo(final Nonce value) {
+        value.putAt(address + ECHO_OFFSET);
         return this;
     }
 

@@ -168,7 +168,7 @@ public final class FrameSeals {
             return known.sending();
         }
         final Peer peer = sessions.peer(node);
-        if (peer == null || peer.sending() == null) {
+        if (peer == null || peer.sessions().sending() == null) {
             return null;
         }
         peers[node] = new LoopPeer(peer);
@@ -307,28 +307,28 @@ public final class FrameSeals {
         LoopPeer from = peers[node];
         if (from == null) {
             final Peer peer = sessions.peer(node);
-            if (peer == null || peer.newest() == null) {
-                return onNoSession(node);
+            if (peer == null || peer.sessions().newest() == null) {
+                return onNotOpened(node, DropReason.NO_SESSION);
             }
             from = new LoopPeer(peer);
             peers[node] = from;
         }
-        final Session newest = from.peer.newest();
+        final Session newest = from.inUse.newest();
         if (newest == null) {
-            return onNoSession(node);
+            return onNotOpened(node, DropReason.NO_SESSION);
         }
-        final int reason = openBy(headerAddress, from, newest);
-        final Session previous = from.peer.previous();
-        return reason == DropReason.SEAL && previous != null
-                ? openBy(headerAddress, from, previous)
-                : reason;
+        int reason = openBy(headerAddress, from, newest);
+        if (reason == DropReason.SEAL) {
+            final Session previous = from.inUse.previous();
+            reason = previous == null ? reason : openBy(headerAddress, from, previous);
+        }
+        return reason == DropReason.SEAL ? onNotOpened(node, reason) : reason;
     }
 
-    private int onNoSession(final int node) {
-        if (node != sessions.here()) {
-            sessions.hurry(node, Sessions.ROUTED);
-        }
-        return DropReason.NO_SESSION;
+    // Forged, or sealed by a session that only the peer has.
+    private int onNotOpened(final int node, final int reason) {
+        sessions.doubt(node, Sessions.ROUTED);
+        return reason;
     }
 
     private int openBy(final long headerAddress, final LoopPeer from, final Session session) {
@@ -381,15 +381,17 @@ public final class FrameSeals {
     /** One peer as this loop sees it: the ciphers of its last two sessions. */
     private final class LoopPeer {
         private final Peer peer;
+        private final PeerSessions inUse;
         private LoopSession last;
         private LoopSession before;
 
         LoopPeer(final Peer peer) {
             this.peer = peer;
+            inUse = peer.sessions();
         }
 
         LoopSession sending() {
-            final Session session = peer.sending();
+            final Session session = inUse.sending();
             return session == null ? null : of(session);
         }
 

@@ -1,61 +1,49 @@
 package io.hxb.session;
 
+import io.hxb.frame.Nonce;
 import io.hxb.frame.SessionFlyweight;
 
 import java.util.random.RandomGenerator;
 
 /**
- * What this node has agreed with one other node, and what it tells it next. Guarded by the lock of
- * {@link Sessions}, except for the sessions themselves, which every loop reads.
+ * What this node has agreed with one other, and what it says to it next. Guarded by the lock of
+ * {@link Sessions}, but for what of its parts every loop reads.
  *
  * <pre>
  *            heard                       what it means                  answer
- *  fresh     echo is our pending nonce   the peer lives and heard us    a session begins; says so
+ *  fresh     echo is our pending nonce   the peer lives and heard us    a session begins; asks
+ *                                                                       whether the peer has it
  *  known     both nonces are those of    the peer has it, too           if asked
  *            the newest session
- *  unproven  no echo, or that of a the peer has begun again, or    our pending nonce, once
- *            session                     somebody replays
- *  stale     anything else               the peer answers a replay      as unproven, but only
- *                                                                       without a session
+ *  unproven  anything else               the peer has begun anew, or    our pending nonce, if
+ *                                        somebody replays               asked, which asks nothing
  * </pre>
  *
  * <p>Only a message with our pending nonce changes what is sealed and opened, and that nonce is
  * random, used once and was never in a session: nothing recorded earlier contains it. One pending
  * nonce serves all messages until a session begins, so replays cannot displace a true exchange; nor
- * do answers stand in the way of our own question.
+ * do answers stand in the way of our own question. What is unproven is answered by what asks
+ * nothing: a peer that did ask goes on, one that did not ignores it. So a replay costs an answer,
+ * and never a session.
+ *
+ * <p>Frames may be lost at any moment, so that each end has another session. Whoever cannot open
+ * what the other sends asks it now and then ({@link Doubt}); the answer names the session that the
+ * other seals by, and only if that is not known here a new one begins.
  */
 final class Peer {
-    /** Time for which frames sealed by the previous session may be in flight. */
-    static final long REST_NS = 2_000_000_000L;
-
-    static final long FIRST_REPEAT_NS = 2_000_000L;
-    static final long MAX_REPEAT_NS = 500_000_000L;
     static final int ATTEMPTS = 8;
 
     private static final long ANSWER_PAUSE_NS = 1_000_000L;
 
     private final int node;
-    private volatile Session newest;
-    private volatile Session previous;
-    private volatile Session sending;
-    private boolean isConfirmed;
+    private final PeerSessions sessions = new PeerSessions();
+    private final Question question = new Question();
+    private final Doubt doubt = new Doubt();
     private Nonce pending = Nonce.NONE;
-    private boolean hasRest;
-    private boolean isResting;
-    private long restNs;
-    private boolean isListed;
-    // Repeated until it is answered.
-    private Saying question;
-    private int attempts;
-    private int attemptsLeft;
-    private long dueNs;
-    private boolean isDueNow;
-    private Pause hurries = Pause.NONE;
-    // This question expresses a doubt: a peer that has not restarted keeps its session.
-    private boolean isDoubting;
     // Said once.
     private Saying answer;
     private Pause answers = Pause.NONE;
+    private boolean isListed;
 
     Peer(final int node) {
         this.node = node;
@@ -65,58 +53,55 @@ final class Peer {
         return node;
     }
 
-    /** The session that began last; null if there is none. */
-    Session newest() {
-        return newest;
+    /** Its sessions, for loops to read. */
+    PeerSessions sessions() {
+        return sessions;
     }
 
-    /** The previous one, whose frames may still be in flight; null if there is none. */
-    Session previous() {
-        return previous;
-    }
-
-    /** The newest session that the peer is known to have, by which frames are sealed; or null. */
-    Session sending() {
-        return sending;
+    /** True if {@link #doubt} would change nothing; any thread may look. */
+    boolean isDoubted(final int link) {
+        return doubt.isRaised(link);
     }
 
     /**
-     * Asks for a new session, unless it is doing so already.
+     * Asks for a new session, unless that is being done.
      *
-     * @param max times to ask.
-     * @return true if it was not.
+     * @return true if that is news.
      */
-    boolean begin(final ClusterKey key, final int link, final int max) {
-        isDoubting = false;
-        if (attemptsLeft == 0) {
-            ask(Saying.first(key, link), max);
+    boolean begin(final ClusterKey key, final int link) {
+        doubt.end();
+        if (!question.isOpen()) {
+            question.ask(Saying.first(key, link), ATTEMPTS, 0);
             return true;
         }
-        if (!question.isEstablished()) {
-            attemptsLeft = Math.max(attemptsLeft, max);
-            if (link != Sessions.ROUTED && question.link() == Sessions.ROUTED) {
-                // Without a session there may be no route to a neighbour.
-                question = Saying.first(question.key(), link);
-                isDueNow = true;
-                return true;
-            }
-        }
-        return false;
+        return !question.isForConfirmation() && question.join(ATTEMPTS, link);
     }
 
     /**
-     * A frame that proves nothing suggests that the peer has another session: asks once, and not
-     * again soon.
+     * A frame that proves nothing says that the peer has another session than we.
      *
-     * @return true if it asks.
+     * @return true if that is news.
      */
-    boolean hurry(final ClusterKey key, final int link, final long nowNs) {
-        if (attemptsLeft > 0 || !hurries.isOver(MAX_REPEAT_NS, nowNs)) {
+    boolean doubt(final int link) {
+        return doubt.raise(link);
+    }
+
+    /**
+     * Asks the peer once if it is doubted, not asked anyway, and was not asked a short while ago.
+     *
+     * @param isAllowed false if enough others have been asked lately.
+     * @return true if it is asked.
+     */
+    boolean askIfDoubted(final ClusterKey key, final boolean isAllowed, final long nowNs) {
+        if (question.isOpen() || !doubt.isDue(nowNs)) {
             return false;
         }
-        hurries = new Pause(nowNs);
-        begin(key, link, 1);
-        isDoubting = true;
+        if (!isAllowed) {
+            doubt.postpone(nowNs);
+            return false;
+        }
+        question.ask(Saying.first(key, doubt.link()), 1, doubt.asked());
+        doubt.ask(nowNs);
         return true;
     }
 
@@ -134,76 +119,50 @@ final class Peer {
         isListed = false;
     }
 
-    private void ask(final Saying saying, final int max) {
-        question = saying;
-        attempts = 0;
-        attemptsLeft = max;
-        isDueNow = true;
-    }
-
     /**
      * Handles an authentic message.
      *
-     * @param key it was sealed with.
-     * @param link it came over, or {@link Sessions#ROUTED}.
-     * @param incarnation of the peer's node.
      * @param maker makes a session.
      * @return true if a session has begun that the peer has, too.
      */
-    boolean onMessage(
-            final SessionFlyweight message,
-            final ClusterKey key,
-            final int link,
-            final int incarnation,
-            final SessionMaker maker,
-            final long nowNs) {
-        final Nonce said = new Nonce(message.nonceLow(), message.nonceHigh());
-        final Nonce heard = new Nonce(message.echoLow(), message.echoHigh());
-        final boolean isAsked = message.hasFlag(SessionFlyweight.FLAG_ASK);
-        final boolean isFresh = !pending.isNone() && heard.equals(pending);
-        if (isFresh && isDoubting && isConfirmed && newest.peerIncarnation() == incarnation) {
-            pending = Nonce.NONE;
-            attemptsLeft = 0;
-            return false;
-        }
+    boolean onMessage(final Heard heard, final SessionMaker maker, final long nowNs) {
+        final boolean isFresh = !pending.isNone() && heard.echo().equals(pending);
         if (isFresh) {
-            promote(maker.make(key, pending, said));
-        }
-        if (newest != null && newest.isOf(heard, said)) {
-            final boolean isBegun =
-                    message.hasFlag(SessionFlyweight.FLAG_ESTABLISHED) && confirm(newest);
-            if (isAsked || (isFresh && !isConfirmed)) {
-                final Saying known = new Saying(said, true, !isConfirmed, key, link);
-                if (isConfirmed) {
-                    answer = known;
-                } else {
-                    ask(known, ATTEMPTS);
-                }
+            final boolean isDoubted = doubt.isAsking() && !heard.isEstablished();
+            final Nonce own = pending;
+            pending = Nonce.NONE;
+            question.end();
+            doubt.end();
+            if (isDoubted && sessions.isConfirmed() && sessions.canOpen(heard.sealingSession())) {
+                // It seals by what is known here: somebody else sent what could not be opened.
+                return false;
             }
-            return isBegun;
+            sessions.begin(maker.make(heard.key(), own, heard.nonce()));
         }
-        final boolean isStale = !heard.isNone() && !isOwn(newest, heard) && !isOwn(previous, heard);
-        if (isAsked && !(isStale && sending != null) && answers.isOver(ANSWER_PAUSE_NS, nowNs)) {
+        if (sessions.isNewestOf(heard.echo(), heard.nonce())) {
+            return onKnown(heard, isFresh);
+        }
+        if (heard.isAsking() && answers.isOver(ANSWER_PAUSE_NS, nowNs)) {
             answers = new Pause(nowNs);
-            answer = new Saying(said, false, true, key, link);
+            answer = new Saying(heard.nonce(), false, false, heard.key(), heard.link());
         }
         return false;
     }
 
-    private static boolean isOwn(final Session session, final Nonce nonce) {
-        return session != null && session.own().equals(nonce);
+    private boolean onKnown(final Heard heard, final boolean isFresh) {
+        final boolean isBegun = heard.isEstablished() && confirm(sessions.newest());
+        if (sessions.isConfirmed()) {
+            if (heard.isAsking()) {
+                answer = known(heard, false);
+            }
+        } else if (heard.isAsking() || isFresh) {
+            question.ask(known(heard, true), ATTEMPTS, 0);
+        }
+        return isBegun;
     }
 
-    private void promote(final Session session) {
-        if (isConfirmed) {
-            previous = newest;
-        }
-        newest = session;
-        isConfirmed = false;
-        hasRest = false;
-        isResting = false;
-        pending = Nonce.NONE;
-        attemptsLeft = 0;
+    private static Saying known(final Heard heard, final boolean isAsking) {
+        return new Saying(heard.nonce(), true, isAsking, heard.key(), heard.link());
     }
 
     /**
@@ -212,27 +171,23 @@ final class Peer {
      * @return true if that was not known.
      */
     boolean confirm(final Session session) {
-        if (isConfirmed || session != newest) {
+        if (!sessions.confirm(session)) {
             return false;
         }
-        isConfirmed = true;
-        sending = session;
-        hasRest = true;
-        isResting = false;
-        if (attemptsLeft > 0 && question.isEstablished()) {
-            attemptsLeft = 0;
+        if (question.isForConfirmation()) {
+            question.end();
         }
         return true;
     }
 
     /** True while there is something to send or do, now or later. */
     boolean isActive() {
-        return answer != null || attemptsLeft > 0 || hasRest;
+        return answer != null || question.isOpen() || sessions.hasRest() || doubt.isRaised();
     }
 
     /** True if there is something to send now. */
     boolean isDue(final long nowNs) {
-        return answer != null || (attemptsLeft > 0 && (isDueNow || dueNs - nowNs <= 0));
+        return answer != null || question.isDue(nowNs);
     }
 
     /** When there is something to send or do again, if it is active. */
@@ -240,22 +195,22 @@ final class Peer {
         if (isDue(nowNs)) {
             return nowNs;
         }
-        if (attemptsLeft == 0) {
-            return restNs;
+        long nextNs = nowNs + Doubt.PAUSE_NS;
+        if (question.isOpen()) {
+            nextNs = sooner(nextNs, question.dueNs());
+        } else if (doubt.isRaised()) {
+            nextNs = sooner(nextNs, doubt.dueNs());
         }
-        return isResting && restNs - dueNs < 0 ? restNs : dueNs;
+        return sessions.hasRest() ? sooner(nextNs, sessions.restNs()) : nextNs;
+    }
+
+    private static long sooner(final long oneNs, final long otherNs) {
+        return oneNs - otherNs <= 0 ? oneNs : otherNs;
     }
 
     /** Forgets the previous session once nothing sealed by it can be in flight. */
     void rest(final long nowNs) {
-        if (hasRest && !isResting) {
-            isResting = true;
-            restNs = nowNs + REST_NS;
-        } else if (hasRest && restNs - nowNs <= 0) {
-            hasRest = false;
-            isResting = false;
-            previous = null;
-        }
+        sessions.rest(nowNs);
     }
 
     /** Link over which the next message is sent, or {@link Sessions#ROUTED}. */
@@ -273,58 +228,30 @@ final class Peer {
             final KeyRing ring,
             final RandomGenerator random,
             final long nowNs) {
-        final Saying saying = answer != null ? answer : nextQuestion(ring, nowNs);
+        final Saying saying = answer != null ? answer : question.next(ring, nowNs);
         answer = null;
         if (!saying.isEstablished() && pending.isNone()) {
             pending = Nonce.random(random);
         }
-        final Nonce own = saying.isEstablished() ? newest.own() : pending;
-        message.nonce(own.low(), own.high())
-                .echo(saying.echo().low(), saying.echo().high())
+        message.nonce(saying.isEstablished() ? sessions.newest().own() : pending)
+                .echo(saying.echo())
+                .sealingSession(sessions.sendingId())
                 .flags(
                         (saying.isAsking() ? SessionFlyweight.FLAG_ASK : 0)
                                 | (saying.isEstablished() ? SessionFlyweight.FLAG_ESTABLISHED : 0));
         return saying.key();
     }
 
-    private Saying nextQuestion(final KeyRing ring, final long nowNs) {
-        if (question.echo().isNone()) {
-            // The peer may have only one of two keys.
-            final ClusterKey key = ring.keys().get(attempts % ring.keys().size());
-            question = Saying.first(key, question.link());
-        }
-        isDueNow = false;
-        dueNs = nowNs + Math.min(MAX_REPEAT_NS, FIRST_REPEAT_NS << Math.min(attempts, 10));
-        attempts++;
-        attemptsLeft--;
-        return question;
-    }
-
-    /** Ends everything that uses keys which are no longer in the ring. */
+    /** Ends what has to do with keys that are not in the ring any more. */
     void keepOnly(final KeyRing ring) {
-        if (!isOf(ring, sending)) {
-            sending = null;
-        }
-        if (!isOf(ring, previous)) {
-            previous = null;
-        }
-        if (!isOf(ring, newest)) {
-            newest = null;
-            isConfirmed = false;
-            hasRest = false;
-            isResting = false;
-            attemptsLeft = 0;
+        if (sessions.keepOnly(ring)) {
+            question.end();
+            answer = null;
         }
         if (answer != null && ring.indexOf(answer.key().id()) < 0) {
             answer = null;
         }
-        if (attemptsLeft > 0 && ring.indexOf(question.key().id()) < 0) {
-            attemptsLeft = 0;
-        }
-    }
-
-    private static boolean isOf(final KeyRing ring, final Session session) {
-        return session != null && ring.indexOf(session.key().id()) >= 0;
+        question.keepOnly(ring);
     }
 
     /** Makes a session. */
@@ -332,18 +259,5 @@ final class Peer {
     interface SessionMaker {
         /** The session made of these nonces. */
         Session make(ClusterKey key, Nonce own, Nonce peer);
-    }
-
-    /**
-     * The time when something was done last. Immutable.
-     *
-     * @param sinceNs when, or {@code Long.MIN_VALUE} for never.
-     */
-    private record Pause(long sinceNs) {
-        static final Pause NONE = new Pause(Long.MIN_VALUE);
-
-        boolean isOver(final long lengthNs, final long nowNs) {
-            return sinceNs == Long.MIN_VALUE || nowNs - sinceNs >= lengthNs;
-        }
     }
 }

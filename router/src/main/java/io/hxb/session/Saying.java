@@ -1,5 +1,7 @@
 package io.hxb.session;
 
+import io.hxb.frame.Nonce;
+
 /**
  * What a node tells a peer in a SESSION frame. Immutable.
  *

@@ -1,5 +1,6 @@
 package io.hxb.session;
 
+import io.hxb.frame.Nonce;
 import io.hxb.frame.SealFlyweight;
 
 import java.nio.ByteBuffer;
@@ -14,6 +15,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class Session {
     private static final int MAC_BYTES = 16;
     private static final int CIPHER_BYTES = 32;
+    private static final int ID_BYTES = Integer.BYTES;
+    private static final int MARK_SHIFT = 24;
     private static final int DIRECTION_BYTES = MAC_BYTES + CIPHER_BYTES;
 
     // A cache line and its neighbour for each loop.
@@ -23,6 +26,7 @@ final class Session {
     private final Nonce own;
     private final Nonce peer;
     private final int peerIncarnation;
+    private final int id;
     private final int mark;
     private final byte[] sendKeys;
     private final byte[] receiveKeys;
@@ -71,10 +75,12 @@ final class Session {
                         Math.min(here, there),
                         Math.max(here, there),
                         nonces,
-                        1 + 2 * DIRECTION_BYTES);
-        mark = Byte.toUnsignedInt(keys[0]);
-        final byte[] up = Arrays.copyOfRange(keys, 1, 1 + DIRECTION_BYTES);
-        final byte[] down = Arrays.copyOfRange(keys, 1 + DIRECTION_BYTES, keys.length);
+                        ID_BYTES + 2 * DIRECTION_BYTES);
+        final int name = ByteBuffer.wrap(keys).getInt();
+        id = name == 0 ? 1 : name;
+        mark = id >>> MARK_SHIFT;
+        final byte[] up = Arrays.copyOfRange(keys, ID_BYTES, ID_BYTES + DIRECTION_BYTES);
+        final byte[] down = Arrays.copyOfRange(keys, ID_BYTES + DIRECTION_BYTES, keys.length);
         sendKeys = isLow ? up : down;
         receiveKeys = isLow ? down : up;
         sent = new long[(loops + 1) * STRIDE];
@@ -101,9 +107,12 @@ final class Session {
         return peerIncarnation;
     }
 
-    /**
-     * Contained in every frame that is sealed by this session; other sessions may have the same.
-     */
+    /** By what both ends name it to one another; not 0, and hardly ever that of another. */
+    int id() {
+        return id;
+    }
+
+    /** Stands in every frame that is sealed by this session; others may have the same. */
     int mark() {
         return mark;
     }

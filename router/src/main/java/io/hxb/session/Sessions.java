@@ -29,11 +29,8 @@ public final class Sessions {
     /** In place of a link: the frame is routed as all others are. */
     public static final int ROUTED = -1;
 
-    /**
-     * Questions per second, to all peers together, that may be caused by frames which prove
-     * nothing.
-     */
-    private static final int MAX_HURRIES = 100;
+    /** Questions a second, for all peers together, that frames which prove nothing may cause. */
+    private static final int MAX_QUESTIONS = 100;
 
     private static final long SECOND_NS = 1_000_000_000L;
 
@@ -56,9 +53,8 @@ public final class Sessions {
     private final AtomicInteger begun = new AtomicInteger();
     private volatile long nextNs = Long.MAX_VALUE;
     private volatile boolean hasNews;
-    private long nowNs;
-    private int hurries;
-    private long hurriesNs;
+    private int questions;
+    private long questionsNs;
 
     /**
      * How this node appears in its frames. Immutable.
@@ -170,13 +166,13 @@ public final class Sessions {
     /** True if frames to a node can be sealed. */
     public boolean hasSession(final int node) {
         final Peer peer = isOn() ? peers.get(node) : null;
-        return peer != null && peer.sending() != null;
+        return peer != null && peer.sessions().sending() != null;
     }
 
     /** Incarnation of a node with which there is a session, else 0. */
     public int incarnation(final int node) {
         final Peer peer = isOn() ? peers.get(node) : null;
-        final Session session = peer == null ? null : peer.sending();
+        final Session session = peer == null ? null : peer.sessions().sending();
         return session == null ? 0 : session.peerIncarnation();
     }
 
@@ -188,7 +184,7 @@ public final class Sessions {
     public synchronized void want(final int node, final int link) {
         if (node != here) {
             final Peer peer = makePeer(node);
-            if (peer.begin(keys.ring.keys().getFirst(), link, Peer.ATTEMPTS)) {
+            if (peer.begin(keys.ring.keys().getFirst(), link)) {
                 activate(peer);
             }
         }
@@ -200,13 +196,17 @@ public final class Sessions {
      *
      * @param link over which the node is a neighbour, or {@link #ROUTED}.
      */
-    public synchronized void hurry(final int node, final int link) {
-        if (node != here && hurries < MAX_HURRIES) {
-            final Peer peer = makePeer(node);
-            if (peer.hurry(keys.ring.keys().getFirst(), link, nowNs)) {
-                hurries++;
-                activate(peer);
-            }
+    public void doubt(final int node, final int link) {
+        final Peer known = peers.get(node);
+        if (node != here && (known == null || !known.isDoubted(link))) {
+            raiseDoubt(node, link);
+        }
+    }
+
+    private synchronized void raiseDoubt(final int node, final int link) {
+        final Peer peer = makePeer(node);
+        if (peer.doubt(link)) {
+            activate(peer);
         }
     }
 
@@ -220,7 +220,8 @@ public final class Sessions {
 
     /** A frame sealed by the newest session has been opened. */
     void onUsed(final Peer peer, final Session session) {
-        if (peer.sending() != session) {
+        final PeerSessions of = peer.sessions();
+        if (of.sending() != session && of.newest() == session) {
             confirm(peer, session);
         }
     }
@@ -245,7 +246,6 @@ public final class Sessions {
      * @param timeNs now.
      */
     public synchronized void onFrame(final long headerAddress, final int link, final long timeNs) {
-        nowNs = timeNs;
         header.wrap(headerAddress);
         message.wrap(header.bodyAddress());
         final int node = self.shape().node(header.source());
@@ -261,10 +261,7 @@ public final class Sessions {
         final Peer peer = makePeer(node);
         final boolean isBegun =
                 peer.onMessage(
-                        message,
-                        keys.ring.keys().get(index),
-                        link,
-                        incarnation,
+                        Heard.of(message, keys.ring.keys().get(index), link),
                         (key, own, theirs) ->
                                 new Session(
                                         key,
@@ -295,15 +292,18 @@ public final class Sessions {
     }
 
     private synchronized int findDue(final long timeNs) {
-        nowNs = timeNs;
-        if (timeNs - hurriesNs >= SECOND_NS) {
-            hurriesNs = timeNs;
-            hurries = 0;
+        if (timeNs - questionsNs >= SECOND_NS) {
+            questionsNs = timeNs;
+            questions = 0;
         }
+        final ClusterKey key = keys.ring.keys().getFirst();
         long soonestNs = Long.MAX_VALUE;
         for (int i = active.size() - 1; i >= 0; i--) {
             final Peer peer = active.get(i);
             peer.rest(timeNs);
+            if (peer.askIfDoubted(key, questions < MAX_QUESTIONS, timeNs)) {
+                questions++;
+            }
             if (peer.isDue(timeNs)) {
                 return peer.node();
             }
@@ -387,10 +387,10 @@ public final class Sessions {
         for (int node = 0; node < peers.length(); node++) {
             final Peer peer = peers.get(node);
             if (peer != null) {
-                final Session newest = peer.newest();
+                final Session newest = peer.sessions().newest();
                 peer.keepOnly(ring);
                 if (newest != null) {
-                    peer.begin(ring.keys().getFirst(), ROUTED, Peer.ATTEMPTS);
+                    peer.begin(ring.keys().getFirst(), ROUTED);
                     activate(peer);
                 }
             }

@@ -90,7 +90,8 @@ final class FrameSamples {
                         .clear()
                         .keyId(random.nextInt())
                         .flags(random.nextInt(4))
-                        .nonce(random.nextLong(), random.nextLong());
+                        .sealingSession(random.nextInt())
+                        .nonce(Nonce.random(random));
                 yield SessionFlyweight.LENGTH;
             }
             case FrameType.UNREACHABLE -> {

@@ -5,6 +5,7 @@ import io.hxb.context.HostileClient;
 import io.hxb.flow.HostilePeer;
 import io.hxb.frame.FrameTarget;
 import io.hxb.node.HostileNeighbours;
+import io.hxb.session.HostileExchange;
 import io.hxb.tool.graph.HostileFiles;
 
 import java.util.EnumSet;
@@ -30,7 +31,10 @@ public enum FuzzTarget {
     APPLICATION(HostileApplication::run, true),
 
     /** Every file that the tools read. */
-    FILES(HostileFiles::run, true);
+    FILES(HostileFiles::run, true),
+
+    /** The sessions of two nodes with a key, between whom an attacker sits. */
+    SESSIONS(HostileExchange::run, false);
 
     private static final long CLOSE_LIMIT_NS = 10_000_000_000L;
     private static final Set<FuzzTarget> PREPARED = EnumSet.noneOf(FuzzTarget.class);

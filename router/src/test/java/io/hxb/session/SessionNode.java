@@ -2,8 +2,10 @@ package io.hxb.session;
 
 import io.hxb.config.SecurityConfig;
 import io.hxb.frame.DropReason;
+import io.hxb.frame.FrameCrc;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.frame.FrameValidator;
 import io.hxb.frame.HelloFlyweight;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
@@ -27,15 +29,21 @@ final class SessionNode {
     private final int incarnation;
     private final MemorySegment memory = Arena.ofAuto().allocate(8192, 64);
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameCrc crc = new FrameCrc();
 
     SessionNode(final int node, final KeyRing ring, final long seed) {
+        this(node, ring, seed, SecurityConfig.Mode.AUTHENTICATE);
+    }
+
+    SessionNode(
+            final int node, final KeyRing ring, final long seed, final SecurityConfig.Mode mode) {
         this.node = node;
         final Random random = new Random(seed);
         incarnation = random.nextInt();
         sessions =
                 new Sessions(
                         new Sessions.Identity(SHAPE, SHAPE.coordinates(node), CLUSTER, incarnation),
-                        SecurityConfig.Mode.AUTHENTICATE,
+                        mode,
                         ring,
                         random);
         seals = sessions.newLoop();
@@ -55,6 +63,31 @@ final class SessionNode {
             frames.add(memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
         }
         return frames;
+    }
+
+    /**
+     * Takes in whatever a link has received, as the path of all frames does.
+     *
+     * @return what {@link FrameSeals#open} says, or the reason why it was not asked.
+     */
+    int receiveFromLink(final byte[] frame, final long nowNs) {
+        MemorySegment.copy(MemorySegment.ofArray(frame), 0, memory, 0, frame.length);
+        final int reason = FrameValidator.checkHeader(memory.address(), frame.length, CLUSTER);
+        if (reason != DropReason.NONE) {
+            return reason;
+        }
+        final long destination = header.wrap(memory.address()).destination();
+        if (destination != SHAPE.coordinates(node)
+                && destination != FrameHeaderFlyweight.ANY_DESTINATION) {
+            return DropReason.STRANGER;
+        }
+        final int opened = seals.open(memory.address());
+        if (opened == DropReason.NONE
+                && header.type() == FrameType.SESSION
+                && FrameValidator.checkEndToEnd(memory.address(), SHAPE, crc) == DropReason.NONE) {
+            sessions.onFrame(memory.address(), Sessions.ROUTED, nowNs);
+        }
+        return opened;
     }
 
     /** Takes in any frame: what {@link FrameSeals#open} says. */
@@ -100,10 +133,21 @@ final class SessionNode {
         final int length = FrameHeaderFlyweight.LENGTH + 100;
         if (type == FrameType.COMPLAINT) {
             seals.sealByKey(header.address(), length);
+        } else if (type == FrameType.DATA && seals.isEncrypting()) {
+            return encrypted(length);
         } else if (seals.sealTo(to, header.address(), length, 0, 0) != FrameSeals.SEALED) {
             return null;
         }
         return memory.asSlice(0, FrameHeaderFlyweight.frameLength(header.address()))
+                .toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private byte[] encrypted(final int length) {
+        final long to = memory.address() + memory.byteSize() / 2;
+        if (seals.encrypt(header.address(), length, 0, 0, to) != FrameSeals.SEALED) {
+            return null;
+        }
+        return memory.asSlice(memory.byteSize() / 2, FrameHeaderFlyweight.frameLength(to))
                 .toArray(ValueLayout.JAVA_BYTE);
     }
 

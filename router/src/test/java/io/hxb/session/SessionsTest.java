@@ -7,15 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.SecurityConfig;
 import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
+import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -157,7 +161,7 @@ class SessionsTest {
         // given
         final SessionNode[] pair = agreed();
         final SessionNode receiver = pair[1];
-        final Session before = receiver.sessions.peer(0).sending();
+        final Session before = receiver.sessions.peer(0).sessions().sending();
         int frames = 0;
         for (int type = 1; type < FrameType.COUNT; type++) {
             if (type == FrameType.SESSION) {
@@ -192,7 +196,7 @@ class SessionsTest {
             assertEquals(DropReason.NONE, receiver.receive(frame, nowNs), "type " + type);
         }
         assertEquals(FrameType.COUNT - 1, frames);
-        assertSame(before, receiver.sessions.peer(0).sending());
+        assertSame(before, receiver.sessions.peer(0).sessions().sending());
     }
 
     @Test
@@ -256,8 +260,8 @@ class SessionsTest {
         final List<byte[]> replayed = List.copyOf(recorded);
         run(one, other, 3000 * MS, new Random(0), 0);
         assertTalks(one, other);
-        final Session ofOne = one.sessions.peer(1).sending();
-        final Session ofOther = other.sessions.peer(0).sending();
+        final Session ofOne = one.sessions.peer(1).sessions().sending();
+        final Session ofOther = other.sessions.peer(0).sessions().sending();
         assertNotNull(ofOne);
         // when
         final Random random = new Random(4);
@@ -268,8 +272,8 @@ class SessionsTest {
             run(one, other, MS, random, 0);
         }
         // then
-        assertSame(ofOne, one.sessions.peer(1).sending());
-        assertSame(ofOther, other.sessions.peer(0).sending());
+        assertSame(ofOne, one.sessions.peer(1).sessions().sending());
+        assertSame(ofOther, other.sessions.peer(0).sessions().sending());
         assertTalks(one, other);
     }
 
@@ -321,15 +325,15 @@ class SessionsTest {
                 }
             }
         }
-        assertEquals(SessionNode.key(9), one.sessions.peer(1).sending().key());
-        assertEquals(SessionNode.key(9), other.sessions.peer(0).sending().key());
+        assertEquals(SessionNode.key(9), one.sessions.peer(1).sessions().sending().key());
+        assertEquals(SessionNode.key(9), other.sessions.peer(0).sessions().sending().key());
         assertEquals(Set.of(), sessionsOf(one, SessionNode.key(8)));
     }
 
     private static Set<Session> sessionsOf(final SessionNode node, final ClusterKey key) {
         final Set<Session> found = new java.util.HashSet<>();
-        final Peer peer = node.sessions.peer(1);
-        for (final Session session : Arrays.asList(peer.newest(), peer.previous())) {
+        final PeerSessions sessions = node.sessions.peer(1).sessions();
+        for (final Session session : Arrays.asList(sessions.newest(), sessions.previous())) {
             if (session != null && session.key().equals(key)) {
                 found.add(session);
             }
@@ -372,5 +376,100 @@ class SessionsTest {
         assertTalks(pair[0], pair[1]);
         assertTrue(said <= 2 * 10 * 3 + 3, "ten seconds, asked twice a second at most: " + said);
         assertEquals(FrameHeaderFlyweight.LENGTH + 100 + 24, frame.length);
+    }
+
+    @Test
+    void shouldKeepItsSessionWhateverOfItIsReplayed() {
+        // given
+        final SessionNode[] pair = agreed();
+        final Session ofOne = pair[0].sessions.peer(1).sessions().sending();
+        final Session ofOther = pair[1].sessions.peer(0).sessions().sending();
+        // when: what this session began by, and what is said because of the replays
+        final Random random = new Random(5);
+        for (int round = 0; round < 1000; round++) {
+            final byte[] frame = recorded.get(random.nextInt(recorded.size()));
+            pair[0].receive(frame, nowNs);
+            pair[1].receive(frame, nowNs);
+            run(pair[0], pair[1], MS, random, 0);
+        }
+        // then
+        assertSame(ofOne, pair[0].sessions.peer(1).sessions().sending());
+        assertSame(ofOther, pair[1].sessions.peer(0).sessions().sending());
+        assertEquals(1, pair[0].sessions.begun());
+        assertEquals(1, pair[1].sessions.begun());
+    }
+
+    @Test
+    void shouldAgreeAgainWhateverWasLost() {
+        // given: one asks for a new session, of which it hears no more than the first answer
+        final SessionNode[] pair = agreed();
+        final SessionNode one = pair[0];
+        final SessionNode other = pair[1];
+        one.sessions.want(1, Sessions.ROUTED);
+        boolean hasAnswer = false;
+        for (int ms = 0; ms < 4000; ms++) {
+            for (final byte[] frame : one.due(nowNs)) {
+                other.receive(frame, nowNs);
+            }
+            for (final byte[] frame : other.due(nowNs)) {
+                if (!hasAnswer) {
+                    one.receive(frame, nowNs);
+                }
+                hasAnswer = true;
+            }
+            nowNs += MS;
+        }
+        assertNotEquals(DropReason.NONE, one.send(other, nowNs), "they are not apart");
+        // when: nothing is lost any more, and only one of them sends
+        int silentMs = 0;
+        while (one.send(other, nowNs) != DropReason.NONE && silentMs < 2000) {
+            run(one, other, 20 * MS, new Random(0), 0);
+            silentMs += 20;
+        }
+        // then
+        assertTalks(one, other);
+        assertTrue(silentMs <= 1000, silentMs + " ms");
+    }
+
+    @Test
+    void shouldAskAgainAfterAFloodOfForgedFrames() {
+        // given
+        final Shape shape = Shape.of(20, 20);
+        final Sessions sessions =
+                new Sessions(
+                        new Sessions.Identity(shape, 0, SessionNode.CLUSTER, 1),
+                        SecurityConfig.Mode.AUTHENTICATE,
+                        KeyRing.of(SessionNode.key(9)),
+                        new Random(1));
+        final MemorySegment memory = Arena.ofAuto().allocate(256, 8);
+        // when: frames in the name of all nodes, many times within a second
+        int asked = 0;
+        for (int ms = 0; ms < 999; ms++) {
+            for (int node = 1; node < shape.nodeCount(); node++) {
+                sessions.doubt(node, Sessions.ROUTED);
+            }
+            asked += due(sessions, memory);
+            nowNs += MS;
+        }
+        // then
+        assertTrue(asked > 50 && asked <= 200, asked + " questions");
+        // when: nothing more for a while, and then one frame
+        for (int ms = 0; ms < 10_000; ms++) {
+            asked += due(sessions, memory);
+            nowNs += MS;
+        }
+        assertTrue(asked < 2 * shape.nodeCount(), asked + " questions");
+        sessions.doubt(7, Sessions.ROUTED);
+        // then
+        assertEquals(1, due(sessions, memory));
+    }
+
+    private int due(final Sessions sessions, final MemorySegment memory) {
+        int frames = 0;
+        for (int to = sessions.pollDue(nowNs); to >= 0; to = sessions.pollDue(nowNs)) {
+            sessions.write(to, memory.address(), nowNs);
+            frames++;
+        }
+        return frames;
     }
 }

@@ -221,7 +221,7 @@ public final class Discovery {
         if (!sessions.hasSession(node)) {
             sessions.want(node, index);
         } else if (sessions.incarnation(node) != hello.incarnation()) {
-            sessions.hurry(node, index);
+            sessions.doubt(node, index);
         } else {
             hasten(index, nowNs);
         }
@@ -298,6 +298,20 @@ public final class Discovery {
         final boolean isOfOthers = reason == DropReason.UNSEALED || reason == DropReason.SEAL;
         if (isOfOthers && sourceAddress != port.link().localAddress()) {
             onOtherKey(port, headerAddress, nowNs);
+        }
+        if (reason == DropReason.SEAL || reason == DropReason.NO_SESSION) {
+            doubt(port, headerAddress);
+        }
+    }
+
+    // A neighbour may have another session than we, and then there is no route to it but this link.
+    private void doubt(final Port port, final long headerAddress) {
+        final long source = Memory.getLong(headerAddress + FrameHeaderFlyweight.SOURCE_OFFSET);
+        final int node = self.shape().node(source);
+        final int neighbour = node < 0 ? -1 : Shape.coordinate(source, port.dimension());
+        if (neighbour >= 0
+                && Shape.withCoordinate(self.here(), port.dimension(), neighbour) == source) {
+            sessions.doubt(node, port.link().index());
         }
     }
 
