@@ -37,10 +37,13 @@ final class CounterCheck {
                                 links,
                                 CounterLayout.LINK_BYTES)
                         && isInside(
-                                image,
-                                CounterLayout.FINDINGS_AT_OFFSET,
-                                1,
-                                CounterLayout.FINDINGS_BYTES)
+                                image, CounterLayout.FINDINGS_AT_OFFSET, 1, TextArea.LENGTH_BYTES)
+                        && (image.getInt(CounterLayout.SHARES_AT_OFFSET) == 0
+                                || isInside(
+                                        image,
+                                        CounterLayout.SHARES_AT_OFFSET,
+                                        1,
+                                        TextArea.LENGTH_BYTES))
                         && isInside(image, CounterLayout.VALUES_AT_OFFSET, writers, stride);
         if (!isInside || dimensions < 0 || dimensions > 8) {
             return "it is cut short or damaged";

@@ -4,14 +4,12 @@ import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Folder;
 import io.hxb.linux.LinuxException;
-import io.hxb.linux.Memory;
 import io.hxb.linux.UntrustedFolderException;
 import io.hxb.pm.attach.RunFolders;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
@@ -27,9 +25,9 @@ final class CounterFile implements AutoCloseable {
     private final int descriptor;
     private final CounterLayout layout;
     private final MemorySegment source;
-    // What the file gets: findings are copied only while nobody writes them.
+    // What the file gets: texts are copied only while nobody writes them.
     private final MemorySegment image;
-    private final MemorySegment findings;
+    private final MemorySegment text;
     private final Consumer<String> warning;
     private boolean isTroubleTold;
     private boolean isClosed;
@@ -46,7 +44,7 @@ final class CounterFile implements AutoCloseable {
         this.source = source;
         this.warning = warning;
         image = Arena.ofAuto().allocate(layout.length, Long.BYTES).copyFrom(source);
-        findings = Arena.ofAuto().allocate(CounterLayout.FINDINGS_BYTES);
+        text = Arena.ofAuto().allocate(TextArea.LENGTH_BYTES);
     }
 
     /**
@@ -127,7 +125,8 @@ final class CounterFile implements AutoCloseable {
     /** Writes everything, whatever has been done to the file. */
     synchronized void publishAll() {
         copyIfChanged(0, layout.findingsAt);
-        copyFindings();
+        TextArea.copy(source, image, layout.findingsAt, text);
+        TextArea.copy(source, image, layout.sharesAt, text);
         copyIfChanged(layout.valuesAt, layout.length - layout.valuesAt);
         store(0, layout.length);
     }
@@ -140,21 +139,6 @@ final class CounterFile implements AutoCloseable {
         }
         to.copyFrom(from);
         return true;
-    }
-
-    // Those of before stay when they are just being replaced.
-    private void copyFindings() {
-        final long at = layout.findingsAt;
-        final long address = source.address() + at;
-        final long before = Memory.getLongVolatile(address);
-        if ((before & 1) != 0) {
-            return;
-        }
-        findings.copyFrom(source.asSlice(at, CounterLayout.FINDINGS_BYTES));
-        VarHandle.loadLoadFence();
-        if (Memory.getLongVolatile(address) == before) {
-            image.asSlice(at, CounterLayout.FINDINGS_BYTES).copyFrom(findings);
-        }
     }
 
     private void store(final long at, final long lengthBytes) {

@@ -34,6 +34,7 @@ final class CounterHeader {
         image.putInt(CounterLayout.DESCRIPTIONS_AT_OFFSET, CounterLayout.HEADER_BYTES);
         image.putInt(CounterLayout.LINKS_AT_OFFSET, layout.linksAt);
         image.putInt(CounterLayout.FINDINGS_AT_OFFSET, layout.findingsAt);
+        image.putInt(CounterLayout.SHARES_AT_OFFSET, layout.sharesAt);
         image.putInt(CounterLayout.VALUES_AT_OFFSET, layout.valuesAt);
         image.putInt(CounterLayout.STRIDE_OFFSET, layout.stride);
         image.putInt(CounterLayout.LENGTH_OFFSET, layout.length);

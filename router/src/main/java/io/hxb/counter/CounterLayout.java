@@ -24,13 +24,16 @@ package io.hxb.counter;
  *     84      4 offset of the first writer's values
  *     88      4 bytes of one writer's values, a multiple of 128
  *     92      4 length of the file
- *     96    144 cluster's name: length (2), UTF-8
+ *     96    136 cluster's name: length (2), UTF-8
+ *    232      4 offset of the shares; 0 in files of earlier releases
+ *    236      4 0
  *    240      8 when the process started, clock ticks since boot; 0 if unknown
  *    248      8 number of the pid namespace of the process id; 0 if unknown
  *    256        descriptions: id (2), scope (1), kind (1), first value's index (4),
  *               unit: length (2), UTF-8 (22); export name: length (2), UTF-8 (94)
  *               links: dimension (1), number (1), 0 (2), name: length (2), UTF-8 (58)
- *               findings: sequence (8, odd while it is written), length (4), 0 (4), UTF-8
+ *               findings and shares: a {@link TextArea} each, with a line for each finding; the
+ *               number of users and tenants left out and a line for each of the others
  *               values, 8 bytes each, {@code [writers][values]}; a counter's value is the sum over
  *               the writers
  * </pre>
@@ -60,11 +63,12 @@ final class CounterLayout {
             STRIDE_OFFSET = 88,
             LENGTH_OFFSET = 92,
             NAME_OFFSET = 96,
+            SHARES_AT_OFFSET = 232,
             START_TICKS_OFFSET = 240,
             NAMESPACE_OFFSET = 248;
 
     static final int HEADER_BYTES = 256;
-    static final int NAME_BYTES = 144;
+    static final int NAME_BYTES = 136;
     static final int DESCRIPTION_BYTES = 128;
     static final int DESCRIPTION_UNIT_OFFSET = 8;
     static final int DESCRIPTION_NAME_OFFSET = 32;
@@ -73,8 +77,6 @@ final class CounterLayout {
     static final int LINK_BYTES = 64;
     static final int LINK_NAME_OFFSET = 4;
     static final int LINK_NAME_BYTES = 60;
-    static final int FINDINGS_BYTES = 16 * 1024;
-    static final int FINDINGS_TEXT_OFFSET = 16;
 
     private static final int ALIGNMENT = 128;
 
@@ -83,6 +85,7 @@ final class CounterLayout {
     final int dimensions;
     final int linksAt;
     final int findingsAt;
+    final int sharesAt;
     final int valuesAt;
     final int stride;
     final int length;
@@ -95,7 +98,8 @@ final class CounterLayout {
         final int descriptions = CounterType.values().length * DESCRIPTION_BYTES;
         linksAt = HEADER_BYTES + descriptions;
         findingsAt = align(linksAt + links * LINK_BYTES);
-        valuesAt = align(findingsAt + FINDINGS_BYTES);
+        sharesAt = align(findingsAt + TextArea.LENGTH_BYTES);
+        valuesAt = align(sharesAt + TextArea.LENGTH_BYTES);
         int values = 0;
         for (final CounterType type : CounterType.values()) {
             firstIndex[type.id()] = values;

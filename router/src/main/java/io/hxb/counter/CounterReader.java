@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -152,17 +151,33 @@ public final class CounterReader implements AutoCloseable {
 
     /** What the node reports as wrong; empty when nothing is, or when it died while writing. */
     public List<NodeFinding> findings() throws IOException {
-        final int at = image.getInt(CounterLayout.FINDINGS_AT_OFFSET);
+        return text(CounterLayout.FINDINGS_AT_OFFSET).lines().map(NodeFinding::parse).toList();
+    }
+
+    /** What users and tenants have of the node; of nobody when it died while writing. */
+    public ShareUses shares() throws IOException {
+        return ShareUses.parse(text(CounterLayout.SHARES_AT_OFFSET));
+    }
+
+    private String text(final int field) throws IOException {
         for (int tries = 0; tries < TRIES; tries++) {
-            final long before = image.getLong(at);
-            final String text = findingsText(at);
+            final int at = image.getInt(field);
+            if (at == 0) {
+                return "";
+            }
+            final long sequence = TextArea.sequence(image, at);
+            final boolean isWhole = TextArea.isWhole(image, at);
+            final String text = TextArea.read(image, at);
             refresh();
             // The text, too: a copy that was being written may have had one without the other.
-            if ((before & 1) == 0 && image.getLong(at) == before && findingsText(at).equals(text)) {
-                return text.isEmpty() ? List.of() : text.lines().map(NodeFinding::parse).toList();
+            if (isWhole
+                    && image.getInt(field) == at
+                    && TextArea.sequence(image, at) == sequence
+                    && TextArea.read(image, at).equals(text)) {
+                return text;
             }
         }
-        return List.of();
+        return "";
     }
 
     @Override
@@ -207,14 +222,6 @@ public final class CounterReader implements AutoCloseable {
                                     + index * Long.BYTES);
         }
         return sum;
-    }
-
-    private String findingsText(final int at) {
-        final int maxBytes = CounterLayout.FINDINGS_BYTES - CounterLayout.FINDINGS_TEXT_OFFSET;
-        final int length = Math.clamp(image.getInt(at + Long.BYTES), 0, maxBytes);
-        final byte[] bytes = new byte[length];
-        image.get(at + CounterLayout.FINDINGS_TEXT_OFFSET, bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     private static ByteBuffer load(final FileChannel channel, final String name)

@@ -148,19 +148,18 @@ public final class Counters implements AutoCloseable {
      * fit in 16 KiB is left out. Called by one thread.
      */
     public void findings(final List<NodeFinding> findings) {
-        final long at = base + layout.findingsAt;
         final List<String> lines = findings.stream().map(NodeFinding::line).toList();
-        final byte[] text = truncate(String.join("\n", lines));
-        final long sequence = Memory.getLong(at);
-        Memory.putLongVolatile(at, sequence + 1);
-        Memory.putInt(at + Long.BYTES, text.length);
-        MemorySegment.copy(
-                MemorySegment.ofArray(text),
-                0,
-                memory,
-                layout.findingsAt + CounterLayout.FINDINGS_TEXT_OFFSET,
-                text.length);
-        Memory.putLongVolatile(at, sequence + 2);
+        TextArea.write(memory, layout.findingsAt, truncate(String.join("\n", lines)));
+    }
+
+    /**
+     * Replaces what {@code stat} shows of users and tenants; of how many there is no room in 16 KiB
+     * is told. Called by one thread.
+     *
+     * @param uses the most important ones first.
+     */
+    public void shares(final List<ShareUse> uses) {
+        TextArea.write(memory, layout.sharesAt, ShareUses.text(uses));
     }
 
     /** Marks the file as closed in order; it stays, so that it can be read later. */
@@ -174,7 +173,7 @@ public final class Counters implements AutoCloseable {
     }
 
     private static byte[] truncate(final String text) {
-        final int maxBytes = CounterLayout.FINDINGS_BYTES - CounterLayout.FINDINGS_TEXT_OFFSET;
+        final int maxBytes = TextArea.MAX_TEXT_BYTES;
         String rest = text;
         byte[] bytes = rest.getBytes(StandardCharsets.UTF_8);
         while (bytes.length > maxBytes) {

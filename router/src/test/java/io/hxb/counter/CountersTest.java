@@ -18,8 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 @Tag("unit")
 class CountersTest {
@@ -147,6 +150,47 @@ class CountersTest {
     }
 
     @Test
+    void shouldCarryWhatUsersHaveAndTellOfHowManyThereIsNoRoom(@TempDir final Path folder)
+            throws IOException {
+        // given
+        final Path file = folder.resolve("a");
+        final Counters counters = create(file);
+        try (CounterReader reader = CounterReader.open(file)) {
+            assertEquals(ShareUses.NONE, reader.shares());
+            // when
+            final List<ShareUse> two =
+                    List.of(
+                            use("tenant physics", ""),
+                            new ShareUse("user 1000", "physics", Map.of()));
+            counters.shares(two);
+            counters.publish();
+            reader.refresh();
+            // then: whoever has no figures is no row
+            assertEquals(new ShareUses(two.subList(0, 1), 0), reader.shares());
+            // when
+            final List<ShareUse> many =
+                    IntStream.range(0, 1_000)
+                            .mapToObj(i -> use("user " + (1_000 + i), "physics"))
+                            .toList();
+            counters.shares(many);
+            counters.publish();
+            reader.refresh();
+            // then
+            final ShareUses read = reader.shares();
+            assertTrue(read.uses().size() > 100, "room for " + read.uses().size());
+            assertEquals(many.subList(0, read.uses().size()), read.uses());
+            assertEquals(1_000, read.uses().size() + read.leftOut());
+        }
+    }
+
+    private static ShareUse use(final String who, final String tenant) {
+        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
+        shares.put("contexts", new ShareUse.Figures(3, 16, 7));
+        shares.put("messagesPerSecond", new ShareUse.Figures(-1, -1, Long.MAX_VALUE));
+        return new ShareUse(who, tenant, shares);
+    }
+
+    @Test
     void shouldReplaceTheFileOfADeadNodeWithoutDisturbingItsReaders(@TempDir final Path folder)
             throws IOException {
         // given
@@ -203,6 +247,7 @@ class CountersTest {
                 assertNotNull(reader.samples(), "seed " + seed);
                 assertNotNull(reader.labels(), "seed " + seed);
                 assertNotNull(reader.findings(), "seed " + seed);
+                assertNotNull(reader.shares(), "seed " + seed);
             } catch (final IOException e) {
                 refused++;
             }
