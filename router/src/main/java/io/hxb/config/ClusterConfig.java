@@ -1,5 +1,6 @@
 package io.hxb.config;
 
+import io.hxb.os.Cpus;
 import io.hxb.topology.Shape;
 
 import java.nio.charset.StandardCharsets;
@@ -91,7 +92,7 @@ public record ClusterConfig(
                                 + " or more for "
                                 + links.linkCount()
                                 + " links and "
-                                + context.maxContexts()
+                                + context.minContexts()
                                 + " contexts, not "
                                 + pool.bufferCount())
                 .that(
@@ -122,12 +123,23 @@ public record ClusterConfig(
     }
 
     private static int minBuffers(final LinkPlan links, final ContextConfig context) {
-        return PoolConfig.BUFFERS_PER_LINK * links.linkCount() + context.maxContexts();
+        return PoolConfig.BUFFERS_PER_LINK * links.linkCount() + context.minContexts();
+    }
+
+    /** Contexts that may be open at once on a node of this machine, the node's own included. */
+    public int contexts() {
+        return contextsFor(Cpus.online());
+    }
+
+    /** The same on a machine with so many CPUs: by default as many as the pool has buffers for. */
+    public int contextsFor(final int cpus) {
+        final int room = pool.bufferCount() - PoolConfig.BUFFERS_PER_LINK * links.linkCount();
+        return Math.min(room, context.contextsFor(cpus));
     }
 
     /** Receive buffers that all applications of a node together may hold. */
     public int applicationBuffers() {
-        return pool.applicationBuffers(links.linkCount(), loop.loopCount(), context.maxContexts());
+        return pool.applicationBuffers(links.linkCount(), loop.loopCount(), contexts());
     }
 
     /** The links of one node, in the order of their index. */

@@ -6,8 +6,8 @@ import java.util.Map;
  * What one user may have of a node, with all of its processes together. The node's own user and
  * root have no limits: they can stop the node anyway. Immutable.
  *
- * @param connections attached processes.
- * @param contexts open contexts.
+ * @param connections attached processes; 0 for {@link #connectionsFor} the CPUs of the machine.
+ * @param contexts open contexts; 0 for {@link #contextsFor} the CPUs of the machine.
  * @param memoryBytes bytes shared with the node: regions, send buffers and rings.
  * @param regions regions.
  * @param heldBuffers receive buffers that the contexts hold; 0 for a quarter of the pool.
@@ -22,6 +22,10 @@ public record LimitConfig(
         int heldBuffers,
         int flows,
         int messagesPerSecond) {
+
+    private static final int MIN_DEFAULT_CONNECTIONS = 32;
+    private static final int MIN_DEFAULT_CONTEXTS = 16;
+    private static final int PER_CPU = 2;
 
     /** The defaults. */
     public static final LimitConfig DEFAULT = of(Map.of());
@@ -53,6 +57,19 @@ public record LimitConfig(
 
     private static long limit(final Map<Share, Long> limits, final Share share) {
         return limits.getOrDefault(share, share.fallback());
+    }
+
+    /**
+     * Attached processes of one user by default: a job has one for each CPU, and tools and the job
+     * that ends or comes next have room.
+     */
+    public static int connectionsFor(final int cpus) {
+        return Math.max(MIN_DEFAULT_CONNECTIONS, PER_CPU * cpus);
+    }
+
+    /** Open contexts of one user by default; see {@link #connectionsFor}. */
+    public static int contextsFor(final int cpus) {
+        return Math.max(MIN_DEFAULT_CONTEXTS, PER_CPU * cpus);
     }
 
     /** The limit of one share, as the file gives it. */

@@ -10,11 +10,11 @@ import java.util.Optional;
  * tenant have the same bounds and no defaults.
  */
 public enum Share {
-    /** Attached processes. */
-    CONNECTIONS("connections", "connections", 1, 4096, 32),
+    /** Attached processes; 0 stands for as many as the CPUs of the machine suggest. */
+    CONNECTIONS("connections", "connections", 0, 4096, 0),
 
-    /** Open contexts. */
-    CONTEXTS("contexts", "contexts", 1, 4096, 16),
+    /** Open contexts; 0 stands for as many as the CPUs of the machine suggest. */
+    CONTEXTS("contexts", "contexts", 0, 4096, 0),
 
     /** Memory of regions, send buffers and rings. */
     MEMORY_BYTES("memoryBytes", "bytes of shared memory", 1L << 20, 1L << 42, 1L << 30),

@@ -1,6 +1,7 @@
 package io.hxb.context;
 
 import io.hxb.config.Share;
+import io.hxb.counter.ShareUse;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.EventFd;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Attaches applications of other processes over a Unix socket, on a thread of its own; the loops
@@ -42,6 +44,7 @@ public final class AttachServer implements AutoCloseable {
     private final int stopEvent;
     private final Thread thread;
     private long tickNs = System.nanoTime();
+    private Consumer<List<ShareUse>> reports = uses -> {};
     private volatile boolean isStopped;
 
     /**
@@ -101,6 +104,16 @@ public final class AttachServer implements AutoCloseable {
         return this;
     }
 
+    /**
+     * The same, and tells what users and tenants have of the node, twice a second.
+     *
+     * @param reportsTo called by the attach thread.
+     */
+    public AttachServer start(final Consumer<List<ShareUse>> reportsTo) {
+        reports = reportsTo;
+        return start();
+    }
+
     /** Connections that were refused, or ended because the other side broke the protocol. */
     public long refused() {
         return manager.attachmentsRefused();
@@ -141,6 +154,7 @@ public final class AttachServer implements AutoCloseable {
         if (nowNs - tickNs >= 0) {
             tickNs = nowNs + TICK_NS;
             audit.tick(manager.shares().accounts(), nowNs);
+            reports.accept(manager.shares().uses());
             warnings.doWork(nowNs);
         }
     }

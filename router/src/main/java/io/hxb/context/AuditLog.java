@@ -117,7 +117,7 @@ final class AuditLog {
         if (now == before) {
             return;
         }
-        final ShareBook limiting = book.limiting(1);
+        final ShareBook limiting = book.limiting();
         final Map<String, Object> line = new LinkedHashMap<>();
         line.put("event", "limit");
         line.put("uid", account.uid());

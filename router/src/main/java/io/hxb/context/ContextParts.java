@@ -31,7 +31,7 @@ public record ContextParts(
 
     /** Contexts that the node may have; ids are 0 to this - 1. */
     int contexts() {
-        return cluster.context().maxContexts();
+        return cluster.contexts();
     }
 
     /** Longest message of one frame: less its header and one message record. */

@@ -161,7 +161,7 @@ final class EndpointSends {
         if (isToWait) {
             heldUntilNs = rate.nextNs(nowNs);
             if (!isHeld) {
-                rate.onHeld();
+                rate.onHeld(nowNs);
             }
         }
         isHeld = isToWait;

@@ -34,7 +34,7 @@ final class MessageRate {
     /**
      * A rate that nobody has used.
      *
-     * @param book whose limit is the rate; not without limit.
+     * @param book whose limit is the rate; without limit only where there is a {@code whole}.
      * @param whole of which this is a part, and which has a rate of its own; or null.
      * @param nowNs of the clock of the loops.
      */
@@ -64,6 +64,9 @@ final class MessageRate {
     }
 
     private int takeOwn(final int max, final long nowNs) {
+        if (isUnlimited()) {
+            return max;
+        }
         final long now = nowNs << PART_BITS;
         while (true) {
             final long before = given.get();
@@ -87,20 +90,31 @@ final class MessageRate {
     }
 
     private void giveBackOwn(final int messages) {
-        if (messages > 0) {
+        if (messages > 0 && !isUnlimited()) {
             given.addAndGet(-messages * intervalParts);
         }
     }
 
+    private boolean isUnlimited() {
+        return book.limit() == ShareBook.UNLIMITED;
+    }
+
     /** When to ask again, after less was permitted than was wanted. */
     long nextNs(final long nowNs) {
-        final long waitNs = (given.get() + intervalParts - (nowNs << PART_BITS)) >> PART_BITS;
-        final long ownNs = nowNs + Math.max(MIN_PAUSE_NS, waitNs);
+        final long ownNs = ownNextNs(nowNs);
         return whole == null ? ownNs : Math.max(ownNs, whole.nextNs(nowNs));
     }
 
-    /** Messages begin to wait because of this rate. */
-    void onHeld() {
+    private long ownNextNs(final long nowNs) {
+        final long waitNs = (given.get() + intervalParts - (nowNs << PART_BITS)) >> PART_BITS;
+        return nowNs + Math.max(MIN_PAUSE_NS, waitNs);
+    }
+
+    /** Messages begin to wait because of this rate, or that of which it is a part. */
+    void onHeld(final long nowNs) {
         book.noteRefusal();
+        if (whole != null && whole.nextNs(nowNs) - ownNextNs(nowNs) > 0) {
+            whole.onHeld(nowNs);
+        }
     }
 }

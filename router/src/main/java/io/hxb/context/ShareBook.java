@@ -1,6 +1,8 @@
 package io.hxb.context;
 
 import io.hxb.config.Share;
+import io.hxb.counter.ShareUse;
+import io.hxb.flow.CreditPool;
 
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -8,6 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * How much one user, one tenant, or all users together have of one share of the node, and how much
  * they may have. What a user takes also counts for the tenant and for all users. Any thread; never
  * blocks and never allocates, except in {@link #refusal}.
+ *
+ * <p>Held buffers are not taken one by one: loops borrow them from {@link #credit}, which has the
+ * limit of the book.
  */
 final class ShareBook {
     /** No limit. */
@@ -19,6 +24,7 @@ final class ShareBook {
     private final long limit;
     private final ShareBook whole;
     private final AtomicLong allRefused;
+    private final CreditPool credit;
     private final AtomicLong used = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
 
@@ -44,6 +50,17 @@ final class ShareBook {
         this.limit = limit;
         this.whole = whole;
         this.allRefused = allRefused;
+        credit = share == Share.HELD_BUFFERS ? creditOf(limit, whole) : null;
+    }
+
+    private static CreditPool creditOf(final long limit, final ShareBook whole) {
+        final int frames = (int) Math.min(limit, CreditPool.MAX_FRAMES);
+        return new CreditPool(frames, whole == null ? null : whole.credit);
+    }
+
+    /** Where loops borrow held buffers; null for other shares. */
+    CreditPool credit() {
+        return credit;
     }
 
     /**
@@ -54,7 +71,7 @@ final class ShareBook {
      *     refusal is counted.
      */
     boolean take(final long amount) {
-        assert amount >= 0 : amount;
+        assert amount >= 0 && credit == null : amount + " " + share.noun();
         long before = used.get();
         while (amount <= limit - before && !used.compareAndSet(before, before + amount)) {
             before = used.get();
@@ -87,34 +104,34 @@ final class ShareBook {
 
     /** Why {@code amount} more was refused, with the limit and its key. */
     String refusal(final long amount) {
-        return isEnough(amount) && whole != null
-                ? whole.refusal(amount)
-                : who
-                        + " may have "
-                        + limit
-                        + " "
-                        + share.noun()
-                        + " ("
-                        + key
-                        + " in the cluster file), has "
-                        + used
-                        + " and asks for "
-                        + amount
-                        + " more";
+        final ShareBook book = limiting();
+        return book.who
+                + " may have "
+                + book.limit
+                + " "
+                + share.noun()
+                + " ("
+                + book.key
+                + " in the cluster file), has "
+                + book.used()
+                + " and asks for "
+                + amount
+                + " more";
     }
 
-    private boolean isEnough(final long amount) {
-        return amount <= limit - used.get();
+    /** The book with the least left: this one, or one of which it is a part. */
+    ShareBook limiting() {
+        final ShareBook other = whole == null ? this : whole.limiting();
+        return other.left() < left() ? other : this;
     }
 
-    /** Something had to wait because of the limit, for shares that are rates. */
+    private long left() {
+        return limit - used();
+    }
+
+    /** Something had to wait because of the limit here; for shares that are not taken. */
     void noteRefusal() {
         onRefused();
-    }
-
-    /** The book whose limit prevents taking {@code amount} more: this one or a whole. */
-    ShareBook limiting(final long amount) {
-        return isEnough(amount) && whole != null ? whole.limiting(amount) : this;
     }
 
     String who() {
@@ -136,11 +153,19 @@ final class ShareBook {
 
     /** The amount taken now. */
     long used() {
-        return used.get();
+        return credit == null ? used.get() : credit.lentFrames();
     }
 
     /** How often something was refused because of the limit here or in the whole. */
     long refused() {
         return refused.get();
+    }
+
+    /** The same for reports. */
+    ShareUse.Figures figures() {
+        return new ShareUse.Figures(
+                share == Share.MESSAGES ? ShareUse.Figures.NONE : used(),
+                limit == UNLIMITED ? ShareUse.Figures.NONE : limit,
+                refused());
     }
 }

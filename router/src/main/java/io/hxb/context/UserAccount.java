@@ -30,7 +30,7 @@ final class UserAccount implements FlowRights {
     private final TenantRights rights;
     private final TenantConfig config;
     private final CrossingBook crossings = new CrossingBook();
-    private final CreditPool receiveCredit;
+    private final ShareBook heldBuffers;
 
     /**
      * An account without entries.
@@ -63,11 +63,10 @@ final class UserAccount implements FlowRights {
         flows = book(Share.FLOWS);
         final ShareBook messages = book(Share.MESSAGES);
         messageRate =
-                messages.limit() == ShareBook.UNLIMITED
-                        ? tenantRate
+                messages.limit() == ShareBook.UNLIMITED && tenantRate == null
+                        ? null
                         : new MessageRate(messages, tenantRate, System.nanoTime());
-        final long buffers = book(Share.HELD_BUFFERS).limit();
-        receiveCredit = new CreditPool((int) Math.min(buffers, CreditPool.MAX_FRAMES));
+        heldBuffers = book(Share.HELD_BUFFERS);
     }
 
     /** The user; -1 for the node itself. */
@@ -132,7 +131,16 @@ final class UserAccount implements FlowRights {
 
     @Override
     public CreditPool receiveCredit() {
-        return receiveCredit;
+        return heldBuffers.credit();
+    }
+
+    @Override
+    public void onCreditLimited() {
+        final ShareBook limiting = heldBuffers.limiting();
+        heldBuffers.noteRefusal();
+        if (limiting != heldBuffers) {
+            limiting.noteRefusal();
+        }
     }
 
     @Override

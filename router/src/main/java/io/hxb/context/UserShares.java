@@ -5,10 +5,14 @@ import io.hxb.config.LimitConfig;
 import io.hxb.config.Share;
 import io.hxb.config.TenantConfig;
 import io.hxb.config.TenantPlan;
+import io.hxb.counter.ShareUse;
+import io.hxb.os.Cpus;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,6 +35,7 @@ final class UserShares {
     private final LimitConfig limits;
     private final TenantPlan tenants;
     private final int poolBuffers;
+    private final int cpus;
     private final Set<Integer> exemptUids;
     private final Map<Share, ShareBook> others = new EnumMap<>(Share.class);
     private final Map<Integer, Map<Share, ShareBook>> ofTenants = new HashMap<>();
@@ -50,11 +55,21 @@ final class UserShares {
      */
     UserShares(
             final ClusterConfig cluster, final int maxConnections, final Set<Integer> exemptUids) {
+        this(cluster, maxConnections, exemptUids, Cpus.online());
+    }
+
+    /** As the other one, for a machine with so many CPUs. */
+    UserShares(
+            final ClusterConfig cluster,
+            final int maxConnections,
+            final Set<Integer> exemptUids,
+            final int cpus) {
+        this.cpus = cpus;
         limits = cluster.limits();
         tenants = cluster.tenants();
         poolBuffers = cluster.pool().bufferCount();
         this.exemptUids = Set.copyOf(exemptUids);
-        final int maxContexts = cluster.context().maxContexts();
+        final int maxContexts = cluster.contextsFor(cpus);
         reserve(Share.CONNECTIONS, "the number of connections of a node", maxConnections);
         reserve(Share.CONTEXTS, "context.maxContexts", maxContexts);
         for (final Share share : Share.values()) {
@@ -170,9 +185,11 @@ final class UserShares {
     /** The limit that a value of the file means. */
     private long resolve(final Share share, final long limit) {
         return switch (share) {
+            case CONNECTIONS -> limit > 0 ? limit : LimitConfig.connectionsFor(cpus);
+            case CONTEXTS -> limit > 0 ? limit : LimitConfig.contextsFor(cpus);
             case HELD_BUFFERS -> limit > 0 ? limit : Math.max(1, poolBuffers / 4);
             case MESSAGES -> limit > 0 ? limit : ShareBook.UNLIMITED;
-            case CONNECTIONS, CONTEXTS, MEMORY_BYTES, REGIONS, FLOWS -> limit;
+            case MEMORY_BYTES, REGIONS, FLOWS -> limit;
         };
     }
 
@@ -187,5 +204,50 @@ final class UserShares {
         all.addFirst(node);
         all.addFirst(service);
         return all;
+    }
+
+    /**
+     * What tenants and users have, but for those who have nothing and were never refused anything:
+     * tenants in the order of the file, then the users who were refused most.
+     */
+    List<ShareUse> uses() {
+        final List<ShareUse> uses = new ArrayList<>();
+        for (final TenantConfig tenant : tenants.tenants()) {
+            uses.add(use(tenant));
+        }
+        accounts.values().stream()
+                .map(UserShares::use)
+                .sorted(Comparator.comparingLong(ShareUse::refused).reversed())
+                .forEach(uses::add);
+        uses.removeIf(ShareUse::isNothing);
+        return uses;
+    }
+
+    private static ShareUse use(final UserAccount account) {
+        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
+        for (final Share share : Share.values()) {
+            shares.put(share.key(), account.book(share).figures());
+        }
+        return new ShareUse(account.who(), account.tenantName(), shares);
+    }
+
+    // What a tenant has without a limit is what its users have.
+    private ShareUse use(final TenantConfig tenant) {
+        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
+        for (final Share share : Share.values()) {
+            final ShareBook book = ofTenants.get(tenant.id()).get(share);
+            shares.put(share.key(), book != null ? book.figures() : ofMembers(tenant.id(), share));
+        }
+        return new ShareUse("tenant " + tenant.name(), "", shares);
+    }
+
+    private ShareUse.Figures ofMembers(final int tenant, final Share share) {
+        final long held =
+                accounts.entrySet().stream()
+                        .filter(entry -> entry.getKey().tenant == tenant)
+                        .mapToLong(entry -> entry.getValue().book(share).used())
+                        .sum();
+        return new ShareUse.Figures(
+                share == Share.MESSAGES ? ShareUse.Figures.NONE : held, ShareUse.Figures.NONE, 0);
     }
 }

@@ -4,8 +4,8 @@ package io.hxb.flow;
  * How many frames the sources of one context may send. Every frame that was announced to a source
  * and every frame that the application holds is committed; what is committed is covered by frames
  * that are guaranteed to the context and frames that it borrows from the pools of its node and its
- * user. Sources share evenly what the context may have; those that get none wait in line. Owned by
- * the loop that owns the context.
+ * user, whose pool may be a part of the tenant's. Sources share evenly what the context may have;
+ * those that get none wait in line. Owned by the loop that owns the context.
  *
  * <p>Copies that a context takes need no cover: its quota is what it has room for.
  *
@@ -25,6 +25,7 @@ final class ContextCredit {
     private final FlowLoop owner;
     private final CreditPool node;
     private final CreditPool user;
+    private final FlowRights rights;
     private final int guaranteedFrames;
     private final int quotaFrames;
     private final boolean isCopied;
@@ -39,6 +40,9 @@ final class ContextCredit {
     private int releasedFrames;
     private int activeFlows;
     private boolean isClosed;
+
+    /** The limit of its user or tenant keeps it from what it has earned, which has been reported. */
+    private boolean isLimitReported;
 
     /** Frames that were recently promised to sources without a flow, and since when. */
     private int promisedFrames;
@@ -59,7 +63,8 @@ final class ContextCredit {
             final ContextTerms terms) {
         this.owner = owner;
         this.node = node;
-        user = terms.rights().receiveCredit();
+        rights = terms.rights();
+        user = rights.receiveCredit();
         guaranteedFrames = sizes.guaranteedFrames();
         quotaFrames = terms.receiveQuotaFrames();
         isCopied = terms.isCopied();
@@ -88,8 +93,20 @@ final class ContextCredit {
         } else if (wanted > 0 && window.unusedFrames(next) == 0 && line.add(flow.creditPlace)) {
             owner.onShortOfCredit();
         }
-        if (limit < earnedFrames && window.wantedFrames(next) > 0) {
-            node.onShortage();
+        if (limit >= earnedFrames) {
+            isLimitReported = false;
+        } else if (window.wantedFrames(next) > 0) {
+            onShortage();
+        }
+    }
+
+    private void onShortage() {
+        node.onShortage();
+        if (user != null
+                && !isLimitReported
+                && user.allowance(lentFrames) < node.allowance(lentFrames)) {
+            isLimitReported = true;
+            rights.onCreditLimited();
         }
     }
 

@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Frames of the receive pool that contexts borrow beyond what is guaranteed to each: those of a
- * node, or the part of them that one user may have. Used by all loops; one compare-and-set lends.
+ * node, or the part of them that one user or tenant may have. Used by all loops; one
+ * compare-and-set lends, and one more where this pool is a part of another.
  *
  * <p>Nobody may have more than {@value #ALPHA} times what is free, so that some is always free and
  * a newcomer gets nearly as much as the others have: with n borrowers that want all, each gets
@@ -27,6 +28,7 @@ public final class CreditPool {
 
     private final int[] values = new int[96];
     private final int frames;
+    private final CreditPool whole;
 
     /**
      * Makes a pool in which all frames are free.
@@ -34,10 +36,21 @@ public final class CreditPool {
      * @param frames that it lends in all, 0 to {@link #MAX_FRAMES}.
      */
     public CreditPool(final int frames) {
+        this(frames, null);
+    }
+
+    /**
+     * Makes a part of another in which all is free.
+     *
+     * @param frames that it lends in all, 0 to {@link #MAX_FRAMES}.
+     * @param whole from which everything is borrowed that this one lends; or null.
+     */
+    public CreditPool(final int frames, final CreditPool whole) {
         if (frames < 0 || frames > MAX_FRAMES) {
             throw new IllegalArgumentException("frames must be 0.." + MAX_FRAMES + ": " + frames);
         }
         this.frames = frames;
+        this.whole = whole;
         VALUE.setRelease(values, FREE, frames);
     }
 
@@ -56,11 +69,22 @@ public final class CreditPool {
      * many, now that others want some.
      */
     int allowance(final int lentFrames) {
-        return (ALPHA * freeFrames() - lentFrames) / (ALPHA + 1);
+        final int own = (ALPHA * freeFrames() - lentFrames) / (ALPHA + 1);
+        return whole == null ? own : Math.min(own, whole.allowance(lentFrames));
     }
 
-    /** Lends {@code wanted} frames, or as many as there are; returns how many. */
-    int lend(final int wanted) {
+    /** Lends {@code wanted} frames, or as many as there are here and in the whole; how many. */
+    public int lend(final int wanted) {
+        final int own = take(wanted);
+        if (whole == null || own == 0) {
+            return own;
+        }
+        final int both = whole.lend(own);
+        putBack(own - both);
+        return both;
+    }
+
+    private int take(final int wanted) {
         while (true) {
             final int free = freeFrames();
             final int taken = Math.min(wanted, free);
@@ -73,8 +97,15 @@ public final class CreditPool {
         }
     }
 
-    /** Takes back frames that were lent. */
-    void giveBack(final int returned) {
+    /** Takes frames back that were lent. */
+    public void giveBack(final int returned) {
+        putBack(returned);
+        if (whole != null) {
+            whole.giveBack(returned);
+        }
+    }
+
+    private void putBack(final int returned) {
         final int before = (int) VALUE.getAndAdd(values, FREE, returned);
         assert returned >= 0 && before + returned <= frames : before + " free and " + returned;
     }

@@ -21,6 +21,12 @@ public interface FlowRights {
     /** Frames that all contexts of its user may borrow; null without a limit. */
     CreditPool receiveCredit();
 
+    /**
+     * A context could use more receive buffers than {@link #receiveCredit} lets it have; called
+     * once, until it may have all that it could use.
+     */
+    void onCreditLimited();
+
     /** The tenant to whom the context belongs, as frames carry it. */
     int tenant();
 

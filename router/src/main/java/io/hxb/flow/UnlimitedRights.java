@@ -16,6 +16,9 @@ class UnlimitedRights implements FlowRights {
     }
 
     @Override
+    public void onCreditLimited() {}
+
+    @Override
     public int tenant() {
         return 0;
     }

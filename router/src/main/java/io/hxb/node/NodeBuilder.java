@@ -101,7 +101,7 @@ final class NodeBuilder {
             tasks.add(i, newLoop(parts, i, shares[i], links));
         }
         tasks.start();
-        applications.forEach(AttachServer::start);
+        applications.forEach(server -> server.start(parts.counters()::shares));
         final Node node = new Node(options, threads, parts, contexts, resources);
         tasks.add(0, ServiceTask.open(threads.driver(0), node.device(), contexts));
         tasks.start();

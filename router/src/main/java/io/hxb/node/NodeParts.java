@@ -88,7 +88,7 @@ record NodeParts(
             final FlowListener listener) {
         return new FlowTable(
                 config.flow(),
-                FlowSizes.of(mtuBytes, config.context().maxContexts(), config.flow().maxFlows())
+                FlowSizes.of(mtuBytes, config.contexts(), config.flow().maxFlows())
                         .withReservedBuffers(reservedBuffers(config, pool)),
                 config.shape(),
                 config.shape().coordinates(nodeId),

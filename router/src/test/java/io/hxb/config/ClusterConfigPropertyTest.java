@@ -176,7 +176,7 @@ class ClusterConfigPropertyTest {
     private static PoolConfig pool(final Random random, final int linkCount) {
         return new PoolConfig(
                 PoolConfig.BUFFERS_PER_LINK * linkCount
-                        + ContextConfig.DEFAULT.maxContexts()
+                        + ContextConfig.DEFAULT.minContexts()
                         + random.nextInt(10_000),
                 64 * (8 + random.nextInt(1000)),
                 pick(random, PoolConfig.HugePages.values()));

@@ -18,7 +18,8 @@ import java.util.List;
 
 /**
  * A process of another user for tests, which does what it is told in lines: attaches, opens
- * contexts, sends and receives, and answers each with a line. Starting one needs root.
+ * contexts, sends and receives, looks through its memory, and answers each with a line. Starting
+ * one needs root.
  */
 public final class OtherUser implements AutoCloseable {
     private final Process process;
@@ -140,6 +141,8 @@ public final class OtherUser implements AutoCloseable {
                                 number(words, 2),
                                 number(words, 3));
                 case "receive" -> receive(contexts.getFirst());
+                case "drain" -> drain(contexts.getFirst());
+                case "scan" -> MemoryScan.places(Long.parseUnsignedLong(words[1], 16)).toString();
                 default -> throw new IllegalArgumentException(words[0]);
             };
         }
@@ -207,6 +210,13 @@ public final class OtherUser implements AutoCloseable {
                 }
             }
             return context.unfinishedSends() == 0 ? "sent" : sent + " sent";
+        }
+
+        private String drain(final PmContext context) {
+            while (context.receive(message) == PmStatus.OK) {
+                context.release(message);
+            }
+            return "received";
         }
 
         private String receive(final PmContext context) {

@@ -10,9 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
+import io.hxb.config.IdRange;
 import io.hxb.config.LimitConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.Share;
+import io.hxb.config.TenantConfig;
+import io.hxb.config.TenantPlan;
+import io.hxb.counter.ShareUse;
 import io.hxb.pm.PmException;
 import io.hxb.topology.Shape;
 
@@ -23,12 +27,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 @Tag("unit")
 class UserSharesTest {
     private static final int OPERATOR = 0;
     private static final int ALICE = 1000;
     private static final int BOB = 1001;
+    private static final int PHYSICS = physics(Map.of()).id();
 
     private static UserShares shares(final Map<Share, Long> limits, final int maxContexts) {
         final ClusterConfig cluster =
@@ -104,8 +110,8 @@ class UserSharesTest {
     @Test
     void shouldNeverGiveMoreThanTheLimitToThreadsThatRace() throws Exception {
         // given
-        final UserAccount alice = shares(Map.of(Share.HELD_BUFFERS, 10L), 64).of(ALICE);
-        final ShareBook book = alice.book(Share.HELD_BUFFERS);
+        final UserAccount alice = shares(Map.of(Share.REGIONS, 10L), 64).of(ALICE);
+        final ShareBook book = alice.book(Share.REGIONS);
         final List<Thread> threads = new ArrayList<>();
         final List<Throwable> failures = new ArrayList<>();
         // when
@@ -138,6 +144,133 @@ class UserSharesTest {
         // One thread alone may never have met another.
         if (book.take(book.limit() + 1)) {
             throw new AssertionError("more than the limit");
+        }
+    }
+
+    private static TenantConfig physics(final Map<Share, Long> limits) {
+        return new TenantConfig(
+                "physics",
+                List.of(new IdRange(ALICE, BOB)),
+                List.of(),
+                List.of(),
+                List.of(),
+                limits,
+                Map.of(Share.HELD_BUFFERS, 100L));
+    }
+
+    private static UserShares tenantShares(final Map<Share, Long> limits) {
+        final ClusterConfig cluster =
+                ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
+                        .withTenants(new TenantPlan(List.of(physics(limits))));
+        return new UserShares(cluster, 100, Set.of(OPERATOR));
+    }
+
+    private static Map<String, ShareUse> byName(final UserShares shares) {
+        return shares.uses().stream().collect(Collectors.toMap(ShareUse::who, use -> use));
+    }
+
+    @Test
+    void shouldShowAndCountHeldBuffersOfUsersAndOfTheirTenant() {
+        // given
+        final UserShares shares = tenantShares(Map.of(Share.HELD_BUFFERS, 40L));
+        final UserAccount alice = shares.of(ALICE, PHYSICS);
+        final UserAccount bob = shares.of(BOB, PHYSICS);
+        // when their contexts borrow all that the tenant may have, and one could use more
+        assertEquals(30, alice.receiveCredit().lend(30));
+        assertEquals(10, bob.receiveCredit().lend(30));
+        alice.onCreditLimited();
+        // then
+        assertFalse(alice.isIdle());
+        final String key = "heldBuffers";
+        assertEquals(
+                new ShareUse.Figures(30, 100, 1),
+                byName(shares).get("user 1000").shares().get(key));
+        assertEquals(
+                new ShareUse.Figures(10, 100, 0),
+                byName(shares).get("user 1001").shares().get(key));
+        assertEquals(
+                new ShareUse.Figures(40, 40, 1),
+                byName(shares).get("tenant physics").shares().get(key));
+        assertEquals(1, shares.refused(Share.HELD_BUFFERS));
+        assertEquals(
+                "tenants.physics.limits.heldBuffers",
+                alice.book(Share.HELD_BUFFERS).limiting().key());
+        // and when all have gone back
+        alice.receiveCredit().giveBack(30);
+        bob.receiveCredit().giveBack(10);
+        assertTrue(alice.isIdle() && bob.isIdle());
+    }
+
+    @Test
+    void shouldShowWhatATenantWithoutLimitsHasByItsUsers() throws Exception {
+        final UserShares shares = tenantShares(Map.of());
+        shares.of(ALICE, PHYSICS).charge(Share.REGIONS, 2);
+        shares.of(BOB, PHYSICS).charge(Share.REGIONS, 3);
+        shares.of(OPERATOR).charge(Share.CONTEXTS, 1);
+        assertEquals(
+                new ShareUse.Figures(5, -1, 0),
+                byName(shares).get("tenant physics").shares().get("regions"));
+        assertEquals(
+                new ShareUse.Figures(1, -1, 0),
+                byName(shares).get("user 0").shares().get("contexts"));
+        assertEquals("physics", byName(shares).get("user 1000").tenant());
+        assertEquals(
+                new ShareUse.Figures(-1, -1, 0),
+                byName(shares).get("user 1000").shares().get("messagesPerSecond"));
+    }
+
+    @Test
+    void shouldShowThoseFirstWhoWereRefusedMostAndNobodyWhoHasNothing() {
+        // given
+        final UserShares shares = shares(Map.of(Share.REGIONS, 1L), 64);
+        for (int uid = ALICE; uid < ALICE + 20; uid++) {
+            for (int i = ALICE; i < uid; i++) {
+                shares.of(uid).book(Share.REGIONS).take(1);
+            }
+        }
+        // then: one takes, the others are refused
+        final List<ShareUse> uses = shares.uses();
+        assertEquals(19, uses.size());
+        assertEquals("user 1019", uses.getFirst().who());
+        assertEquals(18, uses.getFirst().refused());
+        assertEquals("user 1001", uses.getLast().who());
+    }
+
+    @Test
+    void shouldHaveRoomForTwoJobsOfOneProcessForEachCpu() {
+        final ClusterConfig cluster =
+                ClusterConfig.of("test", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, 20_000));
+        for (final int cpus : new int[] {1, 2, 16, 32, 64, 128}) {
+            // given
+            final UserShares shares =
+                    new UserShares(cluster, ContextManager.MAX_CONNECTIONS, Set.of(OPERATOR), cpus);
+            final UserAccount alice = shares.of(ALICE);
+            final UserAccount bob = shares.of(BOB);
+            // when, then
+            assertDoesNotThrow(
+                    () -> {
+                        for (int i = 0; i < cpus; i++) {
+                            alice.charge(Share.CONNECTIONS, 1);
+                            alice.charge(Share.CONTEXTS, 1);
+                            bob.charge(Share.CONNECTIONS, 1);
+                            bob.charge(Share.CONTEXTS, 1);
+                        }
+                    },
+                    cpus + " CPUs");
+            final long limit = Math.max(16, 2 * cpus);
+            assertEquals(limit, alice.book(Share.CONTEXTS).limit());
+            assertEquals(Math.max(32, 2 * cpus), alice.book(Share.CONNECTIONS).limit());
+            final PmException refused =
+                    assertThrows(PmException.class, () -> alice.charge(Share.CONTEXTS, limit));
+            assertEquals(
+                    "user 1000 may have "
+                            + limit
+                            + " contexts (limits.contexts in the cluster file), has "
+                            + cpus
+                            + " and asks for "
+                            + limit
+                            + " more",
+                    refused.getMessage());
         }
     }
 }

@@ -61,4 +61,37 @@ class CreditPoolTest {
         pool.giveBack(10);
         assertEquals(0, pool.lentFrames());
     }
+
+    @Test
+    void shouldLendNoMoreThanThePoolHasOfWhichItIsAPart() {
+        // given: two users of a tenant
+        final CreditPool tenant = new CreditPool(100);
+        final CreditPool one = new CreditPool(80, tenant);
+        final CreditPool other = new CreditPool(80, tenant);
+        // when
+        assertEquals(80, one.lend(1_000));
+        // then
+        assertEquals(20, other.lend(1_000));
+        assertEquals(0, other.lend(1), "the tenant has no more");
+        assertEquals(80, one.lentFrames());
+        assertEquals(20, other.lentFrames());
+        assertEquals(100, tenant.lentFrames());
+        // when
+        one.giveBack(80);
+        // then
+        assertEquals(60, other.lend(1_000), "no more than this user may have");
+        other.giveBack(80);
+        assertEquals(0, tenant.lentFrames());
+    }
+
+    @Test
+    void shouldAllowWhatTheScarcerPoolAllows() {
+        final CreditPool tenant = new CreditPool(100);
+        final CreditPool one = new CreditPool(1_000, tenant);
+        assertEquals(80, one.allowance(0), "four parts of five of the tenant's");
+        assertEquals(100, one.lend(100));
+        assertTrue(one.allowance(100) < 0, "too many, now that the tenant has none left");
+        final CreditPool small = new CreditPool(10, new CreditPool(1_000));
+        assertEquals(8, small.allowance(0));
+    }
 }

@@ -32,6 +32,9 @@ class FlowTenantTest {
     /** A context of {@link #OWN}, which talks with {@link #FRIEND} only. */
     private final class Rights extends UnlimitedRights {
         @Override
+        public void onCreditLimited() {}
+
+        @Override
         public int tenant() {
             return OWN;
         }

@@ -67,8 +67,7 @@ final class SimContext {
             final int id,
             final int incarnation,
             final FlowLoop loop,
-            final int quotaFrames,
-            final long peerWaitNs,
+            final ContextTerms terms,
             final Arena arena,
             final SplittableRandom random,
             final Map<Long, SimContext> byStream) {
@@ -85,7 +84,7 @@ final class SimContext {
         for (int slot = 0; slot < SLOTS; slot++) {
             freeSlots.add(slot);
         }
-        node.table.openContext(id, incarnation, loop, quotaFrames, peerWaitNs);
+        node.table.openContext(id, incarnation, loop, terms);
     }
 
     int heldFrames() {

@@ -65,6 +65,11 @@ final class SimWorld implements AutoCloseable {
     }
 
     SimContext open(final int node, final int contextId, final int quotaFrames) {
+        return open(node, contextId, quotaFrames, FlowRights.ALL);
+    }
+
+    SimContext open(
+            final int node, final int contextId, final int quotaFrames, final FlowRights rights) {
         final SimNode at = nodes.get(node);
         final FlowLoop loop = at.loops.get(contextId % at.loops.size());
         final SimContext context =
@@ -73,8 +78,7 @@ final class SimWorld implements AutoCloseable {
                         contextId,
                         incarnation++,
                         loop,
-                        quotaFrames,
-                        peerWaitNs,
+                        new ContextTerms(quotaFrames, false, peerWaitNs, rights),
                         arena,
                         random.split(),
                         byStream);

@@ -114,8 +114,7 @@ public final class RandomClusterFile {
             final long min = Math.max(parse(row, row.min()), min(key));
             final long max = Math.max(min, Math.min(parse(row, row.max()), max(key)));
             final long number = number(row, min, max);
-            final long value =
-                    key.equals("pool.bufferBytes") && number > 0 ? number / 64 * 64 : number;
+            final long value = valid(key, number);
             return value < 0
                     ? ""
                     : isDuration
@@ -131,6 +130,15 @@ public final class RandomClusterFile {
             throw new IllegalStateException("no values are known for " + key + ": " + row);
         }
         return pick(choices.toArray(new String[0]));
+    }
+
+    private static long valid(final String key, final long number) {
+        return switch (key) {
+            case "pool.bufferBytes" -> number > 0 ? number / 64 * 64 : number;
+            // One is the node's own, and tests open another.
+            case "context.maxContexts" -> number == 1 ? 2 : number;
+            default -> number;
+        };
     }
 
     /** Number of this range; -1 to leave the key out, if its default is in it. */
@@ -177,7 +185,7 @@ public final class RandomClusterFile {
             case "flow.idleTimeout" -> 2 * valueOf("flow.peerTimeout");
             case "flow.maxFlows" -> FLOWS_PER_NODE * nodes();
             case "trunk.maxHoldDown" -> valueOf("trunk.holdDown");
-            case "pool.buffers" -> linkBuffers() + ContextConfig.DEFAULT.maxContexts();
+            case "pool.buffers" -> linkBuffers() + ContextConfig.DEFAULT.minContexts();
             case "frame.hopLimit" -> dimensions();
             default -> Long.MIN_VALUE;
         };

@@ -2,6 +2,7 @@ package io.hxb.config.yaml;
 
 import io.hxb.config.Check;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
 import io.hxb.config.IdRange;
 import io.hxb.config.Share;
 import io.hxb.config.TenantConfig;
@@ -23,6 +24,11 @@ final class TenantReader {
     private final Map<String, YamlSection> sections = new LinkedHashMap<>();
     private final Set<String> broken = new HashSet<>();
 
+    /**
+     * Prepares to read.
+     *
+     * @param maxContexts of a node, as the file says; 0 if it does not.
+     */
     TenantReader(final int maxContexts) {
         this.maxContexts = maxContexts;
     }
@@ -133,18 +139,21 @@ final class TenantReader {
     }
 
     private List<IdRange> contexts(final YamlSection section) {
+        final int last = (maxContexts > 0 ? maxContexts : ContextConfig.MAX_CONTEXTS) - 1;
         final List<IdRange> contexts = new ArrayList<>();
         for (final String text : section.texts("contexts", List.of())) {
             if (parse(section, "contexts", text, contexts)) {
                 final IdRange range = contexts.getLast();
-                if (range.first() < 1 || range.last() >= maxContexts) {
+                if (range.first() < 1 || range.last() > last) {
                     section.problem(
                             "contexts",
                             "must be of 1.."
-                                    + (maxContexts - 1)
-                                    + " (context.maxContexts is "
-                                    + maxContexts
-                                    + ", and context 0 is the node's own): "
+                                    + last
+                                    + " ("
+                                    + (maxContexts > 0
+                                            ? "context.maxContexts is " + maxContexts + ", and "
+                                            : "")
+                                    + "context 0 is the node's own): "
                                     + range);
                     contexts.removeLast();
                 }
