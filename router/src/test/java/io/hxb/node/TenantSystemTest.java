@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.context.OtherUser;
+import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
+import io.hxb.counter.ShareUse;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.os.UserNames;
 import io.hxb.pm.PmContext;
@@ -37,6 +39,7 @@ class TenantSystemTest {
     private static final int B = 60_002;
     private static final int C = 60_003;
     private static final int RATE = 500;
+    private static final int HELD = 20;
 
     @TempDir private Path folder;
 
@@ -73,7 +76,7 @@ class TenantSystemTest {
             final NodeThreads threads = NodeThreads.start(config.loop());
             open.add(threads);
             final Node node =
-                    Node.start(new NodeOptions(config, id, threads, true, false, link -> link));
+                    Node.start(new NodeOptions(config, id, threads, true, true, link -> link));
             open.add(node);
             nodes.add(node);
         }
@@ -184,6 +187,58 @@ class TenantSystemTest {
             // and nothing is lost: what waits goes on
             assertEquals(PmStatus.EMPTY, sink.receive(new PmMessage()));
             assertEquals("sent", a.say("send 1 0"));
+        }
+    }
+
+    @Test
+    void shouldLimitTheBuffersOfATenantAndShowThemInTheCounterFile() throws Exception {
+        // given
+        final String tenants =
+                """
+                pool: {buffers: 1024}
+                tenants:
+                  a: {uids: 60001, limits: {heldBuffers: %d, contexts: 2}}
+                  b: {uids: 60002, talksTo: [a]}
+                """
+                        .formatted(HELD);
+        final List<Node> nodes = start(24_140, tenants, tenants);
+        final OtherUser a = attached(A, 1, 1);
+        final OtherUser b = attached(B, 0, 1);
+        awaitOpen(a, b);
+        assertEquals("opened", a.say("open 2"));
+        assertTrue(a.say("open 3").contains("tenant a may have 2 contexts (tenants.a.limits"));
+        // when: contexts that have earned credit stop receiving
+        final String key = "heldBuffers";
+        for (int i = 0; i < 30; i++) {
+            assertEquals("sent", b.say("burst 1 1 8"));
+            assertEquals("received", a.say("drain"));
+        }
+        b.order("burst 1 1 100000");
+        // then: the counter file shows that they have what they may have, and are refused more
+        final Path file = nodes.get(1).counters().file();
+        ShareUse tenant = use(file, "tenant a");
+        final long untilNs = System.nanoTime() + 20 * SECOND;
+        while (System.nanoTime() < untilNs
+                && (tenant == null || tenant.shares().get(key).refused() == 0)) {
+            tenant = use(file, "tenant a");
+        }
+        assertEquals(HELD, tenant.shares().get(key).limit());
+        assertTrue(tenant.shares().get(key).held() <= HELD, tenant::toString);
+        assertTrue(tenant.shares().get(key).held() > HELD / 2, tenant::toString);
+        assertTrue(tenant.shares().get(key).refused() > 0, tenant::toString);
+        assertEquals(new ShareUse.Figures(2, 2, 1), tenant.shares().get("contexts"));
+        final ShareUse user = use(file, "user 60001");
+        assertEquals("a", user.tenant());
+        assertEquals(1, user.shares().get("connections").held());
+        assertTrue(nodes.get(1).counters().sum(CounterType.CONTEXT_LIMITED_BUFFERS_EVENTS) > 0);
+    }
+
+    private static ShareUse use(final Path file, final String who) throws IOException {
+        try (CounterReader reader = CounterReader.open(file)) {
+            return reader.shares().uses().stream()
+                    .filter(use -> use.who().equals(who))
+                    .findFirst()
+                    .orElse(null);
         }
     }
 

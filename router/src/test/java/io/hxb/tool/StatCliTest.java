@@ -1,9 +1,13 @@
 package io.hxb.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.counter.CounterLabels;
 import io.hxb.counter.Counters;
+import io.hxb.counter.ShareUse;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
 
@@ -13,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -86,5 +91,74 @@ class StatCliTest {
     void shouldFailForTheNodesThatTheLastLookFoundDead() {
         final Path file = dead(0);
         check(ExitStatus.FAILED, List.of("dead"), file, "--watch", "0.01", "--times", "2");
+    }
+
+    @Test
+    void shouldShowWhatUsersAndTenantsHave() {
+        // given
+        final Path file = folder.resolve("users.counters");
+        final CounterLabels labels = new CounterLabels("lab", 1, 0, 0, 1, List.of());
+        try (Counters counters = Counters.create(file, labels, 1, warning -> {})) {
+            counters.heartbeat(System.currentTimeMillis());
+            counters.shares(
+                    List.of(
+                            use("user 1000", "physics", 2, 16, 4),
+                            use("user 999", "", 1, -1, 0),
+                            use("tenant physics", "", 2, 40, 0)));
+            counters.publish();
+            // when
+            final HxbOutput users = HxbOutput.of("stat", file.toString(), "--users");
+            final HxbOutput all = HxbOutput.of("stat", file.toString());
+            final HxbOutput links = HxbOutput.of("stat", file.toString(), "--links");
+            final HxbOutput json = HxbOutput.of("stat", file.toString(), "--json");
+            // then
+            assertEquals(ExitStatus.OK, users.status(), users::errors);
+            final List<String> rows =
+                    users.text().lines().map(line -> line.strip().replaceAll(" +", " ")).toList();
+            assertEquals(
+                    List.of(
+                            "held/limit tenant connections contexts memoryBytes regions heldBuffers"
+                                    + " flows messagesPerSecond refused",
+                            "tenant physics - 2/40 3MiB/1GiB - - - -/500 -",
+                            "user 999 - 1 3MiB/1GiB - - - -/500 -",
+                            "user 1000 physics - 2/16 3MiB/1GiB - - - -/500 contexts 4"),
+                    rows.subList(1, rows.size() - 1));
+            assertTrue(all.text().contains("contexts 4"), all::text);
+            assertFalse(links.text().contains("contexts 4"), links::text);
+            final Map<?, ?> report = Json.parse(json.text(), Map.class, json.text());
+            final Map<?, ?> node = (Map<?, ?>) ((List<?>) report.get("nodes")).getFirst();
+            final Map<?, ?> user = (Map<?, ?>) ((List<?>) node.get("shares")).getLast();
+            assertEquals("user 1000", user.get("who"));
+            assertEquals("physics", user.get("tenant"));
+            assertEquals(Map.of("held", 2, "limit", 16, "refused", 4), user.get("contexts"));
+            assertNull(((Map<?, ?>) user.get("messagesPerSecond")).get("held"));
+            assertEquals(0, node.get("shares_left_out"));
+        }
+    }
+
+    private static ShareUse use(
+            final String who,
+            final String tenant,
+            final long held,
+            final long limit,
+            final long refused) {
+        final Map<String, ShareUse.Figures> shares = new LinkedHashMap<>();
+        shares.put("contexts", new ShareUse.Figures(held, limit, refused));
+        shares.put("memoryBytes", new ShareUse.Figures(3 << 20, 1 << 30, 0));
+        shares.put("messagesPerSecond", new ShareUse.Figures(-1, 500, 0));
+        return new ShareUse(who, tenant, shares);
+    }
+
+    @Test
+    void shouldRefuseOptionsThatContradict() {
+        final String file = running(0).toString();
+        for (final List<String> words :
+                List.of(List.of("--links", "--users"), List.of("--users", "--counter", "hxb_*"))) {
+            final List<String> arguments = new ArrayList<>(List.of("stat", file));
+            arguments.addAll(words);
+            final HxbOutput output = HxbOutput.of(arguments.toArray(String[]::new));
+            assertEquals(ExitStatus.USAGE, output.status(), words.toString());
+            assertTrue(output.errors().contains("--users"), output::errors);
+        }
     }
 }

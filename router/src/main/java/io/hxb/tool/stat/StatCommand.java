@@ -7,6 +7,7 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterSample;
 import io.hxb.counter.CounterScope;
 import io.hxb.counter.NodeFinding;
+import io.hxb.counter.ShareUses;
 import io.hxb.tool.live.NameFilter;
 import io.hxb.tool.live.NodeFiles;
 import io.hxb.tool.live.NodeSample;
@@ -65,6 +66,11 @@ public final class StatCommand implements Callable<Integer> {
     private boolean isLinks;
 
     @Option(
+            names = "--users",
+            description = "only what users and tenants have of the node, and what they may have")
+    private boolean isUsers;
+
+    @Option(
             names = "--watch",
             paramLabel = "S",
             description = "again every S seconds, with rates, until Ctrl-C")
@@ -93,8 +99,13 @@ public final class StatCommand implements Callable<Integer> {
         if (!(watchSeconds >= 0) || times < 0) {
             throw new UsageException("--watch and --times must not be negative");
         }
-        if (isLinks && !counters.isEmpty()) {
-            throw new UsageException("--links shows no counters: leave --counter out, or --links");
+        if ((isLinks || isUsers) && !counters.isEmpty()) {
+            final String option = isLinks ? "--links" : "--users";
+            throw new UsageException(
+                    option + " shows no counters: leave --counter out, or " + option);
+        }
+        if (isLinks && isUsers) {
+            throw new UsageException("--links and --users show only one thing: choose one");
         }
         selection.check();
         final List<Path> chosen = files.isEmpty() ? NodeFiles.of(cluster.config()) : files;
@@ -167,11 +178,14 @@ public final class StatCommand implements Callable<Integer> {
                         node.reader.pid());
         final Map<String, Object> values = new LinkedHashMap<>();
         final TextTable table = counters(node, sample, hasLast, values);
-        output.text()
-                .print(
-                        isLinks
-                                ? node.traffic.table(node.reader, sample.links(), System.nanoTime())
-                                : table);
+        if (isLinks) {
+            output.text().print(node.traffic.table(node.reader, sample.links(), System.nanoTime()));
+        } else if (!isUsers) {
+            output.text().print(table);
+        }
+        if (isUsers || hasUsersToShow(node)) {
+            output.text().print(UserTable.text(node.uses));
+        }
         node.findings.forEach(finding -> output.text().println("finding: " + finding));
         output.text().println();
         final Map<String, Object> report = new LinkedHashMap<>();
@@ -182,8 +196,18 @@ public final class StatCommand implements Callable<Integer> {
         report.put("pid", node.reader.pid());
         report.put("start_ms", node.reader.startMs());
         report.put("findings", node.findings);
+        report.put("shares", UserTable.report(node.uses));
+        report.put("shares_left_out", node.uses.leftOut());
         report.put("counters", values);
         return report;
+    }
+
+    // Who asks for single counters or links wants nothing else.
+    private boolean hasUsersToShow(final Seen node) {
+        return !isLinks
+                && counters.isEmpty()
+                && !selection.isOfLinks()
+                && !node.uses.uses().isEmpty();
     }
 
     private TextTable counters(
@@ -252,12 +276,14 @@ public final class StatCommand implements Callable<Integer> {
         private final NodeSampler sampler = new NodeSampler();
         private CounterReader reader;
         private List<String> findings = List.of();
+        private ShareUses uses = ShareUses.NONE;
 
         private NodeSample read(final Path file) throws IOException {
             // What was read stays in memory when the file is closed.
             try (CounterReader opened = CounterReader.open(file)) {
                 reader = opened;
                 findings = opened.findings().stream().map(NodeFinding::sentence).toList();
+                uses = opened.shares();
                 return sampler.sample(opened, System.nanoTime());
             }
         }
