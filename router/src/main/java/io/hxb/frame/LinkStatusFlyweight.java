@@ -14,7 +14,7 @@ import io.hxb.linux.Memory;
  *      1      1 dimension of the trunk
  *      2      1 number of the link it is sent over
  *      3      1 number of links in the trunk, n: 1 to {@link #LAYOUT_LINKS}
- *      4      4 beat: status frames sent over this link before
+ *      4      4 beat: number of the heartbeat that the frame is, over this link; 0 if it is none
  *      8      8 coordinates of the neighbour it is for
  *     16      4 sequence: grows with every change of what is said about the links
  *     20      4 acknowledgement: last sequence of the neighbour that was taken

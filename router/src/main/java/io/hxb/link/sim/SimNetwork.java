@@ -70,6 +70,28 @@ public final class SimNetwork {
         return link;
     }
 
+    /**
+     * Plugs a link into the place of one that is closed: with the address of that one, which has
+     * learned nothing.
+     *
+     * @param share share of the loop that receives.
+     */
+    public SimLink replace(final SimLink old, final BufferPool.Share share) {
+        final SimLink link =
+                new SimLink(
+                        this,
+                        old.segment(),
+                        old.index(),
+                        old.coordinate(),
+                        old.mtuBytes(),
+                        share,
+                        old.localAddress());
+        links.set((int) old.localAddress() - 1, link);
+        old.segment().links().remove(old);
+        old.segment().links().add(link);
+        return link;
+    }
+
     /** Gives one direction faults of its own; null for those of the segment. */
     public void faults(final SimLink from, final SimLink to, final SimFaults faults) {
         direction(from, to).faults = faults;

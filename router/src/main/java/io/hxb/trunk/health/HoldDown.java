@@ -56,8 +56,16 @@ final class HoldDown {
         beats = 0;
     }
 
-    /** A heartbeat with that number arrived. */
+    /**
+     * A status frame arrived.
+     *
+     * @param beat number of the heartbeat; 0 for a frame between two of them, which says nothing of
+     *     how long frames have passed.
+     */
     void onBeat(final int beat) {
+        if (beat == 0) {
+            return;
+        }
         beats = beats > 0 && beat == lastBeat + 1 ? beats + 1 : 1;
         lastBeat = beat;
     }

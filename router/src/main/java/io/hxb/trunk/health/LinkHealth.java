@@ -28,7 +28,8 @@ final class LinkHealth {
     private int toldWeight = LinkStatusFlyweight.MAX_WEIGHT;
     // It was used before it failed, and has not been used since.
     private boolean isMissed;
-    private int beatsSent;
+    private int statusSent;
+    private int lastBeat;
 
     /**
      * Makes the health of one link.
@@ -103,13 +104,19 @@ final class LinkHealth {
     }
 
     /** Status frames sent over the link to this neighbour, modulo 2^32. */
-    int beatsSent() {
-        return beatsSent;
+    int statusSent() {
+        return statusSent;
     }
 
-    /** A status frame was sent over the link. */
-    void onBeatSent() {
-        beatsSent++;
+    /** Number of the next heartbeat over the link to this neighbour; never 0. */
+    int nextBeat() {
+        return lastBeat == -1 ? 1 : lastBeat + 1;
+    }
+
+    /** A status frame was sent over the link, which was the next heartbeat or none. */
+    void onStatusSent(final boolean isBeat) {
+        statusSent++;
+        lastBeat = isBeat ? nextBeat() : lastBeat;
     }
 
     /** A hello of the neighbour arrived. */
@@ -195,7 +202,11 @@ final class LinkHealth {
         }
     }
 
-    /** A heartbeat with that number arrived; a failed link is used again after enough of them. */
+    /**
+     * A status frame arrived; a failed link is used again after enough heartbeats.
+     *
+     * @param beat number of the heartbeat; 0 if it is none.
+     */
     void onBeat(final int beat, final long nowNs) {
         arrivals.onHeard(nowNs);
         holdDown.onBeat(beat);

@@ -281,10 +281,21 @@ final class NeighbourHealth {
     /** Writes what there is to say, for one link; counts of frames come from the caller. */
     void write(final LinkStatusFlyweight status, final int number) {
         exchange.write(status);
-        status.dimension(dimension).linkNumber(number).beat(links[number].beatsSent());
+        status.dimension(dimension)
+                .linkNumber(number)
+                .beat(isBeat(number) ? links[number].nextBeat() : 0);
         for (int i = 0; i < links.length; i++) {
             status.weight(i, links[i].weight());
         }
+    }
+
+    /** What was written for a link is on its way. */
+    void onStatusSent(final int number) {
+        links[number].onStatusSent(isBeat(number));
+    }
+
+    private boolean isBeat(final int number) {
+        return (exchange.beatLinks() >>> number & 1) != 0;
     }
 
     /** Links that are left out though the neighbour's address there is known. */

@@ -30,6 +30,7 @@ final class StatusExchange {
     private long peerFailed;
     private long answerLinks;
     private long beatNs;
+    private long beatLinks;
     private long deadSinceNs;
 
     StatusExchange(final TrunkConfig config, final int links, final long nowNs) {
@@ -129,11 +130,18 @@ final class StatusExchange {
             repeatNs = nowNs + repeatDelayNs;
             repeatDelayNs = Math.min(config.heartbeatNs(), 2 * repeatDelayNs);
         }
+        beatLinks = 0;
         if (beatNs - nowNs <= 0) {
-            due |= addressed & ~good;
+            beatLinks = addressed & ~good;
+            due |= beatLinks;
             beatNs = nowNs + (isLongDead(good, nowNs) ? LONG_DEAD_FACTOR : 1) * beatIntervalNs;
         }
         return due | marks.due(good, sentFrames, receivedFrames, nowNs);
+    }
+
+    /** Of the links on which a status frame is due, those on which it is a heartbeat. */
+    long beatLinks() {
+        return beatLinks;
     }
 
     private boolean isLongDead(final long good, final long nowNs) {

@@ -71,7 +71,7 @@ final class StatusSender {
                 }
                 write(bufferId, neighbour, number);
                 if (offer(bufferId, neighbour, trunk[number])) {
-                    neighbour.link(number).onBeatSent();
+                    neighbour.onStatusSent(number);
                     counters.onStatusSent(trunk[number].link().index());
                     sent++;
                 }
@@ -120,7 +120,7 @@ final class StatusSender {
         final LinkHealth link = neighbour.link(number);
         return traffic.sentFrames(neighbour.dimension(), number, neighbour.neighbour())
                 - traffic.queuedFrames(link.linkIndex())
-                + link.beatsSent();
+                + link.statusSent();
     }
 
     private boolean offer(final int bufferId, final NeighbourHealth neighbour, final Port port) {

@@ -16,7 +16,7 @@ class HoldDownTest {
             TrunkConfig.DEFAULT.withHoldDownNs(HOLD_NS, 4 * HOLD_NS);
 
     private final HoldDown holdDown = new HoldDown(CONFIG);
-    private int beat;
+    private int beat = 1;
 
     @Test
     void shouldHealAfterEnoughHeartbeatsInARow() {
@@ -29,6 +29,21 @@ class HoldDownTest {
         beats(CONFIG.healBeats() - 1);
         assertFalse(holdDown.isOver(MS), "one was missing between them");
         beats(1);
+        // then
+        assertTrue(holdDown.isOver(MS));
+    }
+
+    @Test
+    void shouldCountOnlyHeartbeatsAmongTheStatusFramesThatArrive() {
+        // given
+        holdDown.onFailed(false, 0);
+        // when: answers and announcements between them
+        for (int i = 0; i < CONFIG.healBeats(); i++) {
+            assertFalse(holdDown.isOver(MS), i + " heartbeats");
+            holdDown.onBeat(0);
+            beats(1);
+            holdDown.onBeat(0);
+        }
         // then
         assertTrue(holdDown.isOver(MS));
     }

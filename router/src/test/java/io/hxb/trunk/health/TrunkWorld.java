@@ -1,6 +1,8 @@
 package io.hxb.trunk.health;
 
+import io.hxb.config.SecurityConfig;
 import io.hxb.config.TrunkConfig;
+import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.FrameValidator;
@@ -15,6 +17,10 @@ import io.hxb.link.sim.SimNetwork;
 import io.hxb.link.sim.SimSegment;
 import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
+import io.hxb.session.ClusterKey;
+import io.hxb.session.FrameSeals;
+import io.hxb.session.KeyRing;
+import io.hxb.session.Sessions;
 import io.hxb.testing.TestFrames;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.LinkReason;
@@ -28,6 +34,8 @@ import io.hxb.trunk.discovery.Discovery;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
 
 /**
  * The nodes of one line and their trunks in virtual time, without flows: what is sent is counted
@@ -47,9 +55,22 @@ final class TrunkWorld {
     final List<End> ends = new ArrayList<>();
     private final Shape shape;
     private final TrunkConfig config;
+    private final KeyRing ring;
+    private final Random random;
     private int incarnation = 1;
 
     TrunkWorld(final int nodes, final int links, final TrunkConfig config, final long seed) {
+        this(nodes, links, config, seed, KeyRing.NONE);
+    }
+
+    private TrunkWorld(
+            final int nodes,
+            final int links,
+            final TrunkConfig config,
+            final long seed,
+            final KeyRing ring) {
+        random = new Random(seed);
+        this.ring = ring;
         network = new SimNetwork(clock, seed);
         shape = Shape.of(nodes);
         this.config = config;
@@ -64,6 +85,15 @@ final class TrunkWorld {
 
     static TrunkWorld ofTwo(final int links) {
         final TrunkWorld world = new TrunkWorld(2, links, CONFIG, 1);
+        world.run(300 * MS);
+        return world;
+    }
+
+    /** The same with a key. */
+    static TrunkWorld ofTwoWithKey(final int links) {
+        final byte[] secret = new byte[ClusterKey.LENGTH];
+        final KeyRing ring = KeyRing.of(new ClusterKey(secret));
+        final TrunkWorld world = new TrunkWorld(2, links, CONFIG, 1, ring);
         world.run(300 * MS);
         return world;
     }
@@ -89,27 +119,57 @@ final class TrunkWorld {
         private final BufferPool pool = frames.pool(1_024, 1_536);
         private final BufferPool.Share share = pool.newShare();
         private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+        private final Sessions sessions;
+        private final FrameSeals seals;
+        private int sessionsBegun;
         private double credit;
         private double framesAStep;
         private int target;
         private int nextTarget;
 
         End(final int node, final List<SimSegment> segments) {
+            this(
+                    node,
+                    own ->
+                            java.util.stream.IntStream.range(0, segments.size())
+                                    .mapToObj(
+                                            i ->
+                                                    network.newLink(
+                                                            segments.get(i),
+                                                            i,
+                                                            node,
+                                                            1_400,
+                                                            own))
+                                    .toArray(SimLink[]::new));
+        }
+
+        private End(
+                final int node,
+                final Function<BufferPool.Share, SimLink[]> plugging) {
             this.node = node;
-            links = new SimLink[segments.size()];
+            links = plugging.apply(share);
             ports = new Port[links.length];
             senders = new LinkSender[links.length];
             arrived = new long[links.length];
             sent = new long[links.length];
             for (int i = 0; i < links.length; i++) {
-                links[i] = network.newLink(segments.get(i), i, node, 1_400, share);
                 ports[i] = new Port(links[i], 0, i);
                 senders[i] = links[i].newSender(64);
             }
             trunk = new TrunkSender(ports, senders);
             final NodeIdentity self =
                     new NodeIdentity(shape, node, CLUSTER, 5, incarnation++, "host");
-            final TrunkHealth health = new TrunkHealth(self, config, HELLO_INTERVAL_NS, ports);
+            sessions =
+                    new Sessions(
+                            self.ofSession(),
+                            ring.isEmpty()
+                                    ? SecurityConfig.Mode.NONE
+                                    : SecurityConfig.Mode.AUTHENTICATE,
+                            ring,
+                            random);
+            seals = sessions.newLoop();
+            final TrunkHealth health =
+                    new TrunkHealth(self, sessions, config, HELLO_INTERVAL_NS, ports);
             health.addListener(events::add);
             discovery = new Discovery(self, HELLO_INTERVAL_NS, ports, health, new Complaints());
             loop =
@@ -161,10 +221,23 @@ final class TrunkWorld {
             for (credit += framesAStep; credit >= 1; credit--) {
                 offer();
             }
+            sendSessions();
             discovery.doWork(clock.nanoTime(), senders, share);
             loop.onPolled();
             loop.doWork(clock.nanoTime());
             Arrays.stream(senders).forEach(LinkSender::flush);
+        }
+
+        private void sendSessions() {
+            final long nowNs = clock.nanoTime();
+            for (int to = sessions.pollDue(nowNs); to >= 0; to = sessions.pollDue(nowNs)) {
+                final int id = share.acquire();
+                discovery.sendSession(to, sessions.link(to), nowNs, senders, share, id);
+            }
+            if (sessions.begun() != sessionsBegun) {
+                sessionsBegun = sessions.begun();
+                discovery.onSessionBegun(nowNs);
+            }
         }
 
         private boolean isDueByTime() {
@@ -208,7 +281,13 @@ final class TrunkWorld {
             loop.note();
             final int type =
                     Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
-            if (FrameValidator.isLinkLocal(type)) {
+            if (seals.isOn() && seals.open(headerAddress) != DropReason.NONE) {
+                owner.release(token);
+                return;
+            }
+            if (type == FrameType.SESSION) {
+                sessions.onFrame(headerAddress, link.index(), clock.nanoTime());
+            } else if (FrameValidator.isLinkLocal(type)) {
                 discovery.onFrame(link.index(), headerAddress, sourceAddress, clock.nanoTime());
             } else {
                 arrived[link.index()]++;
@@ -221,8 +300,25 @@ final class TrunkWorld {
         return ends.get(node);
     }
 
-    /** Puts a new incarnation in the place of a node; it takes over its cables. */
+    /** Puts a new incarnation in the place of a node; it takes over its cables and NICs. */
     void restart(final int node) {
+        final End old = end(node);
+        for (int i = 0; i < old.links.length; i++) {
+            old.senders[i].close();
+            old.links[i].close();
+        }
+        ends.set(
+                node,
+                new End(
+                        node,
+                        own ->
+                                Arrays.stream(old.links)
+                                        .map(link -> network.replace(link, own))
+                                        .toArray(SimLink[]::new)));
+    }
+
+    /** The same, but with other NICs. */
+    void restartWithOtherNics(final int node) {
         final End old = end(node);
         final List<SimSegment> segments = new ArrayList<>();
         for (int i = 0; i < old.links.length; i++) {
@@ -232,6 +328,11 @@ final class TrunkWorld {
             segments.get(i).links().remove(old.links[i]);
         }
         ends.set(node, new End(node, segments));
+    }
+
+    /** True if nodes 0 and 1 both use a link between them. */
+    boolean isUsed(final int link) {
+        return end(0).isUsed(link) && end(1).isUsed(link);
     }
 
     /** Cuts a link between nodes 0 and 1 in one direction, or heals it. */
