@@ -24,6 +24,8 @@ public record NodeFinding(Kind kind, String text, String fix) {
         HALF_HEARD(true),
         /** A neighbour is not heard at all. */
         NOT_HEARD(false),
+        /** Links have come up, and it is too early to miss neighbours there. */
+        LOOKING(false),
         /** Written by another version of HXB. */
         OTHER(false);
 

@@ -56,6 +56,7 @@ final class NodeUpkeep implements Upkeep {
     private Registration registration = Registration.NONE;
     private boolean isLookDue = true;
     private int changesSeen;
+    private int neighbourChangesSeen;
     private long lookNs;
     private long heartbeatNs;
     private long beatNs;
@@ -157,8 +158,10 @@ final class NodeUpkeep implements Upkeep {
         for (final Runnable part : everyBeat) {
             Upkeep.alone(part);
         }
-        if (isLookDue || nowNs - lookNs >= 0) {
+        final int neighbourChanges = discovery.changes();
+        if (isLookDue || nowNs - lookNs >= 0 || neighbourChanges != neighbourChangesSeen) {
             isLookDue = false;
+            neighbourChangesSeen = neighbourChanges;
             lookNs = nowNs + LOOK_INTERVAL_NS;
             Upkeep.alone(keys::look);
             for (int i = 0; i < ports.size(); i++) {
@@ -232,13 +235,23 @@ final class NodeUpkeep implements Upkeep {
             }
         }
         // What strangers cause comes last, so that it is left out first when there is no room.
-        for (final Silence silence : discovery.silences()) {
+        final List<Silence> silences = discovery.silences(nowNs);
+        for (final Silence silence : silences) {
             findings.add(
                     NodeFinding.of(
                             silence.isPartial()
                                     ? NodeFinding.Kind.HALF_HEARD
                                     : NodeFinding.Kind.NOT_HEARD,
                             silence.text()));
+        }
+        final int known = discovery.knownNeighbours();
+        final int expected = discovery.expectedNeighbours();
+        if (silences.isEmpty() && known < expected) {
+            findings.add(
+                    new NodeFinding(
+                            NodeFinding.Kind.LOOKING,
+                            "hears " + known + " of " + expected + " neighbours so far",
+                            "look again in a second"));
         }
         for (final Complaint complaint : complaints.recent(nowNs, FINDING_AGE_NS)) {
             findings.add(

@@ -123,7 +123,10 @@ public final class Lab implements AutoCloseable {
         return registry.folder(spec.name());
     }
 
-    /** Records that nodes can be attached to, and their processes, if not this one. */
+    /**
+     * Records that nodes can be attached to and hear one another, and their processes, if not this
+     * one.
+     */
     public synchronized void ready(final List<Long> nodePids) {
         checkOpen();
         state = state.withNodes(nodePids, true);

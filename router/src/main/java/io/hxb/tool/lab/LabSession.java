@@ -14,6 +14,8 @@ import java.util.function.UnaryOperator;
  * Owned by the command that started it.
  */
 public final class LabSession implements AutoCloseable {
+    private static final long NEIGHBOURS_NS = 25_000_000_000L;
+
     private final Lab lab;
     private final Cluster cluster;
 
@@ -62,12 +64,20 @@ public final class LabSession implements AutoCloseable {
             final boolean isProcesses,
             final Capture capture) {
         if (isProcesses) {
-            NodeProcesses.start(lab, config, file, capture);
+            final List<Long> pids = NodeProcesses.start(lab, config, file, capture);
+            LabNeighbours.await(config, NEIGHBOURS_NS);
+            lab.ready(pids);
             return new AttachedCluster(config);
         }
         final Cluster cluster = new EmbeddedCluster(config, capture);
-        lab.ready(List.of());
-        return cluster;
+        try {
+            LabNeighbours.await(config, NEIGHBOURS_NS);
+            lab.ready(List.of());
+            return cluster;
+        } catch (final RuntimeException e) {
+            cluster.close();
+            throw e;
+        }
     }
 
     /** The nodes. */

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * @param ownerStartMs when that process started, to distinguish it from a later one with the same
  *     pid.
  * @param nodePids processes of the nodes, empty when the owner carries them all.
- * @param isReady true once every node can be attached to.
+ * @param isReady true once every node can be attached to and hears all its neighbours.
  */
 public record LabState(
         String name,

@@ -62,7 +62,6 @@ public final class NodeProcesses {
         for (int node = 0; node < nodes.size(); node++) {
             await(nodes.get(node), config, node, log(lab, node), deadlineNs);
         }
-        lab.ready(pids);
         return pids;
     }
 

@@ -56,6 +56,7 @@ public final class Discovery {
     private final DiscoveryCounters counters;
     private final int[] pendingKind;
     private final long[] pendingSubject;
+    private long lookedNs;
     private volatile long startNs = NEVER;
     // Read without the lock, so that a turn with nothing due does not take it.
     private volatile long nextDueNs;
@@ -133,17 +134,27 @@ public final class Discovery {
     }
 
     /**
-     * Which neighbours are missing.
+     * Which neighbours are missing, though they could have been heard for as long as it takes to
+     * forget one.
      *
      * @return at most one entry per port, and one per dimension for those that no link hears.
      */
-    public synchronized List<Silence> silences() {
-        return heard.silences();
+    public synchronized List<Silence> silences(final long nowNs) {
+        if (startNs == NEVER) {
+            return List.of();
+        }
+        heard.look(nowNs);
+        return heard.silences(MISSED_HELLOS * helloIntervalNs, nowNs);
     }
 
-    /** The same as text. */
-    public List<String> silentNeighbours() {
-        return silences().stream().map(Silence::text).toList();
+    /** The neighbours that are not heard now, as text. */
+    public synchronized List<String> silentNeighbours() {
+        return heard.silences(0, lookedNs).stream().map(Silence::text).toList();
+    }
+
+    /** Changes whenever a neighbour is heard for the first time on a link, or forgotten. */
+    public synchronized int changes() {
+        return heard.changes();
     }
 
     /**
@@ -238,7 +249,8 @@ public final class Discovery {
 
     // A neighbour that is heard stays where it is: otherwise a single frame would turn its frames
     // to
-    // whoever sent it.
+    // whoever sent it. With a key, a session with its new incarnation proves that the old one is no
+    // more.
     private boolean isBelieved(
             final Port port,
             final int neighbour,
@@ -246,11 +258,16 @@ public final class Discovery {
             final long sourceAddress,
             final long nowNs) {
         final int index = port.link().index();
+        final long limitNs = MISSED_HELLOS * helloIntervalNs;
         final boolean isPossible = port.link().mayHave(neighbour, sourceAddress);
         if (isPossible
-                && (known == sourceAddress
-                        || !heard.isHeard(
-                                index, neighbour, MISSED_HELLOS * helloIntervalNs, nowNs))) {
+                && (known == sourceAddress || !heard.isHeard(index, neighbour, limitNs, nowNs))) {
+            return true;
+        }
+        if (isPossible
+                && isOfNewestSession()
+                && heard.mayRestart(index, neighbour, hello.incarnation(), limitNs, nowNs)) {
+            heard.onRestart(index, neighbour, nowNs);
             return true;
         }
         if (!isPossible || heard.onRival(index, neighbour, nowNs)) {
@@ -258,6 +275,11 @@ public final class Discovery {
             queueComplaint(index, ComplaintFlyweight.DUPLICATE_COORDINATE, header.source(), nowNs);
         }
         return false;
+    }
+
+    private boolean isOfNewestSession() {
+        return sessions.isOn()
+                && sessions.incarnation(self.shape().node(header.source())) == hello.incarnation();
     }
 
     /**
@@ -358,6 +380,8 @@ public final class Discovery {
         if (startNs == NEVER) {
             start(nowNs);
         }
+        heard.look(nowNs);
+        lookedNs = nowNs;
         int sent = 0;
         long dueNs = nowNs + helloIntervalNs;
         for (final Port port : ports) {

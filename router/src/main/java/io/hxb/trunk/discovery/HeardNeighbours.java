@@ -18,9 +18,15 @@ final class HeardNeighbours {
     private final NodeIdentity self;
     private final Port[] ports;
     private final long[][] heardNs;
+    // Since when without a pause; while it is heard.
+    private final long[][] sinceNs;
     private final int[][] incarnations;
     private final long[][] rivalNs;
+    // By link: since when neighbours could be heard there, if it is up.
+    private final long[] upSinceNs;
+    private final boolean[] isUp;
     private int count;
+    private int changes;
 
     /**
      * Nobody has been heard yet.
@@ -31,8 +37,11 @@ final class HeardNeighbours {
         this.self = self;
         this.ports = ports;
         heardNs = new long[ports.length][Shape.MAX_EXTENT];
+        sinceNs = new long[ports.length][Shape.MAX_EXTENT];
         incarnations = new int[ports.length][Shape.MAX_EXTENT];
         rivalNs = new long[ports.length][Shape.MAX_EXTENT];
+        upSinceNs = new long[ports.length];
+        isUp = new boolean[ports.length];
         for (int i = 0; i < ports.length; i++) {
             Arrays.fill(heardNs[i], NEVER);
             Arrays.fill(rivalNs[i], NEVER);
@@ -47,10 +56,43 @@ final class HeardNeighbours {
         heardNs[linkIndex][neighbour] = nowNs;
         if (isNew) {
             rivalNs[linkIndex][neighbour] = NEVER;
+            sinceNs[linkIndex][neighbour] = nowNs;
+            count++;
+            changes++;
         }
         incarnations[linkIndex][neighbour] = incarnation;
-        count += isNew ? 1 : 0;
         return isChanged;
+    }
+
+    /**
+     * True if a neighbour that is heard may turn out to be another incarnation at another address
+     * now, without having been silent: not sooner after the last time than it takes to forget one.
+     */
+    boolean mayRestart(
+            final int linkIndex,
+            final int neighbour,
+            final int incarnation,
+            final long limitNs,
+            final long nowNs) {
+        return incarnations[linkIndex][neighbour] != incarnation
+                && nowNs - sinceNs[linkIndex][neighbour] > limitNs;
+    }
+
+    /** A neighbour that is heard is another incarnation at another address. */
+    void onRestart(final int linkIndex, final int neighbour, final long nowNs) {
+        sinceNs[linkIndex][neighbour] = nowNs;
+        rivalNs[linkIndex][neighbour] = NEVER;
+    }
+
+    /** Takes in whether links are up; several times within what {@link #silences} waits. */
+    void look(final long nowNs) {
+        for (int i = 0; i < ports.length; i++) {
+            final boolean isUpNow = ports[i].link().isUp();
+            if (isUpNow && !isUp[i]) {
+                upSinceNs[i] = nowNs;
+            }
+            isUp[i] = isUpNow;
+        }
     }
 
     /** True if the neighbour was heard on that link within the last {@code limitNs}. */
@@ -82,6 +124,7 @@ final class HeardNeighbours {
             if (ofLink[neighbour] != NEVER && nowNs - ofLink[neighbour] > limitNs) {
                 ofLink[neighbour] = NEVER;
                 count--;
+                changes++;
                 port.link().onSilent(neighbour);
             }
         }
@@ -102,28 +145,60 @@ final class HeardNeighbours {
         return ofLink;
     }
 
+    /** Changes whenever a neighbour is heard for the first time or forgotten. */
+    int changes() {
+        return changes;
+    }
+
     /**
      * Which neighbours are missing: one entry per port, and one per dimension for those that no
-     * link hears.
+     * link hears. Links that have just come up hear their neighbours one after the other: a
+     * neighbour is missing on a link that could have heard it for long enough, and on one link of
+     * several if another one has heard it for as long.
+     *
+     * @param patienceNs how long that is; 0 for all that are not heard.
      */
-    List<Silence> silences() {
+    List<Silence> silences(final long patienceNs, final long nowNs) {
         final List<Silence> silences = new ArrayList<>();
         for (int dimension = 0; dimension < self.shape().dimensions(); dimension++) {
             final List<Port> trunk = trunk(dimension);
+            final List<Port> listening =
+                    trunk.stream().filter(port -> isTime(port, patienceNs, nowNs)).toList();
             final List<Integer> gone = neighbours(dimension);
             gone.removeIf(neighbour -> trunk.stream().anyMatch(port -> hears(port, neighbour)));
-            if (!gone.isEmpty() && !trunk.isEmpty()) {
+            if (!gone.isEmpty() && !listening.isEmpty()) {
                 silences.add(new Silence(false, goneText(dimension, trunk, gone)));
             }
-            for (final Port port : trunk) {
+            for (final Port port : listening) {
                 final List<Integer> missing = neighbours(dimension);
-                missing.removeIf(neighbour -> hears(port, neighbour) || gone.contains(neighbour));
+                missing.removeIf(
+                        neighbour ->
+                                hears(port, neighbour)
+                                        || trunk.stream()
+                                                .noneMatch(
+                                                        other ->
+                                                                hasHeard(
+                                                                        other,
+                                                                        neighbour,
+                                                                        patienceNs,
+                                                                        nowNs)));
                 if (!missing.isEmpty()) {
                     silences.add(new Silence(true, missingText(port, missing)));
                 }
             }
         }
         return silences;
+    }
+
+    private boolean isTime(final Port port, final long patienceNs, final long nowNs) {
+        final int index = port.link().index();
+        return !isUp[index] || nowNs - upSinceNs[index] >= patienceNs;
+    }
+
+    private boolean hasHeard(
+            final Port port, final int neighbour, final long patienceNs, final long nowNs) {
+        final int index = port.link().index();
+        return hears(index, neighbour) && nowNs - sinceNs[index][neighbour] >= patienceNs;
     }
 
     private List<Port> trunk(final int dimension) {
