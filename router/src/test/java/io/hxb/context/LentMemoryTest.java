@@ -72,7 +72,7 @@ class LentMemoryTest {
             final int long0 = MemoryFile.create("test", 3 * PAGE);
             assertRefused("size is not sealed", offer(bad, loose.descriptor()));
             assertRefused("it has holes", offer(bad, empty.descriptor()));
-            assertRefused("no file in memory", offer(bad, event));
+            assertRefused("not a file in memory", offer(bad, event));
             assertRefused("12288 bytes instead of 8192", offer(bad, long0));
             assertRefused("no memory is lent with id 7", offer(bad, valid(), valid()));
             assertRefused("descriptors 0 arrived", offer(bad));

@@ -160,7 +160,7 @@ class CliTest {
         final Outcome outcome = run("stat", file.toString());
 
         assertEquals(ExitStatus.FAILED, outcome.status());
-        assertTrue(outcome.errors().contains("no counter file"), outcome.errors());
+        assertTrue(outcome.errors().contains("is not a counter file"), outcome.errors());
     }
 
     private static Outcome run(final String... arguments) {
