@@ -2,6 +2,7 @@ package io.hxb.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.SocketConfig;
@@ -136,7 +137,7 @@ class UdpNamesTest {
         known.put("one", new long[] {address(9), address(8)});
         lookUp();
         // then
-        assertTrue(before == link.peers(), "the filter of the kernel is not replaced");
+        assertSame(before, link.peers(), "the filter of the kernel is not replaced");
     }
 
     @Test

@@ -177,14 +177,14 @@ public final class HostileExchange {
     private byte[] pick() {
         return recorded.isEmpty()
                 ? new byte[FrameHeaderFlyweight.LENGTH]
-                : recorded.get((script.next() << 8 | script.next()) % recorded.size());
+                : recorded.get(((script.next() << 8) | script.next()) % recorded.size());
     }
 
     private byte[] changed(final byte[] frame) {
         final byte[] changed = frame.clone();
         final int changes = 1 + script.next() % 4;
         for (int i = 0; i < changes; i++) {
-            changed[(script.next() << 8 | script.next()) % changed.length] ^= (byte) script.next();
+            changed[((script.next() << 8) | script.next()) % changed.length] ^= (byte) script.next();
         }
         return changed;
     }
@@ -234,7 +234,7 @@ public final class HostileExchange {
 
     /** What a seal covers of a frame, as text. */
     private String covered(final byte[] frame) {
-        final int body = (frame[52] & 0xFF) | (frame[53] & 0xFF) << 8;
+        final int body = (frame[52] & 0xFF) | ((frame[53] & 0xFF) << 8);
         final byte[] covered = Arrays.copyOf(frame, FrameHeaderFlyweight.LENGTH + body + 24);
         final boolean isForAny = covered[24] == -1;
         // Relays change hop limit and route; the destination is the node itself, or anybody.
