@@ -33,6 +33,8 @@ public final class BpfCode {
             KTIME_GET_NS = 5,
             GET_PRANDOM_U32 = 7,
             SKB_STORE_BYTES = 9,
+            SKB_VLAN_PUSH = 18,
+            SKB_VLAN_POP = 19,
             REDIRECT = 23,
             SKB_LOAD_BYTES = 26;
 
@@ -40,7 +42,12 @@ public final class BpfCode {
     public static final int TCX_NEXT = -1, TCX_DROP = 2, TCX_REDIRECT = 7;
 
     /** Offsets in the context of programs that see frames. Source: struct __sk_buff. */
-    public static final int SKB_LENGTH = 0, SKB_PROTOCOL = 16, SKB_VLAN_PRESENT = 20;
+    public static final int SKB_LENGTH = 0,
+            SKB_PROTOCOL = 16,
+            SKB_VLAN_PRESENT = 20,
+            SKB_VLAN_TCI = 24,
+            SKB_WIRE_LENGTH = 160,
+            SKB_SEGMENTS = 164;
 
     // Operations, as the standard has them: class, source and code in one byte.
     private static final int MOVE = 0xBF;

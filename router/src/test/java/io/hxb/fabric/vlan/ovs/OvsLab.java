@@ -2,6 +2,7 @@ package io.hxb.fabric.vlan.ovs;
 
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.vlan.config.SetupMaker;
+import io.hxb.testing.FrameTap;
 import io.hxb.testing.TestNamespaces;
 
 import org.junit.jupiter.api.Assumptions;

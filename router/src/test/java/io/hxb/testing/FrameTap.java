@@ -1,4 +1,4 @@
-package io.hxb.fabric.vlan.ovs;
+package io.hxb.testing;
 
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Linux;
@@ -17,8 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Sends test frames out of one NIC and sees those that come in. Owned by the test's thread. */
-final class FrameTap implements AutoCloseable {
-    static final int NO_TAG = -1;
+public final class FrameTap implements AutoCloseable {
+    /** The VID of a frame without a tag. */
+    public static final int NO_TAG = -1;
     private static final int TEST_ETHER_TYPE = 0x88B6; // IEEE local experimental 2.
     private static final int TAG_ETHER_TYPE = 0x8100;
     private static final int FRAME_LENGTH = 60;
@@ -26,7 +27,7 @@ final class FrameTap implements AutoCloseable {
     private static final int BATCH = 64;
 
     /** A test frame that came in: VID of its tag or NO_TAG, hosts in its payload, -1 for all. */
-    record Seen(int vid, int from, int to) {}
+    public record Seen(int vid, int from, int to) {}
 
     private final String nic;
     private final int descriptor;
@@ -44,7 +45,7 @@ final class FrameTap implements AutoCloseable {
     }
 
     /** Opens taps of several NICs of one namespace. */
-    static List<FrameTap> open(final String namespace, final List<String> nics) throws IOException {
+    public static List<FrameTap> open(final String namespace, final List<String> nics) throws IOException {
         return NetworkNamespace.run(
                 namespace,
                 () -> {
@@ -69,7 +70,7 @@ final class FrameTap implements AutoCloseable {
     }
 
     /** Sends one test frame; {@code vid} NO_TAG for none. */
-    void send(
+    public void send(
             final long sourceMac,
             final long targetMac,
             final int vid,
@@ -105,7 +106,7 @@ final class FrameTap implements AutoCloseable {
     }
 
     /** What came in since the last call. */
-    List<Seen> receive() {
+    public List<Seen> receive() {
         final List<Seen> seen = new ArrayList<>();
         while (true) {
             for (int i = 0; i < BATCH; i++) {

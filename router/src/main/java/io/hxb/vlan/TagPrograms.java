@@ -1,0 +1,166 @@
+package io.hxb.vlan;
+
+import static io.hxb.os.bpf.BpfCode.DOUBLE;
+import static io.hxb.os.bpf.BpfCode.R0;
+import static io.hxb.os.bpf.BpfCode.R1;
+import static io.hxb.os.bpf.BpfCode.R10;
+import static io.hxb.os.bpf.BpfCode.R2;
+import static io.hxb.os.bpf.BpfCode.R3;
+import static io.hxb.os.bpf.BpfCode.R4;
+import static io.hxb.os.bpf.BpfCode.R6;
+import static io.hxb.os.bpf.BpfCode.R7;
+import static io.hxb.os.bpf.BpfCode.R8;
+import static io.hxb.os.bpf.BpfCode.R9;
+import static io.hxb.os.bpf.BpfCode.WORD;
+
+import io.hxb.os.bpf.BpfArray;
+import io.hxb.os.bpf.BpfCode;
+
+/**
+ * Writes the two programs of a NIC: what leaves gets the tag of its destination's path, what comes
+ * in loses its tag. Frames that are tagged already, that only the next bridge is to see (IEEE
+ * 802.1Q, table 8-1), or that come in without a tag or with a VID of another plan, pass as they
+ * are. Super-packets stay whole: the tag travels beside them, and NIC or kernel write it into each
+ * frame that they cut. Source: bpf-helpers(7), bpf_skb_vlan_push.
+ */
+final class TagPrograms {
+    private static final int TAGGED = 0x8100;
+    private static final int SERVICE_TAGGED = 0x88A8;
+    private static final int VID_MASK = 0xFFF;
+    private static final int MAC_UNUSED_BITS = Short.SIZE;
+
+    // 01-80-C2-00-00-00 to -0F, as in memory.
+    private static final int BRIDGE_PREFIX_BITS = 40;
+    private static final long BRIDGE_PREFIX = 0xC28001L;
+    private static final int BRIDGE_LAST_MASK = 0xF0;
+
+    private static final int KEY = -8;
+    private static final int HEAD = -16;
+
+    private TagPrograms() {}
+
+    /** What sees frames before they leave. Registers that last: 6 the frame, 7 the peer, 8 path. */
+    static BpfCode egress(final TagTable table) {
+        final BpfCode code = new BpfCode();
+        code.move(R6, R1)
+                .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
+                .jumpIfNotZero(R1, "pass")
+                .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
+                .jumpIfValue(R1, networkOrder(TAGGED), "pass")
+                .jumpIfValue(R1, networkOrder(SERVICE_TAGGED), "pass")
+                .move(R1, R6)
+                .set(R2, 0)
+                .move(R3, R10)
+                .plus(R3, HEAD)
+                .set(R4, Long.BYTES)
+                .call(BpfCode.SKB_LOAD_BYTES)
+                .jumpIfNotZero(R0, "pass")
+                .load(DOUBLE, R1, R10, HEAD)
+                .shiftLeft(R1, MAC_UNUSED_BITS)
+                .shiftRight(R1, MAC_UNUSED_BITS)
+                .store(DOUBLE, R10, HEAD, R1)
+                .move(R2, R1)
+                .shiftLeft(R2, Long.SIZE - BRIDGE_PREFIX_BITS)
+                .setLong(R3, BRIDGE_PREFIX << Long.SIZE - BRIDGE_PREFIX_BITS)
+                .jumpIfEqual(R2, R3, "bridges")
+                .jump("find")
+                .label("bridges")
+                .move(R2, R1)
+                .shiftRight(R2, BRIDGE_PREFIX_BITS)
+                .and(R2, BRIDGE_LAST_MASK)
+                .jumpIfZero(R2, "pass")
+                .label("find")
+                .move(R2, R10)
+                .plus(R2, HEAD)
+                .map(R1, table.peerOfMac())
+                .call(BpfCode.MAP_LOOKUP_ELEM)
+                .set(R1, TagTable.OTHERS)
+                .jumpIfZero(R0, "found")
+                .load(DOUBLE, R1, R0, 0)
+                .label("found")
+                .store(WORD, R10, KEY, R1);
+        lookUp(code, table.peers(), "pass");
+        code.move(R7, R0).storeValue(WORD, R10, KEY, 0);
+        lookUp(code, table.header(), "pass");
+        code.load(WORD, R1, R0, TagTable.ACTIVE_OFFSET)
+                .and(R1, 1)
+                .shiftLeft(R1, 2)
+                .plusRegister(R1, R7)
+                .load(WORD, R8, R1, 0);
+        length(code, "peer");
+        code.addAtomically(DOUBLE, R7, TagTable.PEER_BYTES_OFFSET, R9)
+                .addAtomically(DOUBLE, R7, TagTable.PEER_FRAMES_OFFSET, R1)
+                .jumpIfZero(R8, "pass")
+                .move(R7, R1)
+                .move(R2, R8)
+                .shiftRight(R2, TagTable.NUMBER_SHIFT)
+                .store(WORD, R10, KEY, R2);
+        lookUp(code, table.vids(), "drop");
+        return code.addAtomically(DOUBLE, R0, TagTable.SENT_BYTES_OFFSET, R9)
+                .addAtomically(DOUBLE, R0, TagTable.SENT_FRAMES_OFFSET, R7)
+                .move(R1, R6)
+                .set(R2, networkOrder(TAGGED))
+                .move(R3, R8)
+                .and(R3, VID_MASK)
+                .call(BpfCode.SKB_VLAN_PUSH)
+                .jumpIfNotZero(R0, "drop")
+                .label("pass")
+                .set(R0, BpfCode.TCX_NEXT)
+                .exit()
+                .label("drop")
+                .set(R0, BpfCode.TCX_DROP)
+                .exit();
+    }
+
+    /** What sees frames as they come in. Registers that last: 6 the frame. */
+    static BpfCode ingress(final TagTable table) {
+        final BpfCode code = new BpfCode();
+        code.move(R6, R1)
+                .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
+                .jumpIfZero(R1, "pass")
+                .load(WORD, R1, R6, BpfCode.SKB_VLAN_TCI)
+                .and(R1, VID_MASK)
+                .store(DOUBLE, R10, HEAD, R1)
+                .move(R2, R10)
+                .plus(R2, HEAD)
+                .map(R1, table.numberOfVid())
+                .call(BpfCode.MAP_LOOKUP_ELEM)
+                .jumpIfZero(R0, "pass")
+                .load(DOUBLE, R1, R0, 0)
+                .store(WORD, R10, KEY, R1);
+        lookUp(code, table.vids(), "pass");
+        length(code, "vid");
+        return code.addAtomically(DOUBLE, R0, TagTable.RECEIVED_BYTES_OFFSET, R9)
+                .addAtomically(DOUBLE, R0, TagTable.RECEIVED_FRAMES_OFFSET, R1)
+                .move(R1, R6)
+                .call(BpfCode.SKB_VLAN_POP)
+                .label("pass")
+                .set(R0, BpfCode.TCX_NEXT)
+                .exit();
+    }
+
+    /** Sets register 9 to the bytes of a frame on the wire and register 1 to its segments. */
+    private static void length(final BpfCode code, final String name) {
+        code.load(WORD, R9, R6, BpfCode.SKB_WIRE_LENGTH)
+                .jumpIfNotZero(R9, name + " length")
+                .load(WORD, R9, R6, BpfCode.SKB_LENGTH)
+                .label(name + " length")
+                .load(WORD, R1, R6, BpfCode.SKB_SEGMENTS)
+                .jumpIfNotZero(R1, name + " segments")
+                .set(R1, 1)
+                .label(name + " segments");
+    }
+
+    /** Looks up the WORD at KEY; the value's address is in register 0 then. */
+    private static void lookUp(final BpfCode code, final BpfArray array, final String otherwise) {
+        code.move(R2, R10)
+                .plus(R2, KEY)
+                .map(R1, array)
+                .call(BpfCode.MAP_LOOKUP_ELEM)
+                .jumpIfZero(R0, otherwise);
+    }
+
+    private static int networkOrder(final int etherType) {
+        return Short.toUnsignedInt(Short.reverseBytes((short) etherType));
+    }
+}

@@ -1,0 +1,185 @@
+package io.hxb.vlan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.fabric.generate.Trees;
+import io.hxb.fabric.vlan.PlanKind;
+import io.hxb.fabric.vlan.VlanPlan;
+import io.hxb.fabric.vlan.VlanPlanner;
+import io.hxb.fabric.vlan.config.SetupMaker;
+import io.hxb.fabric.vlan.tree.TopTrees;
+import io.hxb.linux.LinuxException;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+class HostPathsTest {
+    private static final VlanPlan PLAN =
+            VlanPlanner.of(PlanKind.HOST_TAGGED, 4)
+                    .plan(Trees.fatTree(2, 4, 2), new TopTrees(), "tops");
+    private static final int HOSTS = PLAN.graph().hostCount();
+
+    /** Remembers what holds, and what is named. */
+    private static final class Memory implements Tagger {
+        private final Map<Integer, Integer> prepared = new HashMap<>();
+        private final Map<Integer, Integer> holding = new HashMap<>();
+        private final Map<Long, Integer> named = new HashMap<>();
+
+        @Override
+        public void name(final int peer, final long mac) {
+            named.put(mac, peer);
+        }
+
+        @Override
+        public void forget(final long mac) {
+            named.remove(mac);
+        }
+
+        @Override
+        public void path(final int peer, final int vid) {
+            prepared.put(peer, vid);
+        }
+
+        @Override
+        public void commit() {
+            holding.putAll(prepared);
+        }
+
+        @Override
+        public int vid(final int peer) {
+            return holding.getOrDefault(peer, UNTAGGED);
+        }
+
+        @Override
+        public long sentBytes(final int peer) {
+            return 0;
+        }
+
+        @Override
+        public long sentFrames(final int peer) {
+            return 0;
+        }
+
+        @Override
+        public VidTraffic traffic(final int vid) {
+            return VidTraffic.NONE;
+        }
+
+        @Override
+        public void close() {}
+
+        int vidOf(final long mac) {
+            return vid(named.getOrDefault(mac, OTHERS));
+        }
+    }
+
+    private static List<HostRow> rows() {
+        final List<HostRow> rows = new ArrayList<>();
+        for (int host = 0; host < HOSTS; host++) {
+            rows.add(
+                    new HostRow(
+                            PLAN.graph().hostName(host),
+                            SetupMaker.mac(PLAN.graph(), host),
+                            PLAN.vid(PLAN.vlanOf(host)),
+                            PLAN.rank(host)));
+        }
+        return rows;
+    }
+
+    private static BitSet vids() {
+        final BitSet vids = new BitSet();
+        for (final int vid : PLAN.vids()) {
+            vids.set(vid);
+        }
+        return vids;
+    }
+
+    @Test
+    void shouldGiveEachPairTheVidOfThePlan() throws LinuxException {
+        for (int here = 0; here < HOSTS; here++) {
+            final Memory tagger = new Memory();
+            HostPaths.of(rows(), here, vids(), tagger);
+            for (int peer = 0; peer < HOSTS; peer++) {
+                if (peer != here) {
+                    assertEquals(
+                            PLAN.vid(PLAN.vlanOf(here, peer)),
+                            tagger.vidOf(SetupMaker.mac(PLAN.graph(), peer)),
+                            here + " to " + peer);
+                }
+            }
+            assertEquals(PLAN.vid(PLAN.vlanOf(here)), tagger.vidOf(42), "an unknown host");
+        }
+    }
+
+    @Test
+    void shouldFollowExceptionsAfterEachCommit() throws LinuxException {
+        // given
+        final Memory tagger = new Memory();
+        final HostPaths paths = HostPaths.of(rows(), 3, vids(), tagger);
+        final SplittableRandom random = new SplittableRandom(7);
+        final int[] exceptions = new int[HOSTS];
+        for (int batch = 0; batch < 100; batch++) {
+            // when
+            for (int change = 0; change < 3; change++) {
+                final int host = (4 + random.nextInt(HOSTS - 1)) % HOSTS;
+                final int vid =
+                        random.nextInt(3) == 0
+                                ? HostPaths.BY_TABLE
+                                : PLAN.vid(random.nextInt(PLAN.vlanCount()));
+                paths.set(host, vid);
+                exceptions[host] = vid;
+            }
+            paths.commit();
+            // then
+            int count = 0;
+            for (int host = 0; host < HOSTS; host++) {
+                count += exceptions[host] == HostPaths.BY_TABLE ? 0 : 1;
+                if (host != 3) {
+                    final int expected =
+                            exceptions[host] == HostPaths.BY_TABLE
+                                    ? PLAN.vid(PLAN.vlanOf(3, host))
+                                    : exceptions[host];
+                    assertEquals(expected, tagger.vidOf(SetupMaker.mac(PLAN.graph(), host)));
+                    assertEquals(expected, paths.vid(host));
+                }
+            }
+            assertEquals(count, paths.exceptionCount());
+        }
+    }
+
+    @Test
+    void shouldRefuseTablesThatContradictThemselves() {
+        // given
+        final List<HostRow> rows = rows();
+        rows.set(1, new HostRow("b", rows.get(0).mac(), 4000, rows.get(0).rank()));
+        final Memory tagger = new Memory();
+        // when
+        final IllegalArgumentException e =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> HostPaths.of(rows, 0, vids(), tagger));
+        // then
+        assertTrue(e.getMessage().contains("b has the MAC address of another host"), e::toString);
+        assertTrue(e.getMessage().contains("b has the rank of another host"), e::toString);
+        assertTrue(e.getMessage().contains("VID 4000 of b is not in the plan"), e::toString);
+        assertTrue(tagger.named.isEmpty() && tagger.holding.isEmpty());
+    }
+
+    @Test
+    void shouldRefuseExceptionsOutsideThePlan() throws LinuxException {
+        final HostPaths paths = HostPaths.of(rows(), 3, vids(), new Memory());
+        assertThrows(IllegalArgumentException.class, () -> paths.set(3, PLAN.vid(0)));
+        assertThrows(IllegalArgumentException.class, () -> paths.set(4, 4000));
+        assertThrows(IllegalArgumentException.class, () -> paths.set(4, -1));
+        assertFalse(paths.isPlanned(0));
+    }
+}
