@@ -1,10 +1,11 @@
 package io.hxb.vlan;
 
 import io.hxb.fabric.vlan.VlanIds;
+import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfProgram;
 
-import java.util.Arrays;
 import java.util.BitSet;
 
 /**
@@ -13,20 +14,22 @@ import java.util.BitSet;
  * memory that the program shares.
  */
 public final class KernelTagger implements Tagger {
-    private static final short NO_NUMBER = -1;
+    private static final short NO_NUMBER = 0;
+    private static final int MAC_UNUSED_BITS = Short.SIZE;
 
     private final short[] numbers;
     private final TagTable table;
     private final BpfProgram egress;
     private final BpfProgram ingress;
-    private final int[] vids;
+    private final long[] macs;
     private final BitSet prepared = new BitSet();
+    private boolean isOthersPrepared;
     private BpfProgram.Attachment atEgress;
     private BpfProgram.Attachment atIngress;
 
     private KernelTagger(
             final short[] numbers,
-            final int maxPeers,
+            final int maxHosts,
             final TagTable table,
             final BpfProgram egress,
             final BpfProgram ingress) {
@@ -34,36 +37,34 @@ public final class KernelTagger implements Tagger {
         this.table = table;
         this.egress = egress;
         this.ingress = ingress;
-        vids = new int[1 + maxPeers];
+        macs = new long[maxHosts];
     }
 
     /**
      * Loads the programs; they see no frames before {@link #attach}.
      *
      * @param plan the plan's VIDs, 1 to 4094, each once.
-     * @param maxPeers peers that there is room for, 1 or more; each takes 24 bytes of the kernel's
-     *     memory and about 60 of its hash table.
+     * @param maxHosts hosts that there is room for, 1 to 65,536; each takes 44 bytes.
      * @throws LinuxException if the kernel refuses: older than {@link BpfProgram#KERNEL}, or no
      *     CAP_BPF and CAP_NET_ADMIN.
      */
-    public static KernelTagger load(final int[] plan, final int maxPeers) throws LinuxException {
+    public static KernelTagger load(final int[] plan, final int maxHosts) throws LinuxException {
         final short[] numbers = new short[VlanIds.MAX_VID + 1];
-        Arrays.fill(numbers, NO_NUMBER);
         for (int number = 0; number < plan.length; number++) {
             final int vid = plan[number];
             if (vid < 1 || vid > VlanIds.MAX_VID || numbers[vid] != NO_NUMBER) {
                 throw new IllegalArgumentException(
                         "a plan has VIDs from 1 to " + VlanIds.MAX_VID + ", each once: " + vid);
             }
-            numbers[vid] = (short) number;
+            numbers[vid] = (short) (1 + number);
         }
-        final TagTable table = TagTable.create(plan, maxPeers);
+        final TagTable table = TagTable.create(plan, maxHosts);
         BpfProgram egress = null;
         try {
             egress = BpfProgram.load(TagPrograms.egress(table), BpfProgram.Hook.EGRESS);
             final BpfProgram ingress =
                     BpfProgram.load(TagPrograms.ingress(table), BpfProgram.Hook.INGRESS);
-            return new KernelTagger(numbers, maxPeers, table, egress, ingress);
+            return new KernelTagger(numbers, maxHosts, table, egress, ingress);
         } catch (final LinuxException e) {
             if (egress != null) {
                 egress.close();
@@ -103,74 +104,101 @@ public final class KernelTagger implements Tagger {
     }
 
     @Override
-    public void name(final int peer, final long mac) throws LinuxException {
-        if (peer < 1 || peer >= vids.length) {
-            throw new IllegalArgumentException(
-                    "peers have numbers from 1 to " + (vids.length - 1) + ": " + peer);
-        }
-        table.name(peer, mac);
-    }
-
-    @Override
-    public void forget(final long mac) throws LinuxException {
-        table.forget(mac);
-    }
-
-    @Override
-    public void path(final int peer, final int vid) {
+    public void name(final int host, final long mac, final int vid) throws LinuxException {
         final int number = number(vid);
-        if (number < 0 && vid != UNTAGGED) {
-            throw new IllegalArgumentException("VID " + vid + " is not in the plan");
+        final long inMemory = Long.reverseBytes(mac) >>> MAC_UNUSED_BITS;
+        if (inMemory == 0 || macs[host] != 0 || table.find(inMemory) != 0) {
+            throw new IllegalArgumentException("host " + host + " or its address is named already");
         }
-        vids[peer] = vid;
-        prepared.set(peer);
-        prepare(peer);
+        if (!table.add(inMemory, host, number)) {
+            throw new LinuxException(
+                    "naming a host, where there is room for " + macs.length, Errno.ENOSPC);
+        }
+        macs[host] = inMemory;
     }
 
-    private void prepare(final int peer) {
-        final int vid = vids[peer];
-        table.prepare(peer, vid == UNTAGGED ? 0 : TagTable.path(number(vid), vid));
+    @Override
+    public void forget(final int host) {
+        if (macs[host] != 0) {
+            table.remove(table.find(macs[host]));
+            macs[host] = 0;
+            prepared.clear(host);
+        }
+    }
+
+    private long entry(final int host) {
+        final long entry = host == OTHERS ? table.others() : table.find(macs[host]);
+        if (entry == 0 || host != OTHERS && macs[host] == 0) {
+            throw new IllegalArgumentException("host " + host + " has no name");
+        }
+        return entry;
     }
 
     private int number(final int vid) {
-        return vid >= 0 && vid < numbers.length ? numbers[vid] : NO_NUMBER;
+        if (vid == UNTAGGED) {
+            return NO_NUMBER;
+        }
+        if (vid < 0 || vid >= numbers.length || numbers[vid] == NO_NUMBER) {
+            throw new IllegalArgumentException("VID " + vid + " is not in the plan");
+        }
+        return numbers[vid];
+    }
+
+    @Override
+    public void path(final int host, final int vid) {
+        table.prepare(entry(host), number(vid));
+        if (host == OTHERS) {
+            isOthersPrepared = true;
+        } else {
+            prepared.set(host);
+        }
     }
 
     @Override
     public void commit() {
         table.swap();
-        // The paths that held until now get what holds, so that the next batch starts from it.
-        for (int peer = prepared.nextSetBit(0); peer >= 0; peer = prepared.nextSetBit(peer + 1)) {
-            prepare(peer);
+        // What held until now is brought up to date, so that the next batch starts from what holds.
+        for (int host = prepared.nextSetBit(0); host >= 0; host = prepared.nextSetBit(host + 1)) {
+            table.settle(entry(host));
         }
         prepared.clear();
+        if (isOthersPrepared) {
+            table.settle(table.others());
+            isOthersPrepared = false;
+        }
     }
 
     @Override
-    public int vid(final int peer) {
-        return table.vid(peer);
+    public int vid(final int host) {
+        return table.vid(table.path(entry(host)));
     }
 
     @Override
-    public long sentBytes(final int peer) {
-        return table.peerCount(peer, TagTable.PEER_BYTES_OFFSET);
+    public int heardVid(final int host) {
+        return table.vid(Memory.getUnsignedShort(entry(host) + TagTable.HEARD_OFFSET));
     }
 
     @Override
-    public long sentFrames(final int peer) {
-        return table.peerCount(peer, TagTable.PEER_FRAMES_OFFSET);
+    public long sentBytes(final int host) {
+        return Memory.getLongVolatile(entry(host) + TagTable.BYTES_OFFSET);
+    }
+
+    @Override
+    public long sentFrames(final int host) {
+        return Memory.getLongVolatile(entry(host) + TagTable.FRAMES_OFFSET);
     }
 
     @Override
     public VidTraffic traffic(final int vid) {
-        final int number = number(vid);
-        return number < 0
-                ? VidTraffic.NONE
-                : new VidTraffic(
-                        table.vidCount(number, TagTable.SENT_BYTES_OFFSET),
-                        table.vidCount(number, TagTable.SENT_FRAMES_OFFSET),
-                        table.vidCount(number, TagTable.RECEIVED_BYTES_OFFSET),
-                        table.vidCount(number, TagTable.RECEIVED_FRAMES_OFFSET));
+        if (vid <= 0 || vid >= numbers.length || numbers[vid] == NO_NUMBER) {
+            return VidTraffic.NONE;
+        }
+        final int number = numbers[vid];
+        return new VidTraffic(
+                table.count(number, TagTable.SENT_BYTES_OFFSET),
+                table.count(number, TagTable.SENT_FRAMES_OFFSET),
+                table.count(number, TagTable.RECEIVED_BYTES_OFFSET),
+                table.count(number, TagTable.RECEIVED_FRAMES_OFFSET));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.hxb.vlan;
 
 import static io.hxb.os.bpf.BpfCode.DOUBLE;
+import static io.hxb.os.bpf.BpfCode.HALF;
 import static io.hxb.os.bpf.BpfCode.R0;
 import static io.hxb.os.bpf.BpfCode.R1;
 import static io.hxb.os.bpf.BpfCode.R10;
@@ -27,7 +28,7 @@ final class TagPrograms {
     private static final int TAGGED = 0x8100;
     private static final int SERVICE_TAGGED = 0x88A8;
     private static final int VID_MASK = 0xFFF;
-    private static final int MAC_UNUSED_BITS = Short.SIZE;
+    private static final int MAC_BYTES = 6;
 
     // 01-80-C2-00-00-00 to -0F, as in memory.
     private static final int BRIDGE_PREFIX_BITS = 40;
@@ -36,10 +37,11 @@ final class TagPrograms {
 
     private static final int KEY = -8;
     private static final int HEAD = -16;
+    private static final int NUMBER = -24;
 
     private TagPrograms() {}
 
-    /** What sees frames before they leave. Registers that last: 6 the frame, 7 the peer, 8 path. */
+    /** What sees frames before they leave. Registers that last: 6 the frame, 7 the peer. */
     static BpfCode egress(final TagTable table) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
@@ -47,60 +49,45 @@ final class TagPrograms {
                 .jumpIfNotZero(R1, "pass")
                 .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
                 .jumpIfValue(R1, networkOrder(TAGGED), "pass")
-                .jumpIfValue(R1, networkOrder(SERVICE_TAGGED), "pass")
-                .move(R1, R6)
-                .set(R2, 0)
-                .move(R3, R10)
-                .plus(R3, HEAD)
-                .set(R4, Long.BYTES)
-                .call(BpfCode.SKB_LOAD_BYTES)
-                .jumpIfNotZero(R0, "pass")
-                .load(DOUBLE, R1, R10, HEAD)
-                .shiftLeft(R1, MAC_UNUSED_BITS)
-                .shiftRight(R1, MAC_UNUSED_BITS)
-                .store(DOUBLE, R10, HEAD, R1)
-                .move(R2, R1)
+                .jumpIfValue(R1, networkOrder(SERVICE_TAGGED), "pass");
+        loadMac(code, 0);
+        code.move(R2, R8)
                 .shiftLeft(R2, Long.SIZE - BRIDGE_PREFIX_BITS)
                 .setLong(R3, BRIDGE_PREFIX << Long.SIZE - BRIDGE_PREFIX_BITS)
-                .jumpIfEqual(R2, R3, "bridges")
+                .jumpIfEqual(R2, R3, "for bridges")
                 .jump("find")
-                .label("bridges")
-                .move(R2, R1)
+                .label("for bridges")
+                .move(R2, R8)
                 .shiftRight(R2, BRIDGE_PREFIX_BITS)
                 .and(R2, BRIDGE_LAST_MASK)
                 .jumpIfZero(R2, "pass")
                 .label("find")
-                .move(R2, R10)
-                .plus(R2, HEAD)
-                .map(R1, table.peerOfMac())
-                .call(BpfCode.MAP_LOOKUP_ELEM)
-                .set(R1, TagTable.OTHERS)
-                .jumpIfZero(R0, "found")
-                .load(DOUBLE, R1, R0, 0)
-                .label("found")
-                .store(WORD, R10, KEY, R1);
-        lookUp(code, table.peers(), "pass");
-        code.move(R7, R0).storeValue(WORD, R10, KEY, 0);
+                .jumpIfZero(R8, "nobody");
+        find(code, table, TagTable.FIRST_FACTOR, "found");
+        find(code, table, TagTable.SECOND_FACTOR, "found");
+        code.label("nobody").set(R7, 0).label("found").storeValue(WORD, R10, KEY, 0);
         lookUp(code, table.header(), "pass");
         code.load(WORD, R1, R0, TagTable.ACTIVE_OFFSET)
                 .and(R1, 1)
-                .shiftLeft(R1, 2)
+                .shiftLeft(R1, 1)
+                .jumpIfNotZero(R7, "is named")
+                .move(R7, R0)
+                .plus(R7, TagTable.OTHERS_OFFSET)
+                .label("is named")
                 .plusRegister(R1, R7)
-                .load(WORD, R8, R1, 0);
+                .load(HALF, R8, R1, TagTable.PATHS_OFFSET);
         length(code, "peer");
-        code.addAtomically(DOUBLE, R7, TagTable.PEER_BYTES_OFFSET, R9)
-                .addAtomically(DOUBLE, R7, TagTable.PEER_FRAMES_OFFSET, R1)
+        code.addAtomically(DOUBLE, R7, TagTable.BYTES_OFFSET, R9)
+                .addAtomically(DOUBLE, R7, TagTable.FRAMES_OFFSET, R1)
                 .jumpIfZero(R8, "pass")
                 .move(R7, R1)
-                .move(R2, R8)
-                .shiftRight(R2, TagTable.NUMBER_SHIFT)
-                .store(WORD, R10, KEY, R2);
+                .store(WORD, R10, KEY, R8);
         lookUp(code, table.vids(), "drop");
         return code.addAtomically(DOUBLE, R0, TagTable.SENT_BYTES_OFFSET, R9)
                 .addAtomically(DOUBLE, R0, TagTable.SENT_FRAMES_OFFSET, R7)
+                .load(DOUBLE, R3, R0, TagTable.VID_OFFSET)
                 .move(R1, R6)
                 .set(R2, networkOrder(TAGGED))
-                .move(R3, R8)
                 .and(R3, VID_MASK)
                 .call(BpfCode.SKB_VLAN_PUSH)
                 .jumpIfNotZero(R0, "drop")
@@ -126,17 +113,62 @@ final class TagPrograms {
                 .map(R1, table.numberOfVid())
                 .call(BpfCode.MAP_LOOKUP_ELEM)
                 .jumpIfZero(R0, "pass")
-                .load(DOUBLE, R1, R0, 0)
-                .store(WORD, R10, KEY, R1);
+                .load(DOUBLE, R9, R0, 0)
+                .store(WORD, R10, NUMBER, R9)
+                .store(WORD, R10, KEY, R9);
         lookUp(code, table.vids(), "pass");
         length(code, "vid");
-        return code.addAtomically(DOUBLE, R0, TagTable.RECEIVED_BYTES_OFFSET, R9)
-                .addAtomically(DOUBLE, R0, TagTable.RECEIVED_FRAMES_OFFSET, R1)
+        code.addAtomically(DOUBLE, R0, TagTable.RECEIVED_BYTES_OFFSET, R9)
+                .addAtomically(DOUBLE, R0, TagTable.RECEIVED_FRAMES_OFFSET, R1);
+        loadMac(code, MAC_BYTES);
+        code.jumpIfZero(R8, "pop");
+        find(code, table, TagTable.FIRST_FACTOR, "found");
+        find(code, table, TagTable.SECOND_FACTOR, "found");
+        return code.jump("pop")
+                .label("found")
+                .load(WORD, R1, R10, NUMBER)
+                .store(HALF, R7, TagTable.HEARD_OFFSET, R1)
+                .label("pop")
                 .move(R1, R6)
                 .call(BpfCode.SKB_VLAN_POP)
                 .label("pass")
                 .set(R0, BpfCode.TCX_NEXT)
                 .exit();
+    }
+
+    /** Sets register 8 to the address at an offset of the frame, as in memory. */
+    private static void loadMac(final BpfCode code, final int offset) {
+        code.storeValue(DOUBLE, R10, HEAD, 0)
+                .move(R1, R6)
+                .set(R2, offset)
+                .move(R3, R10)
+                .plus(R3, HEAD)
+                .set(R4, MAC_BYTES)
+                .call(BpfCode.SKB_LOAD_BYTES)
+                .jumpIfNotZero(R0, "pass")
+                .load(DOUBLE, R8, R10, HEAD);
+    }
+
+    /** Looks for the address in register 8 in a bucket; sets register 7 to its peer and jumps. */
+    private static void find(
+            final BpfCode code,
+            final TagTable table,
+            final long factor,
+            final String found) {
+        code.move(R1, R8)
+                .setLong(R2, factor)
+                .timesRegister(R1, R2)
+                .shiftRight(R1, Integer.SIZE)
+                .times(R1, table.bucketCount())
+                .shiftRight(R1, Integer.SIZE)
+                .store(WORD, R10, KEY, R1);
+        lookUp(code, table.buckets(), "pass");
+        for (int peer = 0; peer < TagTable.BUCKET_PEERS; peer++) {
+            code.move(R7, R0)
+                    .plus(R7, peer * TagTable.PEER_BYTES)
+                    .load(DOUBLE, R1, R7, TagTable.MAC_OFFSET)
+                    .jumpIfEqual(R1, R8, found);
+        }
     }
 
     /** Sets register 9 to the bytes of a frame on the wire and register 1 to its segments. */

@@ -5,113 +5,131 @@ import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfHash;
 
+import java.lang.foreign.Arena;
+import java.util.SplittableRandom;
+
 /**
  * What the programs at a host's NIC and the host's manager share: the path of each peer, and what
- * was sent and received. The manager writes paths, from one thread; the programs count; any thread
- * may read. Each peer has two paths, and one word, the same for all, says which of the two holds:
- * so a batch of changes takes effect between two frames.
+ * was sent and received. The manager writes peers and paths, from one thread; the programs count;
+ * any thread may read. Each peer has two paths, and one word, the same for all, says which of the
+ * two holds: so a batch of changes takes effect between two frames.
+ *
+ * <p>Peers lie in buckets of eight, each in one of the two buckets that its address hashes to; a
+ * new one may push others into their other bucket. So a peer takes 36 bytes, where it takes a
+ * hundred in a hash table of the kernel.
  *
  * <pre>
- * the header, 8 bytes:
+ * the header, 40 bytes:
  * offset length meaning (native order)
  *      0      4 which path of each peer holds: 0 or 1
+ *      8     32 the peer that stands for all whom the table does not name, and for all at once
  *
- * a peer, 24 bytes; number 0 is everybody whom the table does not name, and all at once:
- *      0      4 path 0: number of the VID in the plan * 2^16 + VID, or 0: no tag
- *      4      4 path 1
- *      8      8 bytes sent to it, Ethernet headers included
- *     16      8 frames sent to it
+ * a bucket, 8 peers of 32 bytes:
+ *      0      8 MAC address as in memory, 0: nobody
+ *      8      2 path 0: the VID's number in the plan, from 1; 0: no tag
+ *     10      2 path 1
+ *     12      2 heard: the path of its last frame that came in; 0: none came
+ *     14      2 number of the host
+ *     16      8 bytes sent to it, Ethernet headers included
+ *     24      8 frames sent to it
  *
- * a VID of the plan, 32 bytes:
- *      0      8 bytes sent
- *      8      8 frames sent
- *     16      8 bytes received
- *     24      8 frames received
+ * a VID of the plan, 40 bytes, by its number; number 0 is not used:
+ *      0      8 VID
+ *      8      8 bytes sent
+ *     16      8 frames sent
+ *     24      8 bytes received
+ *     32      8 frames received
  *
- * MAC address, as in memory -> number of the peer; VID -> its number in the plan
+ * a hash table: VID -> its number
  * </pre>
+ *
+ * Source of the buckets: Dietzfelbinger and Weidling, Balanced allocation and dictionaries with
+ * tightly packed constant size bins, 2007.
  */
 final class TagTable implements AutoCloseable {
     static final int ACTIVE_OFFSET = 0;
-    static final int PEER_BYTES_OFFSET = 8;
-    static final int PEER_FRAMES_OFFSET = 16;
-    static final int SENT_BYTES_OFFSET = 0;
-    static final int SENT_FRAMES_OFFSET = 8;
-    static final int RECEIVED_BYTES_OFFSET = 16;
-    static final int RECEIVED_FRAMES_OFFSET = 24;
-    static final int NUMBER_SHIFT = 16;
+    static final int OTHERS_OFFSET = 8;
+    static final int MAC_OFFSET = 0;
+    static final int PATHS_OFFSET = 8;
+    static final int HEARD_OFFSET = 12;
+    static final int HOST_OFFSET = 14;
+    static final int BYTES_OFFSET = 16;
+    static final int FRAMES_OFFSET = 24;
+    static final int VID_OFFSET = 0;
+    static final int SENT_BYTES_OFFSET = 8;
+    static final int SENT_FRAMES_OFFSET = 16;
+    static final int RECEIVED_BYTES_OFFSET = 24;
+    static final int RECEIVED_FRAMES_OFFSET = 32;
 
-    /** The peer that stands for all others. */
-    static final int OTHERS = 0;
+    /** Peers of a bucket. */
+    static final int BUCKET_PEERS = 8;
 
-    private static final int VID_MASK = 0xFFF;
-    private static final int HEADER_BYTES = 8;
-    private static final int PEER_BYTES = 24;
-    private static final int VID_BYTES = 32;
-    private static final int MAC_UNUSED_BITS = Short.SIZE;
+    /** Bytes of a peer. */
+    static final int PEER_BYTES = 32;
+
+    /** Factors of the two hashes of an address; odd. */
+    static final long FIRST_FACTOR = 0x9E37_79B9_7F4A_7C15L, SECOND_FACTOR = 0xD1B5_4A32_D192_ED03L;
+
+    private static final int HEADER_BYTES = OTHERS_OFFSET + PEER_BYTES;
+    private static final int VID_BYTES = 40;
+    private static final int MAX_MOVES = 500;
 
     private final BpfArray header;
-    private final BpfArray peers;
+    private final BpfArray buckets;
     private final BpfArray vids;
-    private final BpfHash peerOfMac;
     private final BpfHash numberOfVid;
+    private final int bucketCount;
+    private final SplittableRandom random = new SplittableRandom(1);
 
     private TagTable(
             final BpfArray header,
-            final BpfArray peers,
+            final BpfArray buckets,
             final BpfArray vids,
-            final BpfHash peerOfMac,
-            final BpfHash numberOfVid) {
+            final BpfHash numberOfVid,
+            final int bucketCount) {
         this.header = header;
-        this.peers = peers;
+        this.buckets = buckets;
         this.vids = vids;
-        this.peerOfMac = peerOfMac;
         this.numberOfVid = numberOfVid;
+        this.bucketCount = bucketCount;
     }
 
     /**
      * Makes a table without peers, whose others go untagged.
      *
-     * @param plan the VIDs that come in, by their number in the plan, {@code [1..]}.
+     * @param plan VIDs that come in; the number of the first is 1.
      * @param maxPeers peers that it has room for, 1 or more.
      * @throws LinuxException if the kernel refuses: EPERM without CAP_BPF.
      */
     static TagTable create(final int[] plan, final int maxPeers) throws LinuxException {
+        final int bucketCount = (maxPeers + maxPeers / 9) / BUCKET_PEERS + 1;
         BpfArray header = null;
-        BpfArray peers = null;
+        BpfArray buckets = null;
         BpfArray vids = null;
-        BpfHash peerOfMac = null;
         BpfHash numberOfVid = null;
         try {
             header = BpfArray.create(1, HEADER_BYTES);
-            peers = BpfArray.create(1 + maxPeers, PEER_BYTES);
-            vids = BpfArray.create(plan.length, VID_BYTES);
-            peerOfMac = BpfHash.create(maxPeers);
+            buckets = BpfArray.create(bucketCount, BUCKET_PEERS * PEER_BYTES);
+            vids = BpfArray.create(1 + plan.length, VID_BYTES);
             numberOfVid = BpfHash.create(plan.length);
-            for (int number = 0; number < plan.length; number++) {
-                numberOfVid.put(plan[number], number);
+            for (int i = 0; i < plan.length; i++) {
+                Memory.putLong(vids.address(1 + i) + VID_OFFSET, plan[i]);
+                numberOfVid.put(plan[i], 1 + i);
             }
-            return new TagTable(header, peers, vids, peerOfMac, numberOfVid);
+            return new TagTable(header, buckets, vids, numberOfVid, bucketCount);
         } catch (final LinuxException e) {
-            closeAll(header, peers, vids, peerOfMac, numberOfVid);
+            closeAll(numberOfVid, header, buckets, vids);
             throw e;
         }
     }
 
-    private static void closeAll(
-            final BpfArray header,
-            final BpfArray peers,
-            final BpfArray vids,
-            final BpfHash peerOfMac,
-            final BpfHash numberOfVid) {
-        for (final BpfArray array : new BpfArray[] {header, peers, vids}) {
+    private static void closeAll(final BpfHash hash, final BpfArray... arrays) {
+        if (hash != null) {
+            hash.close();
+        }
+        for (final BpfArray array : arrays) {
             if (array != null) {
                 array.close();
-            }
-        }
-        for (final BpfHash hash : new BpfHash[] {peerOfMac, numberOfVid}) {
-            if (hash != null) {
-                hash.close();
             }
         }
     }
@@ -120,72 +138,138 @@ final class TagTable implements AutoCloseable {
         return header;
     }
 
-    BpfArray peers() {
-        return peers;
+    BpfArray buckets() {
+        return buckets;
+    }
+
+    int bucketCount() {
+        return bucketCount;
     }
 
     BpfArray vids() {
         return vids;
     }
 
-    BpfHash peerOfMac() {
-        return peerOfMac;
-    }
-
     BpfHash numberOfVid() {
         return numberOfVid;
     }
 
-    /** The path in which VID {@code vid} of the plan is number {@code number}. */
-    static int path(final int number, final int vid) {
-        return number << NUMBER_SHIFT | vid;
+    /** Address of the entry of everybody who has none of his own. */
+    long others() {
+        return header.address(0) + OTHERS_OFFSET;
     }
 
-    /** Names a peer's address, first byte highest; frames to it take the peer's path from now. */
-    void name(final int peer, final long mac) throws LinuxException {
-        peerOfMac.put(asInMemory(mac), peer);
+    /** Address of the entry of a MAC address, as in memory; 0 if it has none. */
+    long find(final long mac) {
+        final long entry = findIn(bucket(mac, FIRST_FACTOR), mac);
+        return entry == 0 ? findIn(bucket(mac, SECOND_FACTOR), mac) : entry;
     }
 
-    /** Forgets an address; frames to it take the path of others. */
-    void forget(final long mac) throws LinuxException {
-        peerOfMac.remove(asInMemory(mac));
+    private long findIn(final int bucket, final long mac) {
+        final long first = buckets.address(bucket);
+        for (int offset = 0; offset < BUCKET_PEERS * PEER_BYTES; offset += PEER_BYTES) {
+            if (Memory.getLong(first + offset + MAC_OFFSET) == mac) {
+                return first + offset;
+            }
+        }
+        return 0;
     }
 
-    private static long asInMemory(final long mac) {
-        return Long.reverseBytes(mac) >>> MAC_UNUSED_BITS;
+    // As in TagPrograms.
+    private int bucket(final long mac, final long factor) {
+        return (int) ((mac * factor >>> Integer.SIZE) * bucketCount >>> Integer.SIZE);
     }
 
-    /** Sets the path of a peer that does not hold yet; 0 for frames without a tag. */
-    void prepare(final int peer, final int path) {
-        Memory.putInt(peers.address(peer) + Integer.BYTES * (1 - active()), path);
+    /**
+     * Makes an entry, which frames to the address take from then on.
+     *
+     * @param mac as in memory, not 0, without an entry.
+     * @param host number of the host.
+     * @param paths both, as {@link #path} says.
+     * @return false if there is no room for it.
+     */
+    boolean add(final long mac, final int host, final int paths) {
+        try (Arena arena = Arena.ofConfined()) {
+            final long guest = arena.allocate(PEER_BYTES, Long.BYTES).address();
+            final long pushed = arena.allocate(PEER_BYTES, Long.BYTES).address();
+            Memory.putLong(guest + MAC_OFFSET, mac);
+            Memory.putShort(guest + HOST_OFFSET, host);
+            Memory.putShort(guest + PATHS_OFFSET, paths);
+            Memory.putShort(guest + PATHS_OFFSET + Short.BYTES, paths);
+            return place(guest, pushed);
+        }
     }
 
-    /** From the next frame on, what was prepared holds; what held before can be prepared again. */
+    // Whoever is pushed out of his bucket goes to the other, and may push somebody there. Between
+    // the two he takes the path of others.
+    private boolean place(final long guest, final long pushed) {
+        for (int move = 0; move < MAX_MOVES; move++) {
+            final long mac = Memory.getLong(guest + MAC_OFFSET);
+            long room = findIn(bucket(mac, FIRST_FACTOR), 0);
+            room = room == 0 ? findIn(bucket(mac, SECOND_FACTOR), 0) : room;
+            if (room != 0) {
+                write(guest, room);
+                return true;
+            }
+            final long factor = random.nextBoolean() ? FIRST_FACTOR : SECOND_FACTOR;
+            final long victim =
+                    buckets.address(bucket(mac, factor))
+                            + (long) random.nextInt(BUCKET_PEERS) * PEER_BYTES;
+            Memory.copy(victim, pushed, PEER_BYTES);
+            write(guest, victim);
+            Memory.copy(pushed, guest, PEER_BYTES);
+        }
+        return false;
+    }
+
+    /** The address is written last, so that nobody finds an entry half written. */
+    private static void write(final long from, final long to) {
+        Memory.putLongRelease(to + MAC_OFFSET, 0);
+        Memory.copy(from + Long.BYTES, to + Long.BYTES, PEER_BYTES - Long.BYTES);
+        Memory.putLongRelease(to + MAC_OFFSET, Memory.getLong(from + MAC_OFFSET));
+    }
+
+    /** Takes an entry away; frames to its address take the path of others. */
+    void remove(final long entry) {
+        Memory.putLongRelease(entry + MAC_OFFSET, 0);
+    }
+
+    /** Sets the path of an entry that does not hold yet: the number of a VID, 0 for no tag. */
+    void prepare(final long entry, final int number) {
+        Memory.putShort(entry + PATHS_OFFSET + Short.BYTES * (1 - active()), number);
+    }
+
+    /** Lets the path that does not hold be the one that holds. */
+    void settle(final long entry) {
+        prepare(entry, path(entry));
+    }
+
+    /** From the next frame on, what was prepared holds. */
     void swap() {
         Memory.putIntRelease(header.address(0) + ACTIVE_OFFSET, 1 - active());
     }
 
-    /** The VID of the path of a peer that holds; 0 without a tag. */
-    int vid(final int peer) {
-        return Memory.getInt(peers.address(peer) + Integer.BYTES * active()) & VID_MASK;
+    /** The path of an entry that holds: the number of its VID, 0 for no tag. */
+    int path(final long entry) {
+        return Memory.getUnsignedShort(entry + PATHS_OFFSET + Short.BYTES * active());
     }
 
     private int active() {
         return Memory.getInt(header.address(0) + ACTIVE_OFFSET);
     }
 
-    /** One of the counts of a peer. */
-    long peerCount(final int peer, final int offset) {
-        return Memory.getLongVolatile(peers.address(peer) + offset);
+    /** The VID of a number; 0 for number 0. */
+    int vid(final int number) {
+        return number == 0 ? 0 : (int) Memory.getLong(vids.address(number) + VID_OFFSET);
     }
 
-    /** One of the counts of a VID, by its number in the plan. */
-    long vidCount(final int number, final int offset) {
+    /** One of the counts of a VID, by its number. */
+    long count(final int number, final int offset) {
         return Memory.getLongVolatile(vids.address(number) + offset);
     }
 
     @Override
     public void close() {
-        closeAll(header, peers, vids, peerOfMac, numberOfVid);
+        closeAll(numberOfVid, header, buckets, vids);
     }
 }

@@ -4,45 +4,50 @@ import io.hxb.linux.LinuxException;
 
 /**
  * Puts the tag of their path on the frames that leave a host, takes it off those that come in, and
- * counts both. Written by one thread, read by any. Peers have numbers from 1; 0 stands for all that
- * are not named: unknown hosts, and broadcasts.
+ * counts both. Other hosts have numbers from 0; {@link #OTHERS} stands for all that are not named,
+ * and for broadcasts. Written by one thread, read by any.
  */
 public interface Tagger extends AutoCloseable {
-    /** The peer that stands for all that are not named. */
-    int OTHERS = 0;
+    /** The host that stands for all that are not named. */
+    int OTHERS = -1;
 
     /** The VID of frames without a tag. */
     int UNTAGGED = 0;
 
     /**
-     * Names a peer. Frames to that address take the peer's path from then on.
+     * Names a host: frames to its address take a path of their own from now on.
      *
-     * @param peer 1 to the number of peers that there is room for.
+     * @param host 0 or more; not named yet.
      * @param mac its address, first byte highest.
+     * @param vid one of the plan, or {@link #UNTAGGED}.
+     * @throws LinuxException if there is no room for it.
      */
-    void name(int peer, long mac) throws LinuxException;
+    void name(int host, long mac, int vid) throws LinuxException;
 
-    /** Forgets an address: frames to it take the path of {@link #OTHERS}. */
-    void forget(long mac) throws LinuxException;
+    /** Forgets a host: frames to its address take the path of {@link #OTHERS}. */
+    void forget(int host);
 
     /**
-     * Sets the VID of a peer; it holds after {@link #commit}.
+     * Sets the VID of a host that was named, or of {@link #OTHERS}; it holds after {@link #commit}.
      *
      * @param vid one of the plan, or {@link #UNTAGGED}.
      */
-    void path(int peer, int vid);
+    void path(int host, int vid);
 
     /** From the next frame on, all that {@link #path} has set since the last commit holds. */
     void commit();
 
-    /** The VID of a peer that holds. */
-    int vid(int peer);
+    /** The VID of a host that holds. */
+    int vid(int host);
 
-    /** Bytes sent to a peer, Ethernet headers included. */
-    long sentBytes(int peer);
+    /** The VID of the last frame that came from a host; {@link #UNTAGGED} if none has come. */
+    int heardVid(int host);
 
-    /** Frames sent to a peer, as many as a super-packet is cut into. */
-    long sentFrames(int peer);
+    /** Bytes sent to a host, Ethernet headers included. */
+    long sentBytes(int host);
+
+    /** Frames sent to a host, as many as super-packets are cut into. */
+    long sentFrames(int host);
 
     /** What went over one VID of the plan; all 0 if it is none. */
     VidTraffic traffic(int vid);
@@ -55,9 +60,9 @@ public interface Tagger extends AutoCloseable {
      * Bytes, Ethernet headers included, and frames of one VID.
      *
      * @param sentBytes sent, in bytes.
-     * @param sentFrames sent.
+     * @param sentFrames sent, as many as super-packets are cut into.
      * @param receivedBytes received, in bytes.
-     * @param receivedFrames received, where the kernel joined several they count as they were.
+     * @param receivedFrames received, as many as the kernel has joined.
      */
     record VidTraffic(long sentBytes, long sentFrames, long receivedBytes, long receivedFrames) {
         static final VidTraffic NONE = new VidTraffic(0, 0, 0, 0);

@@ -35,37 +35,44 @@ class HostPathsTest {
         private final Map<Long, Integer> named = new HashMap<>();
 
         @Override
-        public void name(final int peer, final long mac) {
-            named.put(mac, peer);
+        public void name(final int host, final long mac, final int vid) {
+            named.put(mac, host);
+            holding.put(host, vid);
         }
 
         @Override
-        public void forget(final long mac) {
-            named.remove(mac);
+        public void forget(final int host) {
+            named.values().remove(host);
         }
 
         @Override
-        public void path(final int peer, final int vid) {
-            prepared.put(peer, vid);
+        public void path(final int host, final int vid) {
+            prepared.put(host, vid);
         }
 
         @Override
         public void commit() {
             holding.putAll(prepared);
+            prepared.clear();
         }
 
         @Override
-        public int vid(final int peer) {
-            return holding.getOrDefault(peer, UNTAGGED);
+        public int vid(final int host) {
+            return holding.getOrDefault(host, UNTAGGED);
         }
 
         @Override
-        public long sentBytes(final int peer) {
+        public int heardVid(final int host) {
+            return UNTAGGED;
+        }
+
+        @Override
+        public long sentBytes(final int host) {
             return 0;
         }
 
         @Override
-        public long sentFrames(final int peer) {
+        public long sentFrames(final int host) {
             return 0;
         }
 

@@ -102,7 +102,7 @@ class KernelTaggerSystemTest {
         final KernelTagger tagger = tagger(near);
         final FrameTap from = tap(near);
         final FrameTap to = tap(far);
-        tagger.name(1, PEER_MAC);
+        tagger.name(1, PEER_MAC, Tagger.UNTAGGED);
         assertEquals(FrameTap.NO_TAG, vidOnTheWire(from, to, PEER_MAC), "no path yet");
         // when
         tagger.path(Tagger.OTHERS, 11);
@@ -129,7 +129,7 @@ class KernelTaggerSystemTest {
         assertEquals(12, vidOnTheWire(from, to, UNKNOWN_MAC));
         assertEquals(13, tagger.vid(1));
         // when
-        tagger.forget(PEER_MAC);
+        tagger.forget(1);
         assertEquals(12, vidOnTheWire(from, to, PEER_MAC));
         tagger.close();
         // then
@@ -164,9 +164,8 @@ class KernelTaggerSystemTest {
         for (final String namespace : List.of(near, far)) {
             final KernelTagger tagger = tagger(namespace);
             tagger.path(Tagger.OTHERS, 11);
-            tagger.path(1, 13);
             tagger.commit();
-            tagger.name(1, namespace.equals(near) ? PEER_MAC : OWN_MAC);
+            tagger.name(1, namespace.equals(near) ? PEER_MAC : OWN_MAC, 13);
         }
         final KernelTagger tagger = (KernelTagger) resources.getFirst();
         // when
@@ -178,6 +177,7 @@ class KernelTaggerSystemTest {
         assertTrue(traffic.sentFrames() >= bytes / MTU, traffic::toString);
         assertTrue(traffic.receivedFrames() > 0, traffic::toString);
         assertEquals(traffic.sentBytes(), tagger.sentBytes(1));
+        assertEquals(13, tagger.heardVid(1));
         assertTrue(tagger.traffic(11).sentFrames() <= 4, "only ARP asks everybody");
     }
 
@@ -231,9 +231,35 @@ class KernelTaggerSystemTest {
         assertThrows(
                 IllegalArgumentException.class, () -> KernelTagger.load(new int[] {3, 3}, PEERS));
         try (KernelTagger tagger = KernelTagger.load(PLAN, PEERS)) {
+            tagger.name(1, PEER_MAC, 12);
             assertThrows(IllegalArgumentException.class, () -> tagger.path(1, 14));
-            assertThrows(
-                    IllegalArgumentException.class, () -> tagger.name(PEERS + 1, PEER_MAC));
+            assertThrows(IllegalArgumentException.class, () -> tagger.path(2, 12), "no name");
+            assertThrows(IllegalArgumentException.class, () -> tagger.name(2, PEER_MAC, 12));
+            assertThrows(IllegalArgumentException.class, () -> tagger.name(1, OWN_MAC, 12));
+        }
+    }
+
+    @Test
+    void shouldFindEachOfManyHosts() throws LinuxException {
+        // given: as many as there is room for, with addresses as one maker's cards have them
+        final int hosts = 4096;
+        try (KernelTagger tagger = KernelTagger.load(PLAN, hosts)) {
+            for (int host = 0; host < hosts; host++) {
+                tagger.name(host, OWN_MAC + host, PLAN[host % PLAN.length]);
+            }
+            for (int host = 0; host < hosts; host++) {
+                assertEquals(PLAN[host % PLAN.length], tagger.vid(host));
+            }
+            // when: the VIDs of all change in one batch
+            for (int host = 0; host < hosts; host++) {
+                tagger.path(host, PLAN[(host + 1) % PLAN.length]);
+            }
+            assertEquals(PLAN[1], tagger.vid(1));
+            tagger.commit();
+            // then
+            for (int host = 0; host < hosts; host++) {
+                assertEquals(PLAN[(host + 1) % PLAN.length], tagger.vid(host));
+            }
         }
     }
 }

@@ -54,6 +54,8 @@ public final class BpfCode {
     private static final int MOVE_IMMEDIATE = 0xB7;
     private static final int ADD = 0x0F;
     private static final int ADD_IMMEDIATE = 0x07;
+    private static final int MULTIPLY = 0x2F;
+    private static final int MULTIPLY_IMMEDIATE = 0x27;
     private static final int MODULO = 0x9F;
     private static final int AND_IMMEDIATE = 0x57;
     private static final int OR = 0x4F;
@@ -109,6 +111,16 @@ public final class BpfCode {
     /** {@code target += source}. */
     public BpfCode plusRegister(final int target, final int source) {
         return add(ADD, target, source, 0, 0);
+    }
+
+    /** {@code target *= value}. */
+    public BpfCode times(final int target, final int value) {
+        return add(MULTIPLY_IMMEDIATE, target, 0, 0, value);
+    }
+
+    /** {@code target *= source}, the lower 64 bits. */
+    public BpfCode timesRegister(final int target, final int source) {
+        return add(MULTIPLY, target, source, 0, 0);
     }
 
     /** target %= source; target if source is 0. */
