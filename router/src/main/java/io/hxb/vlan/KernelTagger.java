@@ -16,6 +16,7 @@ import java.util.BitSet;
 public final class KernelTagger implements Tagger {
     private static final short NO_NUMBER = 0;
     private static final int MAC_UNUSED_BITS = Short.SIZE;
+    private static final int MAC_BITS = Long.SIZE - MAC_UNUSED_BITS;
 
     private final short[] numbers;
     private final TagTable table;
@@ -106,7 +107,7 @@ public final class KernelTagger implements Tagger {
     @Override
     public void name(final int host, final long mac, final int vid) throws LinuxException {
         final int number = number(vid);
-        final long inMemory = Long.reverseBytes(mac) >>> MAC_UNUSED_BITS;
+        final long inMemory = inMemory(mac);
         if (inMemory == 0 || macs[host] != 0 || table.find(inMemory) != 0) {
             throw new IllegalArgumentException("host " + host + " or its address is named already");
         }
@@ -166,6 +167,22 @@ public final class KernelTagger implements Tagger {
             table.settle(table.others());
             isOthersPrepared = false;
         }
+    }
+
+    /** The bytes of an address in the order of memory, and back. */
+    private static long inMemory(final long mac) {
+        return Long.reverseBytes(mac) >>> MAC_UNUSED_BITS;
+    }
+
+    @Override
+    public int hostOf(final long mac) {
+        final long entry = mac <= 0 || mac >>> MAC_BITS != 0 ? 0 : table.find(inMemory(mac));
+        return entry == 0 ? OTHERS : Memory.getUnsignedShort(entry + TagTable.HOST_OFFSET);
+    }
+
+    @Override
+    public long mac(final int host) {
+        return inMemory(macs[host]);
     }
 
     @Override

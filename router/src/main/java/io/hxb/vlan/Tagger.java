@@ -37,6 +37,12 @@ public interface Tagger extends AutoCloseable {
     /** From the next frame on, all that {@link #path} has set since the last commit holds. */
     void commit();
 
+    /** The host of an address, first byte highest; {@link #OTHERS} if none was named so. */
+    int hostOf(long mac);
+
+    /** The address of a host, first byte highest; 0 if it was not named. */
+    long mac(int host);
+
     /** The VID of a host that holds. */
     int vid(int host);
 

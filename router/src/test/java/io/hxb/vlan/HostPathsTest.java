@@ -17,9 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 
 class HostPathsTest {
@@ -27,67 +25,6 @@ class HostPathsTest {
             VlanPlanner.of(PlanKind.HOST_TAGGED, 4)
                     .plan(Trees.fatTree(2, 4, 2), new TopTrees(), "tops");
     private static final int HOSTS = PLAN.graph().hostCount();
-
-    /** Remembers what holds, and what is named. */
-    private static final class Memory implements Tagger {
-        private final Map<Integer, Integer> prepared = new HashMap<>();
-        private final Map<Integer, Integer> holding = new HashMap<>();
-        private final Map<Long, Integer> named = new HashMap<>();
-
-        @Override
-        public void name(final int host, final long mac, final int vid) {
-            named.put(mac, host);
-            holding.put(host, vid);
-        }
-
-        @Override
-        public void forget(final int host) {
-            named.values().remove(host);
-        }
-
-        @Override
-        public void path(final int host, final int vid) {
-            prepared.put(host, vid);
-        }
-
-        @Override
-        public void commit() {
-            holding.putAll(prepared);
-            prepared.clear();
-        }
-
-        @Override
-        public int vid(final int host) {
-            return holding.getOrDefault(host, UNTAGGED);
-        }
-
-        @Override
-        public int heardVid(final int host) {
-            return UNTAGGED;
-        }
-
-        @Override
-        public long sentBytes(final int host) {
-            return 0;
-        }
-
-        @Override
-        public long sentFrames(final int host) {
-            return 0;
-        }
-
-        @Override
-        public VidTraffic traffic(final int vid) {
-            return VidTraffic.NONE;
-        }
-
-        @Override
-        public void close() {}
-
-        int vidOf(final long mac) {
-            return vid(named.getOrDefault(mac, OTHERS));
-        }
-    }
 
     private static List<HostRow> rows() {
         final List<HostRow> rows = new ArrayList<>();
@@ -113,7 +50,7 @@ class HostPathsTest {
     @Test
     void shouldGiveEachPairTheVidOfThePlan() throws LinuxException {
         for (int here = 0; here < HOSTS; here++) {
-            final Memory tagger = new Memory();
+            final RememberingTagger tagger = new RememberingTagger();
             HostPaths.of(rows(), here, vids(), tagger);
             for (int peer = 0; peer < HOSTS; peer++) {
                 if (peer != here) {
@@ -130,7 +67,7 @@ class HostPathsTest {
     @Test
     void shouldFollowExceptionsAfterEachCommit() throws LinuxException {
         // given
-        final Memory tagger = new Memory();
+        final RememberingTagger tagger = new RememberingTagger();
         final HostPaths paths = HostPaths.of(rows(), 3, vids(), tagger);
         final SplittableRandom random = new SplittableRandom(7);
         final int[] exceptions = new int[HOSTS];
@@ -168,7 +105,7 @@ class HostPathsTest {
         // given
         final List<HostRow> rows = rows();
         rows.set(1, new HostRow("b", rows.get(0).mac(), 4000, rows.get(0).rank()));
-        final Memory tagger = new Memory();
+        final RememberingTagger tagger = new RememberingTagger();
         // when
         final IllegalArgumentException e =
                 assertThrows(
@@ -178,12 +115,12 @@ class HostPathsTest {
         assertTrue(e.getMessage().contains("b has the MAC address of another host"), e::toString);
         assertTrue(e.getMessage().contains("b has the rank of another host"), e::toString);
         assertTrue(e.getMessage().contains("VID 4000 of b is not in the plan"), e::toString);
-        assertTrue(tagger.named.isEmpty() && tagger.holding.isEmpty());
+        assertTrue(tagger.isUntouched());
     }
 
     @Test
     void shouldRefuseExceptionsOutsideThePlan() throws LinuxException {
-        final HostPaths paths = HostPaths.of(rows(), 3, vids(), new Memory());
+        final HostPaths paths = HostPaths.of(rows(), 3, vids(), new RememberingTagger());
         assertThrows(IllegalArgumentException.class, () -> paths.set(3, PLAN.vid(0)));
         assertThrows(IllegalArgumentException.class, () -> paths.set(4, 4000));
         assertThrows(IllegalArgumentException.class, () -> paths.set(4, -1));

@@ -1,0 +1,394 @@
+package io.hxb.manager;
+
+import io.hxb.vlan.HostPaths;
+import io.hxb.vlan.Tagger;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Answers the requests of all sessions on one host: each change is checked, numbered, and holds
+ * with its batch or not at all. What a session has set ends with it. Owned by one thread. Source:
+ * VFREC-Net, section 3.2.
+ */
+public final class HostManager {
+    /** Sessions at once. */
+    public static final int MAX_SESSIONS = 64;
+
+    /** Changes of one batch. */
+    public static final int MAX_BATCH = 65_536;
+
+    /** Ranks of all sessions together. */
+    public static final int MAX_RANKS = 262_144;
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(HostManager.class);
+    private static final int NO_HOST = -1;
+
+    private final HostPaths paths;
+    private final PathClaims claims;
+    private final Tagger tagger;
+    private final int[] plan;
+    private final long ownMac;
+    private final PathStore store;
+    private final Surroundings surroundings;
+    private long changes = 1;
+    private int sessions;
+    private int lastSession;
+    private int ranks;
+
+    /**
+     * Takes over the paths of a host, and lets what was committed hold.
+     *
+     * @param ownMac address of this host, first byte highest.
+     * @param plan VIDs of the plan, in its order.
+     * @param tagger what {@code paths} writes.
+     */
+    public HostManager(
+            final long ownMac,
+            final HostPaths paths,
+            final int[] plan,
+            final Tagger tagger,
+            final PathStore store,
+            final Surroundings surroundings)
+            throws IOException {
+        this.ownMac = ownMac;
+        this.paths = paths;
+        this.plan = plan.clone();
+        this.tagger = tagger;
+        this.store = store;
+        this.surroundings = surroundings;
+        claims = new PathClaims(paths);
+        restore();
+    }
+
+    /** Lets the committed paths hold, and no others. */
+    private void restore() throws IOException {
+        final Map<Long, Integer> saved = store.load();
+        claims.clear();
+        saved.forEach(
+                (mac, vid) -> {
+                    final int host = tagger.hostOf(mac);
+                    if (host == Tagger.OTHERS || !paths.isPlanned(vid)) {
+                        LOGGER.warn(
+                                "the committed path of {} in VID {} is not of this plan: left out",
+                                String.format("%012x", mac),
+                                vid);
+                    } else {
+                        claims.claim(PathClaims.PERMANENT, host, vid);
+                    }
+                });
+        paths.commit();
+    }
+
+    /**
+     * Begins a session.
+     *
+     * @param mayChange false for those who may only read.
+     * @return null if there are as many as there may be.
+     */
+    ManagerSession open(final boolean mayChange) {
+        if (sessions == MAX_SESSIONS) {
+            return null;
+        }
+        sessions++;
+        return new ManagerSession(++lastSession, mayChange);
+    }
+
+    /** Ends a session: what it has set is undone, its batch forgotten. */
+    void close(final ManagerSession session) {
+        sessions--;
+        ranks -= session.ranks();
+        claims.withdrawAll(session.id());
+        commit();
+    }
+
+    /** Changes since the start, batches counted once; the first has number 2. */
+    long changes() {
+        return changes;
+    }
+
+    private void commit() {
+        paths.commit();
+        changes++;
+    }
+
+    /** Answers a request; {@code reply} lies over another {@link ManagerMessage#LENGTH} bytes. */
+    void handle(
+            final ManagerSession session,
+            final ManagerMessage request,
+            final ManagerMessage reply) {
+        reply.reply(request);
+        final Status status = answer(session, request, reply);
+        if (status != Status.OK && session.isInBatch()) {
+            session.failBatch();
+        }
+        reply.status(status).number(changes);
+    }
+
+    private Status answer(
+            final ManagerSession session,
+            final ManagerMessage request,
+            final ManagerMessage reply) {
+        if (request.version() != ManagerMessage.VERSION) {
+            return Status.VERSION;
+        }
+        final Operation operation = Operation.of(request.operation());
+        if (operation == null || request.kind() == null) {
+            return Status.MALFORMED;
+        }
+        return switch (operation) {
+            case HELLO -> hello(reply);
+            case GET -> get(session, request, reply);
+            case TRAFFIC -> traffic(request, reply);
+            case VID_TRAFFIC -> vidTraffic(request, reply);
+            case NIC -> nic(request, reply);
+            case BIND_RANK -> bindRank(session, request);
+            case SET, RESET, RESET_ALL, BEGIN, END, COMMIT, ROLLBACK ->
+                    session.mayChange()
+                            ? change(session, operation, request, reply)
+                            : Status.NOT_ALLOWED;
+        };
+    }
+
+    private Status hello(final ManagerMessage reply) {
+        reply.vid(tagger.vid(Tagger.OTHERS))
+                .index(paths.here())
+                .value(0, ownMac)
+                .value(1, paths.hostCount())
+                .value(2, plan.length);
+        return Status.OK;
+    }
+
+    private Status get(
+            final ManagerSession session,
+            final ManagerMessage request,
+            final ManagerMessage reply) {
+        final int host = peer(session, request);
+        if (host == NO_HOST) {
+            return Status.NO_SUCH_HOST;
+        }
+        reply.index(host)
+                .vid(tagger.vid(host))
+                .value(0, paths.tableVid(host))
+                .value(1, tagger.heardVid(host))
+                .value(2, claims.claimed(session.id(), host));
+        return Status.OK;
+    }
+
+    /** The host that a request names; -1 if there is none, or it is this one. */
+    private int peer(final ManagerSession session, final ManagerMessage request) {
+        final int host =
+                switch (request.kind()) {
+                    case NONE -> NO_HOST;
+                    case HOST -> request.peerNumber();
+                    case MAC -> tagger.hostOf(request.peerMac());
+                    case IP -> tagger.hostOf(surroundings.macOf(request.peerBytes()));
+                    case RANK -> session.hostOf(request.peerNumber());
+                };
+        return host < 0 || host >= paths.hostCount() || host == paths.here() ? NO_HOST : host;
+    }
+
+    private Status traffic(final ManagerMessage request, final ManagerMessage reply) {
+        for (int host = Math.max(0, request.index()); host < paths.hostCount(); host++) {
+            if (host != paths.here() && tagger.sentFrames(host) > 0) {
+                reply.index(host)
+                        .vid(tagger.vid(host))
+                        .value(0, tagger.sentBytes(host))
+                        .value(1, tagger.sentFrames(host));
+                return Status.OK;
+            }
+        }
+        return Status.END_OF_LIST;
+    }
+
+    private Status vidTraffic(final ManagerMessage request, final ManagerMessage reply) {
+        final int index = request.index();
+        if (index < 0 || index >= plan.length) {
+            return Status.END_OF_LIST;
+        }
+        final Tagger.VidTraffic traffic = tagger.traffic(plan[index]);
+        reply.index(index)
+                .vid(plan[index])
+                .value(0, traffic.sentBytes())
+                .value(1, traffic.sentFrames())
+                .value(2, traffic.receivedBytes());
+        return Status.OK;
+    }
+
+    private Status nic(final ManagerMessage request, final ManagerMessage reply) {
+        final List<Surroundings.NicState> nics = surroundings.nics();
+        final int index = request.index();
+        if (index < 0 || index >= nics.size()) {
+            return Status.END_OF_LIST;
+        }
+        final Surroundings.NicState nic = nics.get(index);
+        reply.index(index)
+                .name(nic.name().getBytes(StandardCharsets.UTF_8))
+                .value(0, nic.mac())
+                .value(1, nic.mtuBytes())
+                .value(2, nic.isUp() ? 1 : 0);
+        return Status.OK;
+    }
+
+    private Status bindRank(final ManagerSession session, final ManagerMessage request) {
+        final int rank = request.index();
+        final int host = rank < 0 ? NO_HOST : anyHost(request);
+        if (host == NO_HOST) {
+            return Status.NO_SUCH_HOST;
+        }
+        if (!session.hasRank(rank)) {
+            if (ranks == MAX_RANKS) {
+                return Status.LIMIT;
+            }
+            ranks++;
+        }
+        session.bind(rank, host);
+        return Status.OK;
+    }
+
+    /** As {@link #peer}, this host included: some of a job's ranks run here. */
+    private int anyHost(final ManagerMessage request) {
+        return switch (request.kind()) {
+            case HOST ->
+                    request.peerNumber() >= 0 && request.peerNumber() < paths.hostCount()
+                            ? request.peerNumber()
+                            : NO_HOST;
+            case MAC -> hostOf(request.peerMac());
+            case IP -> hostOf(surroundings.macOf(request.peerBytes()));
+            case NONE, RANK -> NO_HOST;
+        };
+    }
+
+    private int hostOf(final long mac) {
+        return mac == ownMac ? paths.here() : tagger.hostOf(mac);
+    }
+
+    private Status change(
+            final ManagerSession session,
+            final Operation operation, final ManagerMessage request, final ManagerMessage reply) {
+        if (request.number() != 0 && request.number() != changes) {
+            return Status.CHANGED;
+        }
+        return switch (operation) {
+            case SET, RESET -> setOrReset(session, operation, request, reply);
+            case RESET_ALL -> resetAll(session);
+            case BEGIN -> begin(session);
+            case END -> end(session);
+            case COMMIT -> save(session);
+            case ROLLBACK -> rollBack(session);
+            case HELLO, GET, BIND_RANK, TRAFFIC, VID_TRAFFIC, NIC -> Status.MALFORMED;
+        };
+    }
+
+    private Status setOrReset(
+            final ManagerSession session,
+            final Operation operation, final ManagerMessage request, final ManagerMessage reply) {
+        final int host = peer(session, request);
+        if (host == NO_HOST) {
+            return Status.NO_SUCH_HOST;
+        }
+        final boolean isSet = operation == Operation.SET;
+        final int vid = request.vid();
+        if (isSet && vid != HostPaths.BY_TABLE && !paths.isPlanned(vid)) {
+            return Status.NO_SUCH_VID;
+        }
+        final boolean isPermanent = (request.flags() & ManagerMessage.FLAG_PERMANENT) != 0;
+        final int owner = isPermanent ? PathClaims.PERMANENT : session.id();
+        if (session.isInBatch()) {
+            if (session.batchChanges() == MAX_BATCH) {
+                return Status.LIMIT;
+            }
+            if (!session.hasBatchFailed()) {
+                session.note(host, isSet ? vid : NO_HOST, owner);
+            }
+        } else {
+            apply(host, isSet ? vid : NO_HOST, owner);
+            commit();
+        }
+        reply.index(host).vid(paths.vid(host));
+        return Status.OK;
+    }
+
+    private void apply(final int host, final int vid, final int owner) {
+        if (vid == NO_HOST) {
+            claims.withdraw(owner, host);
+        } else {
+            claims.claim(owner, host, vid);
+        }
+    }
+
+    private Status resetAll(final ManagerSession session) {
+        if (session.isInBatch()) {
+            return Status.BATCH;
+        }
+        claims.withdrawAll(session.id());
+        commit();
+        return Status.OK;
+    }
+
+    private Status begin(final ManagerSession session) {
+        if (session.isInBatch()) {
+            return Status.BATCH;
+        }
+        session.beginBatch();
+        return Status.OK;
+    }
+
+    private Status end(final ManagerSession session) {
+        if (!session.isInBatch()) {
+            return Status.BATCH;
+        }
+        final boolean hasFailed = session.hasBatchFailed();
+        for (int i = 0; i < session.batchChanges(); i++) {
+            apply(session.batchHost(i), session.batchVid(i), session.batchOwner(i));
+        }
+        if (session.batchChanges() > 0) {
+            commit();
+        }
+        session.endBatch();
+        return hasFailed ? Status.BATCH_FAILED : Status.OK;
+    }
+
+    private Status save(final ManagerSession session) {
+        if (session.isInBatch()) {
+            return Status.BATCH;
+        }
+        final Map<Long, Integer> vidOfMac = new LinkedHashMap<>();
+        for (int host = 0; host < paths.hostCount(); host++) {
+            if (paths.exception(host) != HostPaths.BY_TABLE) {
+                vidOfMac.put(tagger.mac(host), paths.exception(host));
+            }
+        }
+        try {
+            store.save(vidOfMac);
+        } catch (final IOException e) {
+            LOGGER.warn("committed paths: {}", e.getMessage());
+            return Status.NOT_WRITTEN;
+        }
+        claims.withdrawAll(PathClaims.PERMANENT);
+        vidOfMac.forEach(
+                (mac, vid) -> claims.claim(PathClaims.PERMANENT, tagger.hostOf(mac), vid));
+        commit();
+        return Status.OK;
+    }
+
+    private Status rollBack(final ManagerSession session) {
+        if (session.isInBatch()) {
+            return Status.BATCH;
+        }
+        try {
+            restore();
+        } catch (final IOException e) {
+            LOGGER.warn("committed paths: {}", e.getMessage());
+            return Status.NOT_READ;
+        }
+        changes++;
+        return Status.OK;
+    }
+}

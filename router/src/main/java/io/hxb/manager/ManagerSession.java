@@ -1,0 +1,112 @@
+package io.hxb.manager;
+
+import org.agrona.collections.Int2IntHashMap;
+import org.agrona.collections.IntArrayList;
+
+/**
+ * What one connection to the manager has begun: its batch, and its ranks. Owned by the manager's
+ * thread.
+ */
+final class ManagerSession {
+    private static final int NO_HOST = -1;
+
+    private final int id;
+    private final boolean mayChange;
+    private final IntArrayList batchHosts = new IntArrayList();
+    private final IntArrayList batchVids = new IntArrayList();
+    private final IntArrayList batchOwners = new IntArrayList();
+    private final Int2IntHashMap hostOfRank = new Int2IntHashMap(NO_HOST);
+    private boolean isInBatch;
+    private boolean hasBatchFailed;
+
+    /**
+     * A session without anything.
+     *
+     * @param id 1 or more.
+     * @param mayChange false for a user who may only read.
+     */
+    ManagerSession(final int id, final boolean mayChange) {
+        this.id = id;
+        this.mayChange = mayChange;
+    }
+
+    int id() {
+        return id;
+    }
+
+    boolean mayChange() {
+        return mayChange;
+    }
+
+    boolean isInBatch() {
+        return isInBatch;
+    }
+
+    boolean hasBatchFailed() {
+        return hasBatchFailed;
+    }
+
+    void beginBatch() {
+        isInBatch = true;
+        hasBatchFailed = false;
+    }
+
+    void failBatch() {
+        hasBatchFailed = true;
+        dropChanges();
+    }
+
+    /** Changes that wait for the end of the batch. */
+    int batchChanges() {
+        return batchHosts.size();
+    }
+
+    /** Notes a change; {@code owner} is the session whose claim it becomes. */
+    void note(final int host, final int vid, final int owner) {
+        batchHosts.addInt(host);
+        batchVids.addInt(vid);
+        batchOwners.addInt(owner);
+    }
+
+    int batchHost(final int i) {
+        return batchHosts.getInt(i);
+    }
+
+    int batchVid(final int i) {
+        return batchVids.getInt(i);
+    }
+
+    int batchOwner(final int i) {
+        return batchOwners.getInt(i);
+    }
+
+    void endBatch() {
+        isInBatch = false;
+        hasBatchFailed = false;
+        dropChanges();
+    }
+
+    private void dropChanges() {
+        batchHosts.clear();
+        batchVids.clear();
+        batchOwners.clear();
+    }
+
+    /** Ranks that have a host. */
+    int ranks() {
+        return hostOfRank.size();
+    }
+
+    boolean hasRank(final int rank) {
+        return hostOfRank.containsKey(rank);
+    }
+
+    void bind(final int rank, final int host) {
+        hostOfRank.put(rank, host);
+    }
+
+    /** The host of a rank, -1 if it has none. */
+    int hostOf(final int rank) {
+        return hostOfRank.get(rank);
+    }
+}

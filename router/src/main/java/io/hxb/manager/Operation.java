@@ -1,0 +1,55 @@
+package io.hxb.manager;
+
+/** What a program asks of the manager; codes as they stand in {@link ManagerMessage}. */
+public enum Operation {
+    /** Who is there: own host, hosts of the table, default VID. First on each connection. */
+    HELLO(1),
+    /** The path of a pair: what holds, what the table says, what is heard. */
+    GET(2),
+    /** Lets a pair take another VID. */
+    SET(3),
+    /** Withdraws what this session set for a pair. */
+    RESET(4),
+    /** Withdraws all that this session set. */
+    RESET_ALL(5),
+    /** What follows holds together, at {@link #END}. */
+    BEGIN(6),
+    /** Ends a batch: all of it holds, or nothing. */
+    END(7),
+    /** What differs from the table now survives sessions and restarts. */
+    COMMIT(8),
+    /** Back to what was committed last; what sessions have set is withdrawn. */
+    ROLLBACK(9),
+    /** Names a host as an MPI rank of this session's job. */
+    BIND_RANK(10),
+    /** What was sent to a host. */
+    TRAFFIC(11),
+    /** What went over a VID. */
+    VID_TRAFFIC(12),
+    /** A NIC. */
+    NIC(13);
+
+    private static final Operation[] BY_CODE = new Operation[14];
+
+    static {
+        for (final Operation operation : values()) {
+            BY_CODE[operation.code] = operation;
+        }
+    }
+
+    private final int code;
+
+    Operation(final int code) {
+        this.code = code;
+    }
+
+    /** Its code. */
+    public int code() {
+        return code;
+    }
+
+    /** The operation of a code, null if there is none. */
+    static Operation of(final int code) {
+        return code < BY_CODE.length ? BY_CODE[code] : null;
+    }
+}

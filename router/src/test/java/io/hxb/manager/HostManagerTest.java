@@ -1,0 +1,266 @@
+package io.hxb.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.hxb.vlan.HostPaths;
+import io.hxb.vlan.HostRow;
+import io.hxb.vlan.RememberingTagger;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+class HostManagerTest {
+    private static final int[] PLAN = {11, 12, 13};
+    private static final int HOSTS = 8;
+    private static final int HERE = 2;
+    private static final long FIRST_MAC = 0x0200_0000_0010L;
+
+    private final ByteBuf buffer = Unpooled.buffer(2 * ManagerMessage.LENGTH);
+    private final ManagerMessage request =
+            new ManagerMessage().wrap(buffer, 0);
+    private final ManagerMessage reply =
+            new ManagerMessage().wrap(buffer, ManagerMessage.LENGTH);
+    private final Map<Long, Integer> saved = new HashMap<>();
+    private boolean isDiskFull;
+    private RememberingTagger tagger;
+    private HostManager manager;
+
+    private final PathStore store =
+            new PathStore() {
+                @Override
+                public Map<Long, Integer> load() {
+                    return Map.copyOf(saved);
+                }
+
+                @Override
+                public void save(final Map<Long, Integer> vidOfMac) throws IOException {
+                    if (isDiskFull) {
+                        throw new IOException("No space left on device");
+                    }
+                    saved.clear();
+                    saved.putAll(vidOfMac);
+                }
+            };
+
+    private final Surroundings surroundings =
+            new Surroundings() {
+                @Override
+                public long macOf(final byte[] address) {
+                    return address[15] < HOSTS ? FIRST_MAC + address[15] : 0;
+                }
+
+                @Override
+                public List<NicState> nics() {
+                    return List.of(new NicState("eth0", FIRST_MAC + HERE, 1500, true));
+                }
+            };
+
+    @BeforeEach
+    void start() throws IOException {
+        final List<HostRow> rows = new ArrayList<>();
+        for (int host = 0; host < HOSTS; host++) {
+            rows.add(new HostRow("h" + host, FIRST_MAC + host, PLAN[host % PLAN.length], host));
+        }
+        final BitSet plan = new BitSet();
+        for (final int vid : PLAN) {
+            plan.set(vid);
+        }
+        tagger = new RememberingTagger();
+        final HostPaths paths = HostPaths.of(rows, HERE, plan, tagger);
+        manager = new HostManager(FIRST_MAC + HERE, paths, PLAN, tagger, store, surroundings);
+    }
+
+    private Status ask(final ManagerSession session) {
+        manager.handle(session, request, reply);
+        assertEquals(request.tag(), reply.tag());
+        return Status.of(reply.status());
+    }
+
+    private Status set(final ManagerSession session, final int host, final int vid) {
+        request.clear(Operation.SET.code()).peerHost(host).vid(vid);
+        return ask(session);
+    }
+
+    private Status plain(final ManagerSession session, final Operation operation) {
+        request.clear(operation.code());
+        return ask(session);
+    }
+
+    @Test
+    void shouldUndoWhatASessionHasSetWhenItEnds() {
+        // given: the pair of hosts 2 and 5 follows host 2, in VID 13
+        final ManagerSession first = manager.open(true);
+        final ManagerSession second = manager.open(true);
+        assertEquals(13, tagger.vid(5));
+        // when
+        assertEquals(Status.OK, set(first, 5, 11));
+        assertEquals(Status.OK, set(second, 5, 12));
+        // then
+        assertEquals(12, tagger.vid(5));
+        manager.close(second);
+        assertEquals(11, tagger.vid(5), "the first one still wants it");
+        manager.close(first);
+        assertEquals(13, tagger.vid(5));
+    }
+
+    @Test
+    void shouldResetOnePairAndAllPairs() {
+        final ManagerSession session = manager.open(true);
+        set(session, 5, 11);
+        set(session, 6, 12);
+        request.clear(Operation.RESET.code()).peerMac(FIRST_MAC + 5);
+        assertEquals(Status.OK, ask(session));
+        assertEquals(13, tagger.vid(5));
+        assertEquals(12, tagger.vid(6));
+        assertEquals(Status.OK, plain(session, Operation.RESET_ALL));
+        assertEquals(13, tagger.vid(6));
+    }
+
+    @Test
+    void shouldNameHostsInFourWays() {
+        final ManagerSession session = manager.open(true);
+        request.clear(Operation.SET.code()).peerMac(FIRST_MAC + 4).vid(11);
+        assertEquals(Status.OK, ask(session));
+        final byte[] address = new byte[16];
+        address[15] = 5;
+        request.clear(Operation.SET.code()).peerIp(address).vid(12);
+        assertEquals(Status.OK, ask(session));
+        request.clear(Operation.BIND_RANK.code()).peerMac(FIRST_MAC + 6).index(40);
+        assertEquals(Status.OK, ask(session));
+        request.clear(Operation.SET.code()).peerRank(40).vid(11);
+        assertEquals(Status.OK, ask(session));
+        assertEquals(List.of(11, 12, 11), List.of(tagger.vid(4), tagger.vid(5), tagger.vid(6)));
+        // when, then: ranks are those of the session
+        request.clear(Operation.GET.code()).peerRank(40);
+        assertEquals(Status.NO_SUCH_HOST, ask(manager.open(true)));
+    }
+
+    @Test
+    void shouldLetABatchHoldTogetherOrNotAtAll() {
+        final ManagerSession session = manager.open(true);
+        // when
+        assertEquals(Status.OK, plain(session, Operation.BEGIN));
+        set(session, 5, 11);
+        set(session, 6, 12);
+        assertEquals(13, tagger.vid(5), "not before its end");
+        assertEquals(Status.OK, plain(session, Operation.END));
+        // then
+        assertEquals(List.of(11, 12), List.of(tagger.vid(5), tagger.vid(6)));
+        assertEquals(2, manager.changes());
+        // when: one of them is wrong
+        plain(session, Operation.BEGIN);
+        set(session, 5, 12);
+        assertEquals(Status.NO_SUCH_VID, set(session, 6, 999));
+        set(session, 7, 12);
+        assertEquals(Status.BATCH_FAILED, plain(session, Operation.END));
+        // then
+        assertEquals(List.of(11, 12, 13), List.of(tagger.vid(5), tagger.vid(6), tagger.vid(7)));
+        assertEquals(Status.BATCH, plain(session, Operation.END));
+    }
+
+    @Test
+    void shouldKeepCommittedPathsOverRestartsAndReturnToThem() throws IOException {
+        final ManagerSession session = manager.open(true);
+        set(session, 5, 11);
+        assertEquals(Status.OK, plain(session, Operation.COMMIT));
+        manager.close(session);
+        assertEquals(11, tagger.vid(5));
+        // when: another session tries something, and goes back
+        final ManagerSession other = manager.open(true);
+        set(other, 5, 12);
+        set(other, 6, 12);
+        assertEquals(Status.OK, plain(other, Operation.ROLLBACK));
+        assertEquals(List.of(11, 13), List.of(tagger.vid(5), tagger.vid(6)));
+        // when: the manager starts again
+        start();
+        // then
+        assertEquals(11, tagger.vid(5));
+    }
+
+    @Test
+    void shouldChangeNothingWhenCommittedPathsCannotBeWritten() {
+        final ManagerSession session = manager.open(true);
+        set(session, 5, 11);
+        isDiskFull = true;
+        assertEquals(Status.NOT_WRITTEN, plain(session, Operation.COMMIT));
+        manager.close(session);
+        assertEquals(13, tagger.vid(5));
+    }
+
+    @Test
+    void shouldLeaveOutCommittedPathsOfAnotherPlan() throws IOException {
+        saved.put(FIRST_MAC + 5, 999);
+        saved.put(0xDEADL, 11);
+        saved.put(FIRST_MAC + 6, 11);
+        start();
+        assertEquals(List.of(13, 11), List.of(tagger.vid(5), tagger.vid(6)));
+    }
+
+    @Test
+    void shouldRefuseChangesThatExpectAnotherState() {
+        final ManagerSession session = manager.open(true);
+        set(session, 5, 11);
+        request.clear(Operation.SET.code()).peerHost(6).vid(11).number(1);
+        assertEquals(Status.CHANGED, ask(session));
+        assertEquals(2, reply.number());
+        request.clear(Operation.SET.code()).peerHost(6).vid(11).number(2);
+        assertEquals(Status.OK, ask(session));
+    }
+
+    @Test
+    void shouldRefuseWhatIsWrong() {
+        final ManagerSession session = manager.open(true);
+        final ManagerSession reader = manager.open(false);
+        assertEquals(Status.NO_SUCH_VID, set(session, 5, 4095));
+        assertEquals(Status.NO_SUCH_VID, set(session, 5, 14));
+        assertEquals(Status.NO_SUCH_HOST, set(session, HERE, 11));
+        assertEquals(Status.NO_SUCH_HOST, set(session, -1, 11));
+        assertEquals(Status.NO_SUCH_HOST, set(session, HOSTS, 11));
+        assertEquals(Status.NOT_ALLOWED, set(reader, 5, 11));
+        request.clear(0);
+        assertEquals(Status.MALFORMED, ask(session));
+        request.clear(200);
+        assertEquals(Status.MALFORMED, ask(session));
+        request.clear(Operation.GET.code()).peerRank(3);
+        assertEquals(Status.NO_SUCH_HOST, ask(session));
+        buffer.setByte(0, 9);
+        assertEquals(Status.VERSION, ask(session));
+        assertEquals(1, manager.changes());
+    }
+
+    @Test
+    void shouldSayWhoAndWhatItIs() {
+        final ManagerSession session = manager.open(false);
+        assertEquals(Status.OK, plain(session, Operation.HELLO));
+        assertEquals(HERE, reply.index());
+        assertEquals(FIRST_MAC + HERE, reply.value(0));
+        assertEquals(HOSTS, reply.value(1));
+        assertEquals(Status.OK, plain(session, Operation.NIC));
+        assertEquals(1500, reply.value(1));
+        request.clear(Operation.NIC.code()).index(1);
+        assertEquals(Status.END_OF_LIST, ask(session));
+        request.clear(Operation.VID_TRAFFIC.code()).index(2);
+        assertEquals(Status.OK, ask(session));
+        assertEquals(13, reply.vid());
+    }
+
+    @Test
+    void shouldLimitSessions() {
+        for (int i = 0; i < HostManager.MAX_SESSIONS; i++) {
+            assertNotNull(manager.open(true));
+        }
+        assertNull(manager.open(true));
+    }
+}
