@@ -81,6 +81,16 @@ public final class ClusterKey {
                 lengthBytes);
     }
 
+    /**
+     * Derives what a connection to a host's network manager needs.
+     *
+     * @param nonces of both sides, that of the program first.
+     * @param lengthBytes bytes wanted.
+     */
+    public byte[] managerKeys(final byte[] nonces, final int lengthBytes) {
+        return Hkdf.derive(secret, nonces, Hkdf.info("hxb manager"), lengthBytes);
+    }
+
     @Override
     public boolean equals(final Object other) {
         return other instanceof ClusterKey key

@@ -9,6 +9,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
 
 /**
  * The commands of bpf(2) that are needed here. Stateless; any thread may call it. Source:
@@ -29,8 +30,15 @@ final class Bpf {
     private static final int MAP_UPDATE = 2;
     private static final int MAP_DELETE = 3;
     private static final int PROGRAM_LOAD = 5;
+    private static final int OBJECT_PIN = 6;
+    private static final int OBJECT_GET = 7;
     private static final int PROGRAM_TEST_RUN = 10;
+    private static final int INFO_BY_DESCRIPTOR = 15;
+    private static final int PROGRAM_QUERY = 16;
     private static final int LINK_CREATE = 28;
+    private static final int LINK_UPDATE = 29;
+    private static final int LINK_INFO_BYTES = 64;
+    private static final int LINK_INFO_IFINDEX = 16;
     private static final int PROGRAM_TYPE_SCHED_CLS = 3;
     private static final int ATTRIBUTES_BYTES = 144;
     private static final int LOG_BYTES = 64 * 1024;
@@ -122,6 +130,61 @@ final class Bpf {
             Memory.putInt(attributes + 4, ifindex);
             Memory.putInt(attributes + 8, hook);
             return call("bpf(BPF_LINK_CREATE) for TCX", LINK_CREATE, attributes);
+        }
+    }
+
+    /** Puts another program in the place of the one that a link has hooked. */
+    static void update(final int link, final int program) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final long attributes = attributes(arena);
+            Memory.putInt(attributes, link);
+            Memory.putInt(attributes + 4, program);
+            call("bpf(BPF_LINK_UPDATE)", LINK_UPDATE, attributes);
+        }
+    }
+
+    /** Number of the NIC that a link of a TCX hook belongs to; 0 if that NIC has gone. */
+    static int ifindex(final int link) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final long attributes = attributes(arena);
+            final long info = arena.allocate(LINK_INFO_BYTES, 8).address();
+            Memory.putInt(attributes, link);
+            Memory.putInt(attributes + 4, LINK_INFO_BYTES);
+            Memory.putLong(attributes + 8, info);
+            call("bpf(BPF_OBJ_GET_INFO_BY_FD)", INFO_BY_DESCRIPTOR, attributes);
+            return Memory.getInt(info + LINK_INFO_IFINDEX);
+        }
+    }
+
+    /**
+     * Programs at a TCX hook of a NIC of this thread's network namespace, whoever put them there.
+     */
+    static int count(final int ifindex, final int hook) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final long attributes = attributes(arena);
+            Memory.putInt(attributes, ifindex);
+            Memory.putInt(attributes + 4, hook);
+            call("bpf(BPF_PROG_QUERY)", PROGRAM_QUERY, attributes);
+            return Memory.getInt(attributes + 24);
+        }
+    }
+
+    /** Gives a link a name in a BPF file system, by which it outlives this process. */
+    static void pin(final int link, final Path file) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final long attributes = attributes(arena);
+            Memory.putLong(attributes, arena.allocateFrom(file.toString()).address());
+            Memory.putInt(attributes + 8, link);
+            call("bpf(BPF_OBJ_PIN, " + file + ")", OBJECT_PIN, attributes);
+        }
+    }
+
+    /** Opens what has a name in a BPF file system. Returns its descriptor. */
+    static int open(final Path file) throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            final long attributes = attributes(arena);
+            Memory.putLong(attributes, arena.allocateFrom(file.toString()).address());
+            return call("bpf(BPF_OBJ_GET, " + file + ")", OBJECT_GET, attributes);
         }
     }
 

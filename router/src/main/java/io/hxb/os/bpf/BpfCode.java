@@ -43,6 +43,7 @@ public final class BpfCode {
 
     /** Offsets in the context of programs that see frames. Source: struct __sk_buff. */
     public static final int SKB_LENGTH = 0,
+            SKB_PACKET_TYPE = 4,
             SKB_PROTOCOL = 16,
             SKB_VLAN_PRESENT = 20,
             SKB_VLAN_TCI = 24,

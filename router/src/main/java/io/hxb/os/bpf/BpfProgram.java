@@ -1,7 +1,11 @@
 package io.hxb.os.bpf;
 
 import io.hxb.linux.Descriptors;
+import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * A program in the kernel that sees the frames of NICs, in force where it is attached until it is
@@ -56,6 +60,60 @@ public final class BpfProgram implements AutoCloseable {
     }
 
     /**
+     * Attaches it to a NIC of this thread's network namespace so that it stays there when the
+     * process ends. Where an earlier process has left one of its kind, this one takes its place
+     * between two frames.
+     *
+     * @param pin a name in a BPF file system; it stays attached until that is deleted.
+     */
+    public Attachment attach(final int ifindex, final Path pin) throws LinuxException {
+        if (Files.exists(pin)) {
+            final Attachment left = replaced(ifindex, pin);
+            if (left != null) {
+                return left;
+            }
+            // Of a NIC that has gone, or is another one by now.
+            delete(pin);
+        }
+        final Attachment made = attach(ifindex);
+        try {
+            Bpf.pin(made.descriptor, pin);
+            return made;
+        } catch (final LinuxException e) {
+            made.close();
+            throw e;
+        }
+    }
+
+    /** What was left there, with this program in it; null if it is at another NIC. */
+    private Attachment replaced(final int ifindex, final Path pin) throws LinuxException {
+        final Attachment left = new Attachment(Bpf.open(pin));
+        boolean isOurs = false;
+        try {
+            isOurs = Bpf.ifindex(left.descriptor) == ifindex;
+            if (isOurs) {
+                Bpf.update(left.descriptor, descriptor);
+            }
+            return isOurs ? left : null;
+        } finally {
+            if (!isOurs) {
+                left.close();
+            }
+        }
+    }
+
+    private static void delete(final Path pin) throws LinuxException {
+        if (!pin.toFile().delete()) {
+            throw new LinuxException("deleting " + pin, Errno.EACCES);
+        }
+    }
+
+    /** Programs at a hook of a NIC of this thread's network namespace, whoever put them there. */
+    public static int count(final int ifindex, final Hook hook) throws LinuxException {
+        return Bpf.count(ifindex, hook.number);
+    }
+
+    /**
      * Runs it on a frame that is on no NIC.
      *
      * @param frame an Ethernet frame; overwritten with what the program has made of it.
@@ -74,7 +132,7 @@ public final class BpfProgram implements AutoCloseable {
         }
     }
 
-    /** One NIC that a program is attached to. */
+    /** One NIC that a program is attached to; pinned, it stays so when this is closed. */
     public static final class Attachment implements AutoCloseable {
         private final int descriptor;
         private boolean isClosed;
