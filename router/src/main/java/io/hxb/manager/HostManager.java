@@ -1,6 +1,8 @@
 package io.hxb.manager;
 
 import io.hxb.vlan.HostPaths;
+import io.hxb.vlan.HostRow;
+import io.hxb.vlan.HostTable;
 import io.hxb.vlan.Tagger;
 
 import org.slf4j.Logger;
@@ -9,8 +11,10 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Answers the requests of all sessions on one host: each change is checked, numbered, and holds
@@ -24,42 +28,46 @@ public final class HostManager {
     /** Changes of one batch. */
     public static final int MAX_BATCH = 65_536;
 
+    /** Sessions of users who may not change paths, at once: others still find a place. */
+    public static final int MAX_READERS = 32;
+
     /** Ranks of all sessions together. */
     public static final int MAX_RANKS = 262_144;
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HostManager.class);
     private static final int NO_HOST = -1;
 
+    private final HostTable table;
+    private final long fingerprint;
     private final HostPaths paths;
     private final PathClaims claims;
     private final Tagger tagger;
-    private final int[] plan;
-    private final long ownMac;
     private final PathStore store;
     private final Surroundings surroundings;
+    private final ManagerCounts counts = new ManagerCounts();
+    private final Set<ManagerSession> watchers = new LinkedHashSet<>();
     private long changes = 1;
     private int sessions;
+    private int readers;
     private int lastSession;
     private int ranks;
 
     /**
      * Takes over the paths of a host, and lets what was committed hold.
      *
-     * @param ownMac address of this host, first byte highest.
-     * @param plan VIDs of the plan, in its order.
+     * @param paths those of {@code table}, written by nobody else from now on.
      * @param tagger what {@code paths} writes.
      */
     public HostManager(
-            final long ownMac,
+            final HostTable table,
             final HostPaths paths,
-            final int[] plan,
             final Tagger tagger,
             final PathStore store,
             final Surroundings surroundings)
             throws IOException {
-        this.ownMac = ownMac;
+        this.table = table;
+        fingerprint = table.fingerprint();
         this.paths = paths;
-        this.plan = plan.clone();
         this.tagger = tagger;
         this.store = store;
         this.surroundings = surroundings;
@@ -89,23 +97,31 @@ public final class HostManager {
     /**
      * Begins a session.
      *
-     * @param mayChange false for those who may only read.
+     * @param mayChange false for those who may only read; they have half of the sessions.
      * @return null if there are as many as there may be.
      */
-    ManagerSession open(final boolean mayChange) {
-        if (sessions == MAX_SESSIONS) {
+    public ManagerSession open(final boolean mayChange) {
+        if (sessions == MAX_SESSIONS || (!mayChange && readers == MAX_READERS)) {
+            counts.add(ManagerCount.REFUSED_SESSIONS);
             return null;
         }
         sessions++;
+        readers += mayChange ? 0 : 1;
+        counts.add(ManagerCount.SESSIONS);
         return new ManagerSession(++lastSession, mayChange);
     }
 
     /** Ends a session: what it has set is undone, its batch forgotten. */
-    void close(final ManagerSession session) {
+    public void close(final ManagerSession session) {
         sessions--;
+        readers -= session.mayChange() ? 0 : 1;
         ranks -= session.ranks();
-        claims.withdrawAll(session.id());
-        commit();
+        watchers.remove(session);
+        final int undone = claims.withdrawAll(session.id());
+        if (undone > 0) {
+            counts.add(ManagerCount.UNDONE_PATHS, undone);
+            commit();
+        }
     }
 
     /** Changes since the start, batches counted once; the first has number 2. */
@@ -113,18 +129,41 @@ public final class HostManager {
         return changes;
     }
 
+    /** What has happened so far. */
+    ManagerCounts counts() {
+        return counts;
+    }
+
+    /** The table of the plan. */
+    HostTable table() {
+        return table;
+    }
+
+    /** True if frames from a host come in another VID than frames go to it. */
+    static boolean isHalf(final int vid, final int heardVid) {
+        return heardVid != Tagger.UNTAGGED && heardVid != vid;
+    }
+
     private void commit() {
         paths.commit();
         changes++;
+        counts.add(ManagerCount.CHANGES);
+        if (!watchers.isEmpty()) {
+            watchers.forEach(ManagerSession::wake);
+        }
     }
 
     /** Answers a request; {@code reply} lies over another {@link ManagerMessage#LENGTH} bytes. */
-    void handle(
+    public void handle(
             final ManagerSession session,
             final ManagerMessage request,
             final ManagerMessage reply) {
         reply.reply(request);
+        counts.add(ManagerCount.REQUESTS);
         final Status status = answer(session, request, reply);
+        if (status != Status.OK && status != Status.END_OF_LIST) {
+            counts.add(ManagerCount.REFUSED_REQUESTS);
+        }
         if (status != Status.OK && session.isInBatch()) {
             session.failBatch();
         }
@@ -144,6 +183,13 @@ public final class HostManager {
         }
         return switch (operation) {
             case HELLO -> hello(reply);
+            case HOST -> host(request, reply);
+            case COUNT -> count(request, reply);
+            case WATCH -> {
+                watch(session);
+                yield Status.OK;
+            }
+            case AUTHENTICATE -> Status.MALFORMED;
             case GET -> get(session, request, reply);
             case TRAFFIC -> traffic(request, reply);
             case VID_TRAFFIC -> vidTraffic(request, reply);
@@ -159,10 +205,35 @@ public final class HostManager {
     private Status hello(final ManagerMessage reply) {
         reply.vid(tagger.vid(Tagger.OTHERS))
                 .index(paths.here())
-                .value(0, ownMac)
+                .fingerprint(fingerprint)
+                .value(0, table.rows().get(paths.here()).mac())
                 .value(1, paths.hostCount())
-                .value(2, plan.length);
+                .value(2, table.vids().size());
         return Status.OK;
+    }
+
+    private Status host(final ManagerMessage request, final ManagerMessage reply) {
+        final int host = request.index();
+        if (host < 0 || host >= paths.hostCount()) {
+            return Status.END_OF_LIST;
+        }
+        final HostRow row = table.rows().get(host);
+        reply.index(host).vid(row.vid()).hostName(row.name()).value(0, row.mac());
+        return Status.OK;
+    }
+
+    private Status count(final ManagerMessage request, final ManagerMessage reply) {
+        final ManagerCount count = ManagerCount.of(request.index());
+        if (count == null) {
+            return Status.END_OF_LIST;
+        }
+        reply.index(request.index()).hostName(count.key()).value(0, counts.value(count));
+        return Status.OK;
+    }
+
+    /** From now on a session is woken by every change. */
+    void watch(final ManagerSession session) {
+        watchers.add(session);
     }
 
     private Status get(
@@ -209,12 +280,13 @@ public final class HostManager {
 
     private Status vidTraffic(final ManagerMessage request, final ManagerMessage reply) {
         final int index = request.index();
-        if (index < 0 || index >= plan.length) {
+        if (index < 0 || index >= table.vids().size()) {
             return Status.END_OF_LIST;
         }
-        final Tagger.VidTraffic traffic = tagger.traffic(plan[index]);
+        final int vid = table.vids().get(index);
+        final Tagger.VidTraffic traffic = tagger.traffic(vid);
         reply.index(index)
-                .vid(plan[index])
+                .vid(vid)
                 .value(0, traffic.sentBytes())
                 .value(1, traffic.sentFrames())
                 .value(2, traffic.receivedBytes());
@@ -232,7 +304,7 @@ public final class HostManager {
                 .name(nic.name().getBytes(StandardCharsets.UTF_8))
                 .value(0, nic.mac())
                 .value(1, nic.mtuBytes())
-                .value(2, nic.isUp() ? 1 : 0);
+                .value(2, (nic.isUp() ? 1 : 0) | (long) nic.foreignPrograms() << Integer.SIZE);
         return Status.OK;
     }
 
@@ -266,29 +338,43 @@ public final class HostManager {
     }
 
     private int hostOf(final long mac) {
-        return mac == ownMac ? paths.here() : tagger.hostOf(mac);
+        return mac == table.rows().get(paths.here()).mac() ? paths.here() : tagger.hostOf(mac);
     }
 
     private Status change(
             final ManagerSession session,
-            final Operation operation, final ManagerMessage request, final ManagerMessage reply) {
+            final Operation operation,
+            final ManagerMessage request,
+            final ManagerMessage reply) {
         if (request.number() != 0 && request.number() != changes) {
             return Status.CHANGED;
         }
         return switch (operation) {
             case SET, RESET -> setOrReset(session, operation, request, reply);
-            case RESET_ALL -> resetAll(session);
+            case RESET_ALL -> resetAll(session, owner(session, request));
             case BEGIN -> begin(session);
             case END -> end(session);
             case COMMIT -> save(session);
             case ROLLBACK -> rollBack(session);
-            case HELLO, GET, BIND_RANK, TRAFFIC, VID_TRAFFIC, NIC -> Status.MALFORMED;
+            case HELLO,
+                    GET,
+                    BIND_RANK,
+                    TRAFFIC,
+                    VID_TRAFFIC,
+                    NIC,
+                    HOST,
+                    WATCH,
+                    COUNT,
+                    AUTHENTICATE ->
+                    Status.MALFORMED;
         };
     }
 
     private Status setOrReset(
             final ManagerSession session,
-            final Operation operation, final ManagerMessage request, final ManagerMessage reply) {
+            final Operation operation,
+            final ManagerMessage request,
+            final ManagerMessage reply) {
         final int host = peer(session, request);
         if (host == NO_HOST) {
             return Status.NO_SUCH_HOST;
@@ -298,8 +384,7 @@ public final class HostManager {
         if (isSet && vid != HostPaths.BY_TABLE && !paths.isPlanned(vid)) {
             return Status.NO_SUCH_VID;
         }
-        final boolean isPermanent = (request.flags() & ManagerMessage.FLAG_PERMANENT) != 0;
-        final int owner = isPermanent ? PathClaims.PERMANENT : session.id();
+        final int owner = owner(session, request);
         if (session.isInBatch()) {
             if (session.batchChanges() == MAX_BATCH) {
                 return Status.LIMIT;
@@ -323,11 +408,17 @@ public final class HostManager {
         }
     }
 
-    private Status resetAll(final ManagerSession session) {
+    private static int owner(final ManagerSession session, final ManagerMessage request) {
+        return (request.flags() & ManagerMessage.FLAG_PERMANENT) != 0
+                ? PathClaims.PERMANENT
+                : session.id();
+    }
+
+    private Status resetAll(final ManagerSession session, final int owner) {
         if (session.isInBatch()) {
             return Status.BATCH;
         }
-        claims.withdrawAll(session.id());
+        claims.withdrawAll(owner);
         commit();
         return Status.OK;
     }
@@ -372,8 +463,7 @@ public final class HostManager {
             return Status.NOT_WRITTEN;
         }
         claims.withdrawAll(PathClaims.PERMANENT);
-        vidOfMac.forEach(
-                (mac, vid) -> claims.claim(PathClaims.PERMANENT, tagger.hostOf(mac), vid));
+        vidOfMac.forEach((mac, vid) -> claims.claim(PathClaims.PERMANENT, tagger.hostOf(mac), vid));
         commit();
         return Status.OK;
     }

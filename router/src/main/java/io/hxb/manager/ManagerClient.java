@@ -1,26 +1,60 @@
 package io.hxb.manager;
 
+import io.hxb.session.ClusterKey;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
 
-/** A program's end of a session with a manager. Owned by one thread; calls block. */
+/**
+ * A program's end of a session with a manager. Owned by one thread; calls block. A request is begun
+ * by {@link #request}, and sent and answered by {@link #exchange}, or ended by {@link #post} and
+ * answered later, in order, by {@link #receive}.
+ */
 public final class ManagerClient implements AutoCloseable {
-    private final SocketChannel channel;
-    private final ByteBuffer bytes = ByteBuffer.allocateDirect(2 * ManagerMessage.LENGTH);
-    private final ByteBuf buffer = Unpooled.wrappedBuffer(bytes);
-    private final ManagerMessage request = new ManagerMessage().wrap(buffer, 0);
-    private final ManagerMessage reply = new ManagerMessage().wrap(buffer, ManagerMessage.LENGTH);
-    private int tag;
+    /** Requests that may be without an answer. */
+    public static final int MAX_UNANSWERED = 256;
 
-    private ManagerClient(final SocketChannel channel) {
+    private static final int BUFFER_BYTES = MAX_UNANSWERED * MessageSeal.SEALED_LENGTH;
+    private static final int CONNECT_LIMIT_MS = 5_000;
+    private static final long ANSWER_LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private final String name;
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final ByteBuffer outBytes = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final ByteBuffer inBytes = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final ByteBuf outBuffer = Unpooled.wrappedBuffer(outBytes.duplicate());
+    private final ByteBuf inBuffer = Unpooled.wrappedBuffer(inBytes.duplicate());
+    private final ManagerMessage request = new ManagerMessage();
+    private final ManagerMessage reply = new ManagerMessage();
+    private MessageSeal sealOut;
+    private MessageSeal sealIn;
+    private long spinForNs;
+    private int tag;
+    private int answered;
+    private int inStart;
+    private int inEnd;
+    private boolean hasNews;
+    private long news;
+
+    private ManagerClient(final String name, final SocketChannel channel) throws IOException {
+        this.name = name;
         this.channel = channel;
+        channel.configureBlocking(false);
+        selector = Selector.open();
+        channel.register(selector, SelectionKey.OP_READ);
     }
 
     /**
@@ -30,47 +64,213 @@ public final class ManagerClient implements AutoCloseable {
      */
     public static ManagerClient connect(final Path socket) throws IOException {
         try {
-            return new ManagerClient(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+            return new ManagerClient(
+                    socket.toString(), SocketChannel.open(UnixDomainSocketAddress.of(socket)));
         } catch (final IOException e) {
             throw new IOException(
-                    "no manager answers at " + socket + " (" + e.getMessage() + "): start one",
+                    "no manager answers at "
+                            + socket
+                            + " ("
+                            + e.getMessage()
+                            + "): start one with hxb manager",
                     e);
         }
     }
 
-    /** The next request, empty but for its operation; valid until it is sent. */
-    public ManagerMessage request(final Operation operation) {
-        return request.clear(operation.code()).tag(++tag);
+    /**
+     * Begins a session with a manager over TCP.
+     *
+     * @param key of the cluster; null where none is needed, to read on this machine.
+     * @throws IOException if nobody listens there, or has another key.
+     */
+    public static ManagerClient connect(final InetSocketAddress address, final ClusterKey key)
+            throws IOException {
+        if (address.isUnresolved()) {
+            throw new IOException("there is no address of the name " + address.getHostString());
+        }
+        final SocketChannel channel = SocketChannel.open();
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.socket().connect(address, CONNECT_LIMIT_MS);
+            final ManagerClient client = new ManagerClient(address.toString(), channel);
+            if (key != null) {
+                client.authenticate(key);
+            }
+            return client;
+        } catch (final IOException e) {
+            channel.close();
+            throw new IOException("the manager at " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void authenticate(final ClusterKey key) throws IOException {
+        final byte[] nonce = new byte[ManagerMessage.PEER_LENGTH];
+        new SecureRandom().nextBytes(nonce);
+        request(Operation.AUTHENTICATE).index(key.id()).nonce(nonce);
+        final ManagerMessage answer = exchange();
+        if (answer.status() != Status.OK.code()) {
+            throw new IOException(Status.of(answer.status()).text());
+        }
+        final MessageSeal[] seals = MessageSeal.of(key, nonce, answer.peerBytes());
+        sealOut = seals[0];
+        sealIn = seals[1];
+    }
+
+    /** How long to look for an answer before the thread sleeps, in ns; at first 0. */
+    public void spinFor(final long ns) {
+        spinForNs = ns;
+    }
+
+    private int length() {
+        return sealOut == null ? ManagerMessage.LENGTH : MessageSeal.SEALED_LENGTH;
     }
 
     /**
-     * Sends the request and waits for its reply.
+     * The next request, empty but for its operation; valid until it is ended.
+     *
+     * @throws IllegalStateException if {@link #MAX_UNANSWERED} are without an answer.
+     */
+    public ManagerMessage request(final Operation operation) {
+        if (unanswered() == MAX_UNANSWERED) {
+            throw new IllegalStateException("too many requests without an answer");
+        }
+        return request.wrap(outBuffer, outBytes.position()).clear(operation.code()).tag(tag + 1);
+    }
+
+    /** Requests that have no answer yet. */
+    public int unanswered() {
+        return tag - answered;
+    }
+
+    /** Ends the request; it is sent when an answer is waited for. */
+    public void post() {
+        final int start = outBytes.position();
+        if (sealOut != null) {
+            sealOut.write(request, outBuffer, start + ManagerMessage.LENGTH);
+        }
+        outBytes.position(start + length());
+        tag++;
+    }
+
+    /**
+     * Ends the request, sends it and waits for its answer, at most 10 s.
      *
      * @return the reply, valid until the next one.
      * @throws IOException if the manager has gone, or says what is no reply.
      */
     public ManagerMessage exchange() throws IOException {
-        transfer(0, true);
-        transfer(ManagerMessage.LENGTH, false);
-        if (reply.version() != ManagerMessage.VERSION
-                || reply.operation() != (request.operation() | ManagerMessage.REPLY)
-                || reply.tag() != request.tag()) {
-            throw new IOException("what came is no reply of a manager to this request");
-        }
-        return reply;
+        post();
+        return receive();
     }
 
-    private void transfer(final int start, final boolean isOut) throws IOException {
-        bytes.limit(start + ManagerMessage.LENGTH).position(start);
-        while (bytes.hasRemaining()) {
-            if ((isOut ? channel.write(bytes) : channel.read(bytes)) < 0) {
-                throw new EOFException("the manager has ended the session");
+    /** Waits for the next answer to what was posted; as {@link #exchange}. */
+    public ManagerMessage receive() throws IOException {
+        flush();
+        while (true) {
+            take(ANSWER_LIMIT_NS);
+            if (reply.tag() == answered + 1) {
+                answered++;
+                return reply;
             }
+            if (reply.operation() != (Operation.WATCH.code() | ManagerMessage.REPLY)) {
+                throw new IOException("what came from " + name + " is no reply to this request");
+            }
+            hasNews = true;
+            news = reply.number();
+        }
+    }
+
+    /**
+     * Waits for a change, after WATCH was answered.
+     *
+     * @param limitNs how long at most.
+     * @return the number of changes; 0 if there was none in that time.
+     */
+    public long awaitChange(final long limitNs) throws IOException {
+        flush();
+        if (!hasNews) {
+            if (!isThere(limitNs)) {
+                return 0;
+            }
+            take(ANSWER_LIMIT_NS);
+            news = reply.number();
+        }
+        hasNews = false;
+        return news;
+    }
+
+    private void flush() throws IOException {
+        if (outBytes.position() > 0) {
+            outBytes.flip();
+            while (outBytes.hasRemaining()) {
+                if (channel.write(outBytes) == 0) {
+                    // Its buffer is full of our requests: it will be read, or we give up later.
+                    Thread.onSpinWait();
+                }
+            }
+            outBytes.clear();
+        }
+    }
+
+    /** Lays the reply over the next message. */
+    private void take(final long limitNs) throws IOException {
+        if (!isThere(limitNs)) {
+            throw new IOException(
+                    "the manager at " + name + " has not answered for 10 s: is it stopped?");
+        }
+        reply.wrap(inBuffer, inStart);
+        if (sealIn != null && !sealIn.isValid(reply, inBuffer, inStart + ManagerMessage.LENGTH)) {
+            throw new IOException("what came from " + name + " was changed on its way");
+        }
+        if (reply.version() != ManagerMessage.VERSION
+                || (reply.operation() & ManagerMessage.REPLY) == 0) {
+            throw new IOException("what came from " + name + " is no reply of a manager");
+        }
+        inStart += length();
+    }
+
+    /** Whether the next message is there, or comes within a time. */
+    private boolean isThere(final long limitNs) throws IOException {
+        if (inEnd - inStart >= length()) {
+            return true;
+        }
+        if (BUFFER_BYTES - inStart < length() || inStart == inEnd) {
+            inBytes.limit(inEnd).position(inStart);
+            inBytes.compact();
+            inEnd -= inStart;
+            inStart = 0;
+        }
+        final long start = System.nanoTime();
+        while (inEnd - inStart < length()) {
+            inBytes.limit(BUFFER_BYTES).position(inEnd);
+            final int read = channel.read(inBytes);
+            if (read < 0) {
+                throw new EOFException("the manager at " + name + " has ended the session");
+            }
+            inEnd += read;
+            if (read == 0) {
+                final long waitedNs = System.nanoTime() - start;
+                if (waitedNs > limitNs) {
+                    return false;
+                }
+                await(waitedNs, limitNs);
+            }
+        }
+        return true;
+    }
+
+    private void await(final long waitedNs, final long limitNs) throws IOException {
+        if (waitedNs < spinForNs) {
+            Thread.onSpinWait();
+        } else {
+            selector.select(1 + TimeUnit.NANOSECONDS.toMillis(limitNs - waitedNs));
+            selector.selectedKeys().clear();
         }
     }
 
     @Override
     public void close() throws IOException {
+        selector.close();
         channel.close();
     }
 }

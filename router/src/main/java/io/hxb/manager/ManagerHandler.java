@@ -1,64 +1,176 @@
 package io.hxb.manager;
 
+import io.hxb.session.ClusterKey;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * One connection: requests in, as many replies out. A program that does not read its replies is not
- * read from either. Owned by the manager's thread.
+ * One connection of a program: requests in, as many replies out, in their order. A program that
+ * does not read its replies is not read from either. Owned by the manager's thread.
  */
 final class ManagerHandler extends ChannelInboundHandlerAdapter {
-    private final HostManager manager;
-    private final ManagerSession session;
+    private final Reception reception;
     private final ManagerMessage request = new ManagerMessage();
     private final ManagerMessage reply = new ManagerMessage();
+    private Access access;
+    private ManagerSession session;
+    private MessageSeal sealIn;
+    private MessageSeal sealOut;
     private ByteBuf rest;
+    private boolean isClosing;
+    private boolean isNewsWaiting;
+    private int watchTag;
 
-    ManagerHandler(final HostManager manager, final ManagerSession session) {
-        this.manager = manager;
-        this.session = session;
+    ManagerHandler(final Reception reception, final Access access) {
+        this.reception = reception;
+        this.access = access;
     }
 
     @Override
     public void handlerAdded(final ChannelHandlerContext context) {
-        rest = context.alloc().buffer(ManagerMessage.LENGTH, ManagerMessage.LENGTH);
+        rest = context.alloc().buffer(MessageSeal.SEALED_LENGTH, MessageSeal.SEALED_LENGTH);
+    }
+
+    private int length() {
+        return sealIn == null ? ManagerMessage.LENGTH : MessageSeal.SEALED_LENGTH;
     }
 
     @Override
     public void channelRead(final ChannelHandlerContext context, final Object message) {
         final ByteBuf in = (ByteBuf) message;
+        ByteBuf out = null;
         try {
-            final int requests =
-                    (rest.readableBytes() + in.readableBytes()) / ManagerMessage.LENGTH;
-            if (requests > 0) {
-                final ByteBuf out = context.alloc().buffer(requests * ManagerMessage.LENGTH);
-                answer(in, out);
-                context.write(out);
+            while (!isClosing && rest.readableBytes() + in.readableBytes() >= length()) {
+                if (out == null) {
+                    out = context.alloc().buffer(in.readableBytes() + MessageSeal.SEALED_LENGTH);
+                }
+                answerNext(context, in, out);
             }
-            rest.writeBytes(in);
+            if (!isClosing) {
+                rest.writeBytes(in);
+            }
         } finally {
             in.release();
         }
+        if (out != null) {
+            final var ignored = context.write(out);
+        }
+        if (isClosing) {
+            context.flush();
+            final var ignored = context.close();
+        }
     }
 
-    private void answer(final ByteBuf in, final ByteBuf out) {
+    private void answerNext(
+            final ChannelHandlerContext context, final ByteBuf in, final ByteBuf out) {
+        final int length = length();
         if (rest.isReadable()) {
-            rest.writeBytes(in, ManagerMessage.LENGTH - rest.readableBytes());
-            answerOne(rest, 0, out);
+            rest.writeBytes(in, length - rest.readableBytes());
+            answerOne(context, rest, 0, out);
             rest.clear();
-        }
-        while (in.readableBytes() >= ManagerMessage.LENGTH) {
-            answerOne(in, in.readerIndex(), out);
-            in.skipBytes(ManagerMessage.LENGTH);
+        } else {
+            answerOne(context, in, in.readerIndex(), out);
+            in.skipBytes(length);
         }
     }
 
-    private void answerOne(final ByteBuf in, final int index, final ByteBuf out) {
+    private void answerOne(
+            final ChannelHandlerContext context,
+            final ByteBuf in,
+            final int index,
+            final ByteBuf out) {
         request.wrap(in, index);
+        if (sealIn != null) {
+            if (!sealIn.isValid(request, in, index + ManagerMessage.LENGTH)) {
+                reception.count(ManagerCount.BROKEN_SEALS);
+                isClosing = true;
+                return;
+            }
+            access = Access.CHANGE;
+        }
+        out.ensureWritable(MessageSeal.SEALED_LENGTH);
         reply.wrap(out, out.writerIndex());
-        manager.handle(session, request, reply);
+        final boolean isFirst = session == null && sealIn == null;
+        if (isFirst && request.operation() == Operation.AUTHENTICATE.code()) {
+            authenticate(out);
+            return;
+        }
+        handle(context);
+        finish(out);
+    }
+
+    private void finish(final ByteBuf out) {
+        final int end = out.writerIndex() + ManagerMessage.LENGTH;
+        if (sealOut != null) {
+            sealOut.write(reply, out, end);
+        }
+        out.writerIndex(sealOut == null ? end : end + MessageSeal.LENGTH);
+    }
+
+    private void handle(final ChannelHandlerContext context) {
+        if (access == Access.KEY) {
+            reception.count(ManagerCount.WITHOUT_KEY);
+            refuse(Status.KEY_NEEDED);
+            return;
+        }
+        if (session == null) {
+            session = reception.open(context.channel(), access == Access.CHANGE);
+            if (session == null) {
+                refuse(Status.LIMIT);
+                return;
+            }
+        }
+        if (request.operation() == Operation.WATCH.code()) {
+            watchTag = request.tag();
+            session.onChange(() -> onChange(context));
+        }
+        reception.manager().handle(session, request, reply);
+    }
+
+    private void refuse(final Status status) {
+        reply.reply(request).status(status);
+        isClosing = true;
+    }
+
+    private void authenticate(final ByteBuf out) {
+        final ClusterKey key = reception.key(request.index());
+        if (key == null || request.version() != ManagerMessage.VERSION) {
+            reception.count(ManagerCount.WITHOUT_KEY);
+            refuse(key == null ? Status.OTHER_KEY : Status.VERSION);
+        } else {
+            final byte[] nonce = reception.nonce();
+            final MessageSeal[] seals = MessageSeal.of(key, request.peerBytes(), nonce);
+            reply.reply(request).index(key.id()).nonce(nonce);
+            sealIn = seals[0];
+            sealOut = seals[1];
+        }
         out.writerIndex(out.writerIndex() + ManagerMessage.LENGTH);
+    }
+
+    /** Told in the midst of a change; several of them in one turn are told once. */
+    private void onChange(final ChannelHandlerContext context) {
+        if (!isNewsWaiting) {
+            isNewsWaiting = true;
+            context.executor().execute(() -> tell(context));
+        }
+    }
+
+    private void tell(final ChannelHandlerContext context) {
+        if (!context.channel().isActive()) {
+            return;
+        }
+        if (context.channel().isWritable()) {
+            isNewsWaiting = false;
+            final ByteBuf out = context.alloc().buffer(MessageSeal.SEALED_LENGTH);
+            reply.wrap(out, 0)
+                    .clear(Operation.WATCH.code() | ManagerMessage.REPLY)
+                    .tag(watchTag)
+                    .number(reception.manager().changes());
+            finish(out);
+            final var ignored = context.writeAndFlush(out);
+        }
+        // Else it is told when the program has read what was said before.
     }
 
     @Override
@@ -70,16 +182,23 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(final ChannelHandlerContext context) {
         context.channel().config().setAutoRead(context.channel().isWritable());
+        if (isNewsWaiting && context.channel().isWritable()) {
+            context.executor().execute(() -> tell(context));
+        }
     }
 
     @Override
     public void channelInactive(final ChannelHandlerContext context) {
-        manager.close(session);
+        if (session != null) {
+            reception.manager().close(session);
+            session = null;
+        }
+        reception.strangers().remove(context.channel());
         rest.release();
     }
 
     @Override
     public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
-        context.close();
+        final var ignored = context.close();
     }
 }

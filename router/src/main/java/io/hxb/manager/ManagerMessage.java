@@ -2,6 +2,8 @@ package io.hxb.manager;
 
 import io.netty.buffer.ByteBuf;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * A request to the manager or its reply, laid over a buffer. All have {@value #LENGTH} bytes; each
  * request is answered by one reply, in order. Owned by the thread that wrapped it.
@@ -26,18 +28,26 @@ import io.netty.buffer.ByteBuf;
  * <table>
  * <caption>Fields that operations use besides the peer</caption>
  * <tr><th>operation</th><th>request</th><th>reply</th></tr>
- * <tr><td>HELLO</td><td></td><td>VID: own default; index: own host; values: own MAC address, hosts,
- *     VIDs of the plan</td></tr>
+ * <tr><td>HELLO</td><td></td><td>VID: own default; index: own host; peer: 8 bytes that tell plans
+ *     apart; values: own MAC address, hosts, VIDs of the plan</td></tr>
  * <tr><td>GET</td><td></td><td>VID that holds; index: host; values: VID of the table, VID heard
  *     last, VID that this session set</td></tr>
- * <tr><td>SET</td><td>flags, number, VID</td><td>VID that holds</td></tr>
+ * <tr><td>SET, RESET, RESET_ALL</td><td>flags, number, VID of SET</td><td>VID that
+ *     holds</td></tr>
  * <tr><td>BIND_RANK</td><td>index: rank</td><td></td></tr>
  * <tr><td>TRAFFIC</td><td>index: host from which to look</td><td>VID that holds; index: the first
  *     host to which anything was sent; values: bytes, frames</td></tr>
  * <tr><td>VID_TRAFFIC</td><td>index: of the VID in the plan</td><td>VID; values: bytes sent, frames
  *     sent, bytes received</td></tr>
- * <tr><td>NIC</td><td>index</td><td>peer: name; values: MAC address, MTU in bytes, 1 if it is
- *     up</td></tr>
+ * <tr><td>NIC</td><td>index</td><td>peer: name; values: MAC address, MTU in bytes, 1 if it is up
+ *     and 2^32 for each foreign BPF program at it</td></tr>
+ * <tr><td>HOST</td><td>index: host</td><td>VID: its default; first value: MAC address; peer and the
+ *     other values: the first 32 bytes of its name</td></tr>
+ * <tr><td>WATCH</td><td></td><td>one at once, and one whenever the number of changes has grown; of
+ *     several changes in short order only the last may be told</td></tr>
+ * <tr><td>COUNT</td><td>index</td><td>first value; peer and the other values: its name</td></tr>
+ * <tr><td>AUTHENTICATE</td><td>index: fingerprint of the key; peer: 16 random bytes</td><td>the
+ *     same of the manager; see {@link MessageSeal} for what follows</td></tr>
  * </table>
  */
 public final class ManagerMessage {
@@ -52,6 +62,9 @@ public final class ManagerMessage {
 
     /** Bytes of the peer. */
     public static final int PEER_LENGTH = 16;
+
+    /** Bytes that a name can have where {@link #hostName} is. */
+    public static final int MAX_NAME_BYTES = 32;
 
     static final int REPLY = 0x80;
 
@@ -223,7 +236,7 @@ public final class ManagerMessage {
     public ManagerMessage peerMac(final long mac) {
         for (int i = 0; i < MAC_BYTES; i++) {
             buffer.setByte(
-                    start + PEER_OFFSET + i, (int) (mac >>> (MAC_BYTES - 1 - i) * Byte.SIZE));
+                    start + PEER_OFFSET + i, (int) (mac >>> ((MAC_BYTES - 1 - i) * Byte.SIZE)));
         }
         return kind(PeerKind.MAC);
     }
@@ -239,6 +252,61 @@ public final class ManagerMessage {
     public ManagerMessage peerIp(final byte[] address) {
         buffer.setBytes(start + PEER_OFFSET, address);
         return kind(PeerKind.IP);
+    }
+
+    /** Which plan the manager has. */
+    public long fingerprint() {
+        return buffer.getLongLE(start + PEER_OFFSET);
+    }
+
+    /** Says which plan the manager has. */
+    ManagerMessage fingerprint(final long value) {
+        buffer.setLongLE(start + PEER_OFFSET, value);
+        return this;
+    }
+
+    /** Sets 16 random bytes where the peer stands. */
+    ManagerMessage nonce(final byte[] nonce) {
+        buffer.setBytes(start + PEER_OFFSET, nonce, 0, PEER_LENGTH);
+        return this;
+    }
+
+    /** Sets a name where the peer and the last two values stand: at most 32 bytes of it. */
+    ManagerMessage hostName(final String name) {
+        final byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        final int first = Math.min(bytes.length, PEER_LENGTH);
+        buffer.setBytes(start + PEER_OFFSET, bytes, 0, first);
+        final int rest = Math.min(bytes.length, MAX_NAME_BYTES) - first;
+        if (rest > 0) {
+            buffer.setBytes(start + VALUES_OFFSET + Long.BYTES, bytes, first, rest);
+        }
+        return this;
+    }
+
+    /** The name where the peer and the last two values stand. */
+    public String hostName() {
+        final byte[] bytes = new byte[MAX_NAME_BYTES];
+        buffer.getBytes(start + PEER_OFFSET, bytes, 0, PEER_LENGTH);
+        buffer.getBytes(start + VALUES_OFFSET + Long.BYTES, bytes, PEER_LENGTH, PEER_LENGTH);
+        return text(bytes);
+    }
+
+    /** The name where the peer stands. */
+    public String name() {
+        return text(peerBytes());
+    }
+
+    private static String text(final byte[] bytes) {
+        int length = bytes.length;
+        while (length > 0 && bytes[length - 1] == 0) {
+            length--;
+        }
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    /** One of the 8 words of 8 bytes that it consists of. */
+    long word(final int index) {
+        return buffer.getLongLE(start + index * Long.BYTES);
     }
 
     /** Puts a name where the peer stands, at most 16 bytes of it. */

@@ -1,21 +1,33 @@
 package io.hxb.manager;
 
+import io.hxb.session.KeyRing;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SelectStrategy;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.channel.unix.PeerCredentials;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,31 +35,65 @@ import java.util.function.IntPredicate;
 
 /**
  * Serves a {@link HostManager} over sockets, on one thread of its own, which owns the manager.
- * Programs of this machine are known by the user that the kernel names.
+ * Programs of this machine are known by the user that the kernel names, others by the key of the
+ * cluster.
  */
 public final class ManagerServer implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ManagerServer.class);
     private static final int BACKLOG = 64;
     private static final int CLOSE_SECONDS = 5;
+    private static final int FILE_TYPE = 0170000;
+    private static final int SOCKET_TYPE = 0140000;
 
-    private final HostManager manager;
-    private final EventLoopGroup loop =
-            new MultiThreadIoEventLoopGroup(
-                    1, new DefaultThreadFactory("hxb-manager", true), EpollIoHandler.newFactory());
+    private final Reception reception;
+    private final boolean hasKey;
+    private final EventLoopGroup loop;
     private final List<Channel> listeners = new ArrayList<>();
+    private final List<Path> sockets = new ArrayList<>();
 
-    /** A server that listens nowhere yet, of a manager that nobody else calls from now on. */
-    public ManagerServer(final HostManager manager) {
-        this.manager = manager;
+    /**
+     * A server that listens nowhere yet.
+     *
+     * @param manager that nobody else calls from now on.
+     * @param keys of the cluster; none if nobody comes from other machines.
+     * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
+     */
+    public ManagerServer(final HostManager manager, final KeyRing keys, final long spinForNs) {
+        reception = new Reception(manager, keys);
+        hasKey = !keys.isEmpty();
+        loop =
+                new MultiThreadIoEventLoopGroup(
+                        1,
+                        new DefaultThreadFactory("hxb-manager", true),
+                        EpollIoHandler.newFactory(0, () -> waiting(spinForNs)));
+    }
+
+    private static SelectStrategy waiting(final long spinForNs) {
+        return (selectNow, hasTasks) -> {
+            int ready = hasTasks || spinForNs > 0 ? selectNow.get() : 0;
+            if (hasTasks || ready > 0) {
+                return ready;
+            }
+            final long end = System.nanoTime() + spinForNs;
+            while (spinForNs > 0 && end - System.nanoTime() > 0) {
+                ready = selectNow.get();
+                if (ready > 0) {
+                    return ready;
+                }
+                Thread.onSpinWait();
+            }
+            return SelectStrategy.SELECT;
+        };
     }
 
     /**
-     * Listens on a Unix socket.
+     * Listens on a Unix socket; one that a dead manager has left is replaced.
      *
-     * @param socket a path where nothing is.
      * @param mayChange whether the user of that id may change paths; all others may read them.
      * @throws IOException in words, if the path cannot be bound.
      */
     public void listen(final Path socket, final IntPredicate mayChange) throws IOException {
+        removeStale(socket);
         final ServerBootstrap bootstrap =
                 new ServerBootstrap()
                         .group(loop)
@@ -59,23 +105,86 @@ public final class ManagerServer implements AutoCloseable {
                                     protected void initChannel(
                                             final EpollDomainSocketChannel channel)
                                             throws IOException {
-                                        final PeerCredentials peer = channel.peerCredentials();
-                                        serve(channel, mayChange.test(peer.uid()));
+                                        final int user = channel.peerCredentials().uid();
+                                        serve(
+                                                channel,
+                                                mayChange.test(user) ? Access.CHANGE : Access.READ,
+                                                false);
                                     }
                                 });
         bind(bootstrap, new DomainSocketAddress(socket.toString()));
+        sockets.add(socket);
+        // Who is connected is asked of the kernel.
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
     }
 
-    private void serve(final Channel channel, final boolean mayChange) {
-        final ManagerSession session = manager.open(mayChange);
-        if (session == null) {
-            channel.close();
-        } else {
-            channel.pipeline().addLast(new ManagerHandler(manager, session));
+    private static void removeStale(final Path socket) throws IOException {
+        if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+            return;
         }
+        final int mode = (int) Files.getAttribute(socket, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        if ((mode & FILE_TYPE) != SOCKET_TYPE) {
+            throw new IOException(socket + " exists and is no socket: remove it");
+        }
+        boolean isLive = true;
+        try {
+            SocketChannel.open(UnixDomainSocketAddress.of(socket)).close();
+        } catch (final IOException e) {
+            isLive = false;
+        }
+        if (isLive) {
+            throw new IOException(
+                    "a manager listens on " + socket + " already: stop it, or choose another path");
+        }
+        Files.delete(socket);
     }
 
-    private void bind(final ServerBootstrap bootstrap, final SocketAddress address)
+    /**
+     * Listens on a TCP port. Programs of this machine may read without a key; all who may do more
+     * show that of the cluster.
+     *
+     * @return the address with the port that was taken.
+     * @throws IOException in words, if it cannot be bound, or is open to other machines while there
+     *     is no key.
+     */
+    public InetSocketAddress listen(final InetSocketAddress address) throws IOException {
+        if (address.isUnresolved()) {
+            throw new IOException("there is no address of the name " + address.getHostString());
+        }
+        if (!hasKey && !address.getAddress().isLoopbackAddress()) {
+            throw new IOException(
+                    "the manager listens on "
+                            + address
+                            + " only with the key of a cluster: hxb key generate makes one");
+        }
+        final ServerBootstrap bootstrap =
+                new ServerBootstrap()
+                        .group(loop)
+                        .channel(EpollServerSocketChannel.class)
+                        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                        .option(ChannelOption.SO_REUSEADDR, true)
+                        .childOption(ChannelOption.TCP_NODELAY, true)
+                        .childOption(ChannelOption.SO_KEEPALIVE, true)
+                        .childHandler(
+                                new ChannelInitializer<EpollSocketChannel>() {
+                                    @Override
+                                    protected void initChannel(final EpollSocketChannel channel) {
+                                        final boolean isHere =
+                                                channel.remoteAddress() != null
+                                                        && channel.remoteAddress()
+                                                                .getAddress()
+                                                                .isLoopbackAddress();
+                                        serve(channel, isHere ? Access.READ : Access.KEY, true);
+                                    }
+                                });
+        return (InetSocketAddress) bind(bootstrap, address).localAddress();
+    }
+
+    private void serve(final Channel channel, final Access access, final boolean isNetwork) {
+        channel.pipeline().addLast(new FirstByteHandler(reception, access, isNetwork));
+    }
+
+    private Channel bind(final ServerBootstrap bootstrap, final SocketAddress address)
             throws IOException {
         final var bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
@@ -84,6 +193,18 @@ public final class ManagerServer implements AutoCloseable {
                     bound.cause());
         }
         listeners.add(bound.channel());
+        return bound.channel();
+    }
+
+    /** Runs something again and again on the manager's thread, until this is closed. */
+    void every(final long intervalMs, final Runnable action) {
+        final var ignored =
+                loop.scheduleAtFixedRate(action, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+    }
+
+    /** Counts something; by the manager's thread. */
+    void count(final ManagerCount count) {
+        reception.count(count);
     }
 
     /** Ends all sessions, which undoes what they have set, and stops listening. */
@@ -91,5 +212,13 @@ public final class ManagerServer implements AutoCloseable {
     public void close() {
         listeners.forEach(listener -> listener.close().awaitUninterruptibly());
         loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        for (final Path socket : sockets) {
+            try {
+                Files.deleteIfExists(socket);
+            } catch (final IOException e) {
+                // The next manager replaces it.
+                LOGGER.warn("removing the socket {}: {}", socket, e.getMessage());
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ import org.agrona.collections.IntArrayList;
  * What one connection to the manager has begun: its batch, and its ranks. Owned by the manager's
  * thread.
  */
-final class ManagerSession {
+public final class ManagerSession {
     private static final int NO_HOST = -1;
 
     private final int id;
@@ -16,6 +16,7 @@ final class ManagerSession {
     private final IntArrayList batchVids = new IntArrayList();
     private final IntArrayList batchOwners = new IntArrayList();
     private final Int2IntHashMap hostOfRank = new Int2IntHashMap(NO_HOST);
+    private Runnable watcher = () -> {};
     private boolean isInBatch;
     private boolean hasBatchFailed;
 
@@ -28,6 +29,16 @@ final class ManagerSession {
     ManagerSession(final int id, final boolean mayChange) {
         this.id = id;
         this.mayChange = mayChange;
+    }
+
+    /** Lets somebody be told of changes; called by the manager's thread, in the midst of one. */
+    void onChange(final Runnable action) {
+        watcher = action;
+    }
+
+    /** Paths have changed. */
+    void wake() {
+        watcher.run();
     }
 
     int id() {

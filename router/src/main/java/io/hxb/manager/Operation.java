@@ -27,9 +27,17 @@ public enum Operation {
     /** What went over a VID. */
     VID_TRAFFIC(12),
     /** A NIC. */
-    NIC(13);
+    NIC(13),
+    /** Who a host is: its name and address. */
+    HOST(14),
+    /** From now on, a reply to this request besides whenever paths have changed. */
+    WATCH(15),
+    /** What has happened so far: one of the manager's counts. */
+    COUNT(16),
+    /** Begins a connection that is sealed under the key of the cluster; before all others. */
+    AUTHENTICATE(17);
 
-    private static final Operation[] BY_CODE = new Operation[14];
+    private static final Operation[] BY_CODE = new Operation[18];
 
     static {
         for (final Operation operation : values()) {

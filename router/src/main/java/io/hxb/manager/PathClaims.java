@@ -56,8 +56,13 @@ final class PathClaims {
         }
     }
 
-    /** Withdraws all claims of a session. */
-    void withdrawAll(final int session) {
+    /**
+     * Withdraws all claims of a session.
+     *
+     * @return how many.
+     */
+    int withdrawAll(final int session) {
+        final int[] withdrawn = new int[1];
         claimsOfHost
                 .entrySet()
                 .removeIf(
@@ -65,9 +70,11 @@ final class PathClaims {
                             final List<Claim> claims = entry.getValue();
                             if (claims.removeIf(claim -> claim.session == session)) {
                                 hold(entry.getKey(), claims);
+                                withdrawn[0]++;
                             }
                             return claims.isEmpty();
                         });
+        return withdrawn[0];
     }
 
     /** Withdraws all claims of all sessions. */
@@ -91,10 +98,5 @@ final class PathClaims {
             }
         }
         return HostPaths.BY_TABLE;
-    }
-
-    /** Hosts on which somebody has a claim. */
-    int claimedHosts() {
-        return claimsOfHost.size();
     }
 }

@@ -27,7 +27,11 @@ public enum Status {
     /** The file of committed paths could not be read. */
     NOT_READ(12, "the committed paths could not be read from their file"),
     /** There is nothing at that index. */
-    END_OF_LIST(11, "there is nothing at this index and beyond");
+    END_OF_LIST(11, "there is nothing at this index and beyond"),
+    /** Whoever comes from another machine has to show the key of the cluster. */
+    KEY_NEEDED(13, "the manager answers other machines only with the key of its cluster"),
+    /** The manager has no such key. */
+    OTHER_KEY(14, "the manager has another key: it may be of another cluster");
 
     private final int code;
     private final String text;

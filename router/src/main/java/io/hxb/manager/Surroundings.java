@@ -22,6 +22,7 @@ public interface Surroundings {
      * @param mac its address, first byte highest.
      * @param mtuBytes its MTU.
      * @param isUp true if it can be used.
+     * @param foreignPrograms BPF programs at its hooks that are not the manager's.
      */
-    record NicState(String name, long mac, int mtuBytes, boolean isUp) {}
+    record NicState(String name, long mac, int mtuBytes, boolean isUp, int foreignPrograms) {}
 }

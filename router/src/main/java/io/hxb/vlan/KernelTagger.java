@@ -6,6 +6,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfProgram;
 
+import java.nio.file.Path;
 import java.util.BitSet;
 
 /**
@@ -83,10 +84,27 @@ public final class KernelTagger implements Tagger {
      * @param ifindex number of the NIC.
      */
     public void attach(final int ifindex) throws LinuxException {
+        attach(ifindex, null);
+    }
+
+    /**
+     * The same; the programs stay at the NIC when this is closed or the process ends. Those that an
+     * earlier process has left there are replaced between two frames.
+     *
+     * @param pins folder in a BPF file system for the files {@code ingress} and {@code egress}, by
+     *     which the programs stay until these are deleted; null so that nothing stays.
+     */
+    public void attach(final int ifindex, final Path pins) throws LinuxException {
         detach();
-        atIngress = ingress.attach(ifindex);
+        atIngress =
+                pins == null
+                        ? ingress.attach(ifindex)
+                        : ingress.attach(ifindex, pins.resolve("ingress"));
         try {
-            atEgress = egress.attach(ifindex);
+            atEgress =
+                    pins == null
+                            ? egress.attach(ifindex)
+                            : egress.attach(ifindex, pins.resolve("egress"));
         } catch (final LinuxException e) {
             detach();
             throw e;
@@ -129,7 +147,7 @@ public final class KernelTagger implements Tagger {
 
     private long entry(final int host) {
         final long entry = host == OTHERS ? table.others() : table.find(macs[host]);
-        if (entry == 0 || host != OTHERS && macs[host] == 0) {
+        if (entry == 0 || (host != OTHERS && macs[host] == 0)) {
             throw new IllegalArgumentException("host " + host + " has no name");
         }
         return entry;

@@ -53,7 +53,7 @@ final class TagPrograms {
         loadMac(code, 0);
         code.move(R2, R8)
                 .shiftLeft(R2, Long.SIZE - BRIDGE_PREFIX_BITS)
-                .setLong(R3, BRIDGE_PREFIX << Long.SIZE - BRIDGE_PREFIX_BITS)
+                .setLong(R3, BRIDGE_PREFIX << (Long.SIZE - BRIDGE_PREFIX_BITS))
                 .jumpIfEqual(R2, R3, "for bridges")
                 .jump("find")
                 .label("for bridges")
@@ -120,6 +120,8 @@ final class TagPrograms {
         length(code, "vid");
         code.addAtomically(DOUBLE, R0, TagTable.RECEIVED_BYTES_OFFSET, R9)
                 .addAtomically(DOUBLE, R0, TagTable.RECEIVED_FRAMES_OFFSET, R1);
+        // Broadcasts come in the VID of their sender, and say nothing of the pair.
+        code.load(WORD, R1, R6, BpfCode.SKB_PACKET_TYPE).jumpIfNotZero(R1, "pop");
         loadMac(code, MAC_BYTES);
         code.jumpIfZero(R8, "pop");
         find(code, table, TagTable.FIRST_FACTOR, "found");
@@ -151,10 +153,7 @@ final class TagPrograms {
 
     /** Looks for the address in register 8 in a bucket; sets register 7 to its peer and jumps. */
     private static void find(
-            final BpfCode code,
-            final TagTable table,
-            final long factor,
-            final String found) {
+            final BpfCode code, final TagTable table, final long factor, final String found) {
         code.move(R1, R8)
                 .setLong(R2, factor)
                 .timesRegister(R1, R2)

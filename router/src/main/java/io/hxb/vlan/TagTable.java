@@ -177,7 +177,7 @@ final class TagTable implements AutoCloseable {
 
     // As in TagPrograms.
     private int bucket(final long mac, final long factor) {
-        return (int) ((mac * factor >>> Integer.SIZE) * bucketCount >>> Integer.SIZE);
+        return (int) ((((mac * factor) >>> Integer.SIZE) * bucketCount) >>> Integer.SIZE);
     }
 
     /**
@@ -236,7 +236,7 @@ final class TagTable implements AutoCloseable {
 
     /** Sets the path of an entry that does not hold yet: the number of a VID, 0 for no tag. */
     void prepare(final long entry, final int number) {
-        Memory.putShort(entry + PATHS_OFFSET + Short.BYTES * (1 - active()), number);
+        Memory.putShort(entry + PATHS_OFFSET + (long) Short.BYTES * (1 - active()), number);
     }
 
     /** Lets the path that does not hold be the one that holds. */
@@ -251,7 +251,7 @@ final class TagTable implements AutoCloseable {
 
     /** The path of an entry that holds: the number of its VID, 0 for no tag. */
     int path(final long entry) {
-        return Memory.getUnsignedShort(entry + PATHS_OFFSET + Short.BYTES * active());
+        return Memory.getUnsignedShort(entry + PATHS_OFFSET + (long) Short.BYTES * active());
     }
 
     private int active() {

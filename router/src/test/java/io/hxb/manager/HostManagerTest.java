@@ -6,32 +6,31 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.hxb.vlan.HostPaths;
 import io.hxb.vlan.HostRow;
+import io.hxb.vlan.HostTable;
 import io.hxb.vlan.RememberingTagger;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+@Tag("unit")
 class HostManagerTest {
-    private static final int[] PLAN = {11, 12, 13};
+    private static final List<Integer> PLAN = List.of(11, 12, 13);
     private static final int HOSTS = 8;
     private static final int HERE = 2;
     private static final long FIRST_MAC = 0x0200_0000_0010L;
 
     private final ByteBuf buffer = Unpooled.buffer(2 * ManagerMessage.LENGTH);
-    private final ManagerMessage request =
-            new ManagerMessage().wrap(buffer, 0);
-    private final ManagerMessage reply =
-            new ManagerMessage().wrap(buffer, ManagerMessage.LENGTH);
+    private final ManagerMessage request = new ManagerMessage().wrap(buffer, 0);
+    private final ManagerMessage reply = new ManagerMessage().wrap(buffer, ManagerMessage.LENGTH);
     private final Map<Long, Integer> saved = new HashMap<>();
     private boolean isDiskFull;
     private RememberingTagger tagger;
@@ -63,7 +62,7 @@ class HostManagerTest {
 
                 @Override
                 public List<NicState> nics() {
-                    return List.of(new NicState("eth0", FIRST_MAC + HERE, 1500, true));
+                    return List.of(new NicState("eth0", FIRST_MAC + HERE, 1500, true, 3));
                 }
             };
 
@@ -71,15 +70,12 @@ class HostManagerTest {
     void start() throws IOException {
         final List<HostRow> rows = new ArrayList<>();
         for (int host = 0; host < HOSTS; host++) {
-            rows.add(new HostRow("h" + host, FIRST_MAC + host, PLAN[host % PLAN.length], host));
+            rows.add(new HostRow("h" + host, FIRST_MAC + host, PLAN.get(host % PLAN.size()), host));
         }
-        final BitSet plan = new BitSet();
-        for (final int vid : PLAN) {
-            plan.set(vid);
-        }
+        final HostTable table = new HostTable(rows, PLAN, Map.of());
         tagger = new RememberingTagger();
-        final HostPaths paths = HostPaths.of(rows, HERE, plan, tagger);
-        manager = new HostManager(FIRST_MAC + HERE, paths, PLAN, tagger, store, surroundings);
+        final HostPaths paths = HostPaths.of(table, HERE, tagger);
+        manager = new HostManager(table, paths, tagger, store, surroundings);
     }
 
     private Status ask(final ManagerSession session) {
@@ -257,10 +253,81 @@ class HostManagerTest {
     }
 
     @Test
-    void shouldLimitSessions() {
-        for (int i = 0; i < HostManager.MAX_SESSIONS; i++) {
+    void shouldLimitSessionsAndThoseOfReadersMore() {
+        for (int i = 0; i < HostManager.MAX_READERS; i++) {
+            assertNotNull(manager.open(false));
+        }
+        assertNull(manager.open(false), "half of them are for those who may change paths");
+        for (int i = HostManager.MAX_READERS; i < HostManager.MAX_SESSIONS; i++) {
             assertNotNull(manager.open(true));
         }
         assertNull(manager.open(true));
+        assertEquals(2, manager.counts().value(ManagerCount.REFUSED_SESSIONS));
+    }
+
+    @Test
+    void shouldTellOfHostsAndCounts() {
+        final ManagerSession session = manager.open(false);
+        request.clear(Operation.HOST.code()).index(5);
+        assertEquals(Status.OK, ask(session));
+        assertEquals("h5", reply.hostName());
+        assertEquals(FIRST_MAC + 5, reply.value(0));
+        request.clear(Operation.HOST.code()).index(HOSTS);
+        assertEquals(Status.END_OF_LIST, ask(session));
+        request.clear(Operation.COUNT.code()).index(ManagerCount.REFUSED_REQUESTS.code());
+        assertEquals(Status.OK, ask(session));
+        assertEquals("refused_requests", reply.hostName());
+        assertEquals(0, reply.value(0), "the end of a list is no fault");
+        assertEquals(Status.NO_SUCH_HOST, set(manager.open(true), HERE, 11));
+        request.clear(Operation.COUNT.code()).index(ManagerCount.REFUSED_REQUESTS.code());
+        ask(session);
+        assertEquals(1, reply.value(0));
+    }
+
+    @Test
+    void shouldWakeThoseWhoWatchOnEachChangeAndOnNothingElse() {
+        // given
+        final ManagerSession watcher = manager.open(false);
+        final int[] woken = new int[1];
+        watcher.onChange(() -> woken[0]++);
+        final ManagerSession session = manager.open(true);
+        set(session, 5, 11);
+        assertEquals(0, woken[0], "not before it asked");
+        assertEquals(Status.OK, plain(watcher, Operation.WATCH));
+        // when, then
+        set(session, 6, 11);
+        assertEquals(1, woken[0]);
+        plain(session, Operation.BEGIN);
+        set(session, 5, 12);
+        set(session, 6, 12);
+        assertEquals(1, woken[0]);
+        plain(session, Operation.END);
+        assertEquals(2, woken[0], "a batch is one change");
+        manager.close(manager.open(true));
+        assertEquals(2, woken[0], "a session that has set nothing ends unnoticed");
+        manager.close(session);
+        assertEquals(3, woken[0]);
+        assertEquals(2, manager.counts().value(ManagerCount.UNDONE_PATHS));
+        manager.close(watcher);
+        set(manager.open(true), 5, 11);
+        assertEquals(3, woken[0]);
+    }
+
+    @Test
+    void shouldResetWhatLastsWithoutTouchingWhatASessionHolds() {
+        // given
+        final ManagerSession session = manager.open(true);
+        set(session, 5, 11);
+        final ManagerSession other = manager.open(true);
+        request.clear(Operation.SET.code()).peerHost(6).vid(11);
+        request.flags(ManagerMessage.FLAG_PERMANENT);
+        assertEquals(Status.OK, ask(other));
+        manager.close(other);
+        assertEquals(List.of(11, 11), List.of(tagger.vid(5), tagger.vid(6)));
+        // when
+        request.clear(Operation.RESET_ALL.code()).flags(ManagerMessage.FLAG_PERMANENT);
+        assertEquals(Status.OK, ask(manager.open(true)));
+        // then
+        assertEquals(List.of(11, 13), List.of(tagger.vid(5), tagger.vid(6)));
     }
 }

@@ -1,30 +1,32 @@
 package io.hxb.manager;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.session.KeyRing;
 import io.hxb.testing.TestNamespaces;
-import io.hxb.vlan.HostPaths;
-import io.hxb.vlan.HostRow;
 import io.hxb.vlan.RememberingTagger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.BitSet;
-import java.util.List;
-import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
+@Tag("unit")
 class ManagerServerTest {
-    private static final int[] PLAN = {11, 12};
-
     @TempDir private Path folder;
 
     private final RememberingTagger tagger = new RememberingTagger();
@@ -33,40 +35,7 @@ class ManagerServerTest {
 
     @BeforeEach
     void start() throws IOException {
-        final List<HostRow> rows =
-                List.of(
-                        new HostRow("a", 0x02_0000_0000_01L, 11, 0),
-                        new HostRow("b", 0x02_0000_0000_02L, 12, 1),
-                        new HostRow("c", 0x02_0000_0000_03L, 11, 2));
-        final BitSet plan = new BitSet();
-        plan.set(11, 13);
-        final HostPaths paths = HostPaths.of(rows, 0, plan, tagger);
-        final PathStore store =
-                new PathStore() {
-                    @Override
-                    public Map<Long, Integer> load() {
-                        return Map.of();
-                    }
-
-                    @Override
-                    public void save(final Map<Long, Integer> vidOfMac) {}
-                };
-        final Surroundings surroundings =
-                new Surroundings() {
-                    @Override
-                    public long macOf(final byte[] address) {
-                        return 0;
-                    }
-
-                    @Override
-                    public List<NicState> nics() {
-                        return List.of();
-                    }
-                };
-        server =
-                new ManagerServer(
-                        new HostManager(rows.getFirst().mac(), paths, PLAN, tagger, store,
-                                surroundings));
+        server = new ManagerServer(TestManager.of(TestManager.table(3), tagger), KeyRing.NONE, 0);
         socket = folder.resolve("manager.sock");
         server.listen(socket, uid -> true);
     }
@@ -117,8 +86,7 @@ class ManagerServerTest {
             replies.clear();
             for (int i = 0; i < requests; i++) {
                 message.wrap(
-                        io.netty.buffer.Unpooled.wrappedBuffer(replies),
-                        i * ManagerMessage.LENGTH);
+                        io.netty.buffer.Unpooled.wrappedBuffer(replies), i * ManagerMessage.LENGTH);
                 assertEquals(i, message.tag());
                 assertEquals(Status.OK.code(), message.status());
                 assertEquals(11 + i / 2 % 2, message.vid());
@@ -149,6 +117,84 @@ class ManagerServerTest {
             try (ManagerClient client = ManagerClient.connect(socket)) {
                 client.request(Operation.HELLO);
                 assertEquals(3, client.exchange().value(1));
+            }
+        }
+    }
+
+    @Test
+    void shouldReplaceTheSocketOfADeadManagerAndNoOther() throws IOException {
+        // given: another one listens here
+        try (ManagerServer other = other()) {
+            final IOException e =
+                    assertThrows(IOException.class, () -> other.listen(socket, uid -> true));
+            assertTrue(e.getMessage().contains("listens on"), e.getMessage());
+            // when: a socket is left that nobody listens on
+            final Path left = folder.resolve("left.sock");
+            ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                    .bind(UnixDomainSocketAddress.of(left))
+                    .close();
+            other.listen(left, uid -> true);
+            // then
+            ManagerClient.connect(left).close();
+            final Path file = Files.createFile(folder.resolve("file"));
+            assertThrows(IOException.class, () -> other.listen(file, uid -> true));
+        }
+        assertFalse(Files.exists(folder.resolve("left.sock")));
+    }
+
+    private ManagerServer other() throws IOException {
+        return new ManagerServer(
+                TestManager.of(TestManager.table(3), new RememberingTagger()), KeyRing.NONE, 0);
+    }
+
+    @Test
+    void shouldAnswerManyRequestsOfOneClientInOrder() throws IOException {
+        try (ManagerClient client = ManagerClient.connect(socket)) {
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < ManagerClient.MAX_UNANSWERED; i++) {
+                    client.request(Operation.HOST).index(i % 3);
+                    client.post();
+                }
+                assertThrows(IllegalStateException.class, () -> client.request(Operation.HELLO));
+                for (int i = 0; i < ManagerClient.MAX_UNANSWERED; i++) {
+                    assertEquals("h" + i % 3, client.receive().hostName());
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldTellWatchersOfChanges() throws IOException {
+        try (ManagerClient watcher = ManagerClient.connect(socket);
+                ManagerClient client = ManagerClient.connect(socket)) {
+            // given
+            watcher.request(Operation.WATCH);
+            assertEquals(1, watcher.exchange().number());
+            assertEquals(0, watcher.awaitChange(1_000_000));
+            // when
+            client.request(Operation.SET).peerHost(1).vid(12);
+            client.exchange();
+            // then
+            assertEquals(2, watcher.awaitChange(TimeUnit.SECONDS.toNanos(30)));
+            // when: news and answers come mixed
+            client.request(Operation.SET).peerHost(1).vid(11);
+            client.exchange();
+            watcher.request(Operation.GET).peerHost(1);
+            assertEquals(11, watcher.exchange().vid());
+            assertEquals(3, watcher.awaitChange(TimeUnit.SECONDS.toNanos(30)));
+        }
+    }
+
+    @Test
+    void shouldLetReadersReadOnly() throws IOException {
+        try (ManagerServer other = other()) {
+            final Path place = folder.resolve("other.sock");
+            other.listen(place, uid -> false);
+            try (ManagerClient client = ManagerClient.connect(place)) {
+                client.request(Operation.SET).peerHost(1).vid(12);
+                assertEquals(Status.NOT_ALLOWED.code(), client.exchange().status());
+                client.request(Operation.GET).peerHost(1);
+                assertEquals(11, client.exchange().vid());
             }
         }
     }

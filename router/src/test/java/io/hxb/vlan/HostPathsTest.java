@@ -3,7 +3,6 @@ package io.hxb.vlan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.fabric.generate.Trees;
 import io.hxb.fabric.vlan.PlanKind;
@@ -13,45 +12,25 @@ import io.hxb.fabric.vlan.config.SetupMaker;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.linux.LinuxException;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.List;
 import java.util.SplittableRandom;
 
+@Tag("unit")
 class HostPathsTest {
     private static final VlanPlan PLAN =
             VlanPlanner.of(PlanKind.HOST_TAGGED, 4)
                     .plan(Trees.fatTree(2, 4, 2), new TopTrees(), "tops");
     private static final int HOSTS = PLAN.graph().hostCount();
 
-    private static List<HostRow> rows() {
-        final List<HostRow> rows = new ArrayList<>();
-        for (int host = 0; host < HOSTS; host++) {
-            rows.add(
-                    new HostRow(
-                            PLAN.graph().hostName(host),
-                            SetupMaker.mac(PLAN.graph(), host),
-                            PLAN.vid(PLAN.vlanOf(host)),
-                            PLAN.rank(host)));
-        }
-        return rows;
-    }
-
-    private static BitSet vids() {
-        final BitSet vids = new BitSet();
-        for (final int vid : PLAN.vids()) {
-            vids.set(vid);
-        }
-        return vids;
-    }
+    private static final HostTable TABLE = HostTable.of(PLAN);
 
     @Test
     void shouldGiveEachPairTheVidOfThePlan() throws LinuxException {
         for (int here = 0; here < HOSTS; here++) {
             final RememberingTagger tagger = new RememberingTagger();
-            HostPaths.of(rows(), here, vids(), tagger);
+            HostPaths.of(TABLE, here, tagger);
             for (int peer = 0; peer < HOSTS; peer++) {
                 if (peer != here) {
                     assertEquals(
@@ -68,7 +47,7 @@ class HostPathsTest {
     void shouldFollowExceptionsAfterEachCommit() throws LinuxException {
         // given
         final RememberingTagger tagger = new RememberingTagger();
-        final HostPaths paths = HostPaths.of(rows(), 3, vids(), tagger);
+        final HostPaths paths = HostPaths.of(TABLE, 3, tagger);
         final SplittableRandom random = new SplittableRandom(7);
         final int[] exceptions = new int[HOSTS];
         for (int batch = 0; batch < 100; batch++) {
@@ -101,26 +80,8 @@ class HostPathsTest {
     }
 
     @Test
-    void shouldRefuseTablesThatContradictThemselves() {
-        // given
-        final List<HostRow> rows = rows();
-        rows.set(1, new HostRow("b", rows.get(0).mac(), 4000, rows.get(0).rank()));
-        final RememberingTagger tagger = new RememberingTagger();
-        // when
-        final IllegalArgumentException e =
-                assertThrows(
-                        IllegalArgumentException.class,
-                        () -> HostPaths.of(rows, 0, vids(), tagger));
-        // then
-        assertTrue(e.getMessage().contains("b has the MAC address of another host"), e::toString);
-        assertTrue(e.getMessage().contains("b has the rank of another host"), e::toString);
-        assertTrue(e.getMessage().contains("VID 4000 of b is not in the plan"), e::toString);
-        assertTrue(tagger.isUntouched());
-    }
-
-    @Test
     void shouldRefuseExceptionsOutsideThePlan() throws LinuxException {
-        final HostPaths paths = HostPaths.of(rows(), 3, vids(), new RememberingTagger());
+        final HostPaths paths = HostPaths.of(TABLE, 3, new RememberingTagger());
         assertThrows(IllegalArgumentException.class, () -> paths.set(3, PLAN.vid(0)));
         assertThrows(IllegalArgumentException.class, () -> paths.set(4, 4000));
         assertThrows(IllegalArgumentException.class, () -> paths.set(4, -1));

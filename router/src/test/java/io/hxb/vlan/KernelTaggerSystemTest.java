@@ -158,6 +158,23 @@ class KernelTaggerSystemTest {
     }
 
     @Test
+    void shouldHearThePathOfAPeerAndNotThatOfItsBroadcasts() throws IOException {
+        // given
+        final KernelTagger tagger = tagger(near);
+        final FrameTap peer = tap(far);
+        tagger.name(1, PEER_MAC, 12);
+        assertEquals(Tagger.UNTAGGED, tagger.heardVid(1));
+        // when
+        peer.send(PEER_MAC, OWN_MAC, 13, 1, 2);
+        TestNamespaces.await("it is heard", () -> tagger.heardVid(1) == 13);
+        peer.send(PEER_MAC, BROADCAST, 11, 1, 2);
+        TestNamespaces.await(
+                "the broadcast has come in", () -> tagger.traffic(11).receivedFrames() == 1);
+        // then
+        assertEquals(13, tagger.heardVid(1));
+    }
+
+    @Test
     void shouldCarryTcpInBothDirectionsOverOneVid() throws Exception {
         // given
         final int bytes = 20_000_000;
@@ -213,7 +230,7 @@ class KernelTaggerSystemTest {
     private static byte[] content(final int bytes) {
         final byte[] content = new byte[bytes];
         for (int i = 0; i < bytes; i++) {
-            content[i] = (byte) (i * 31 >> 3);
+            content[i] = (byte) ((i * 31) >> 3);
         }
         return content;
     }

@@ -81,4 +81,3 @@ public final class RememberingTagger implements Tagger {
         return vid(named.getOrDefault(mac, OTHERS));
     }
 }
-

@@ -1,0 +1,54 @@
+package io.hxb.manager;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+
+/**
+ * Tells programs from people by the first byte of a connection: a request begins with its version,
+ * HTTP with a letter. Owned by the manager's thread.
+ */
+final class FirstByteHandler extends ChannelInboundHandlerAdapter {
+    private final Reception reception;
+    private final Access access;
+    private final boolean isNetwork;
+
+    /**
+     * A connection that has said nothing yet.
+     *
+     * @param isNetwork true for TCP, where a browser can be made to call.
+     */
+    FirstByteHandler(final Reception reception, final Access access, final boolean isNetwork) {
+        this.reception = reception;
+        this.access = access;
+        this.isNetwork = isNetwork;
+    }
+
+    @Override
+    public void channelActive(final ChannelHandlerContext context) {
+        reception.strangers().add(context.channel());
+    }
+
+    @Override
+    public void channelRead(final ChannelHandlerContext context, final Object message) {
+        final ByteBuf in = (ByteBuf) message;
+        final ChannelHandler handler =
+                in.getUnsignedByte(in.readerIndex()) < 'A'
+                        ? new ManagerHandler(reception, access)
+                        : new HttpHandler(reception, access, isNetwork);
+        context.pipeline().addLast(handler);
+        context.fireChannelRead(message);
+        context.pipeline().remove(this);
+    }
+
+    @Override
+    public void channelInactive(final ChannelHandlerContext context) {
+        reception.strangers().remove(context.channel());
+    }
+
+    @Override
+    public void exceptionCaught(final ChannelHandlerContext context, final Throwable cause) {
+        final var ignored = context.close();
+    }
+}

@@ -1,0 +1,56 @@
+package io.hxb.manager;
+
+import java.util.Locale;
+
+/** What a manager counts, from 0 at its start; the code is the place in this list. */
+public enum ManagerCount {
+    /** Requests that were answered. */
+    REQUESTS(0),
+    /** Requests that were answered with another status than done. */
+    REFUSED_REQUESTS(1),
+    /** Changes of paths, batches counted once. */
+    CHANGES(2),
+    /** Paths that were undone because their session ended. */
+    UNDONE_PATHS(3),
+    /** Sessions that have begun. */
+    SESSIONS(4),
+    /** Sessions that found no place. */
+    REFUSED_SESSIONS(5),
+    /** Connections without the key of the cluster, or with another one. */
+    WITHOUT_KEY(6),
+    /** Connections that ended because a message was changed, repeated or left out on its way. */
+    BROKEN_SEALS(7),
+    /** Connections that sent what is neither a request nor HTTP. */
+    MALFORMED_CONNECTIONS(8),
+    /** Connections that showed no key in time, or before others came. */
+    DROPPED_STRANGERS(9),
+    /** Times that the NIC has gone. */
+    NIC_LOSSES(10);
+
+    private static final ManagerCount[] ALL = values();
+
+    private final int code;
+
+    ManagerCount(final int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+
+    /** Its name in replies and JSON. */
+    public String key() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The count of a code, null if there is none. */
+    static ManagerCount of(final int code) {
+        return code >= 0 && code < ALL.length ? ALL[code] : null;
+    }
+
+    /** How many there are. */
+    static int size() {
+        return ALL.length;
+    }
+}

@@ -1,0 +1,18 @@
+package io.hxb.manager;
+
+/** What has happened in a manager since its start. Owned by its thread. */
+final class ManagerCounts {
+    private final long[] values = new long[ManagerCount.size()];
+
+    void add(final ManagerCount count) {
+        values[count.code()]++;
+    }
+
+    void add(final ManagerCount count, final long amount) {
+        values[count.code()] += amount;
+    }
+
+    long value(final ManagerCount count) {
+        return values[count.code()];
+    }
+}

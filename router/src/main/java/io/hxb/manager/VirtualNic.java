@@ -1,0 +1,204 @@
+package io.hxb.manager;
+
+import io.hxb.linux.Errno;
+import io.hxb.linux.LinuxException;
+import io.hxb.os.bpf.BpfProgram;
+import io.hxb.os.nic.NicInfo;
+import io.hxb.session.KeyRing;
+import io.hxb.vlan.HostPaths;
+import io.hxb.vlan.HostTable;
+import io.hxb.vlan.KernelTagger;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.function.IntPredicate;
+
+/**
+ * A host's NIC whose frames take planned paths, and its manager: all that {@code hxb manager} runs.
+ * What was opened is closed in reverse by the thread that started it.
+ */
+public final class VirtualNic implements AutoCloseable {
+    private static final int CHECK_MS = 500;
+
+    /** Paths that nobody commits: after a restart the plan holds. */
+    private static final PathStore NO_STORE =
+            new PathStore() {
+                @Override
+                public Map<Long, Integer> load() {
+                    return Map.of();
+                }
+
+                @Override
+                public void save(final Map<Long, Integer> vidOfMac) throws IOException {
+                    throw new IOException("the manager was started without a file for them");
+                }
+            };
+
+    private final Deque<Closing> resources = new ArrayDeque<>();
+
+    /** Closes one thing; fails at nothing. */
+    private interface Closing {
+        void close();
+    }
+
+    private int here;
+    private InetSocketAddress address;
+
+    /**
+     * What a manager is started with.
+     *
+     * @param table of the plan.
+     * @param host number of this host; -1 to find it by the address of the NIC.
+     * @param nic name of the NIC, in this thread's network namespace.
+     * @param socket path of the Unix socket.
+     * @param mayChange whether the user of that id may change paths; all others may read them.
+     * @param listen TCP address besides; null for none.
+     * @param keys of the cluster; none if nobody comes from other machines.
+     * @param state file of committed paths; null for none.
+     * @param pins folder in a BPF file system by which programs and paths stay when the manager
+     *     ends; null so that nothing stays.
+     * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
+     */
+    public record Options(
+            HostTable table,
+            int host,
+            String nic,
+            Path socket,
+            IntPredicate mayChange,
+            InetSocketAddress listen,
+            KeyRing keys,
+            Path state,
+            Path pins,
+            long spinForNs) {}
+
+    private VirtualNic() {}
+
+    /**
+     * Starts tagging and the manager.
+     *
+     * @throws IOException in words, with what to do; then nothing is left behind.
+     */
+    public static VirtualNic start(final Options options) throws IOException {
+        final VirtualNic started = new VirtualNic();
+        try {
+            started.open(options);
+            return started;
+        } catch (final IOException | RuntimeException e) {
+            started.close();
+            throw e;
+        }
+    }
+
+    private void open(final Options options) throws IOException {
+        final NicInfo info = NicInfo.read(options.nic());
+        if (!info.exists()) {
+            throw new IOException(
+                    "there is no NIC " + options.nic() + " in this network namespace");
+        }
+        here = here(options, info);
+        resources.push(NicLock.take(info.ifindex(), options.nic())::close);
+        final KernelTagger tagger = load(options.table());
+        resources.push(tagger::close);
+        final HostPaths paths = HostPaths.of(options.table(), here, tagger);
+        final HostNic nic = new HostNic(tagger, options.nic(), options.pins());
+        final PathStore store = options.state() == null ? NO_STORE : new PathFile(options.state());
+        final HostManager manager = new HostManager(options.table(), paths, tagger, store, nic);
+        attach(nic, info.ifindex(), options.pins());
+        final ManagerServer server =
+                new ManagerServer(manager, options.keys(), options.spinForNs());
+        resources.push(server::close);
+        server.listen(options.socket(), options.mayChange());
+        if (options.listen() != null) {
+            address = server.listen(options.listen());
+        }
+        server.every(
+                CHECK_MS,
+                () -> {
+                    if (nic.hasGone()) {
+                        server.count(ManagerCount.NIC_LOSSES);
+                    }
+                });
+    }
+
+    private static int here(final Options options, final NicInfo nic) throws IOException {
+        final HostTable table = options.table();
+        final int here = options.host() < 0 ? table.hostOf(nic.mac()) : options.host();
+        if (here < 0) {
+            throw new IOException(
+                    "no host of the plan has the address "
+                            + PeerName.text(nic.mac())
+                            + " of NIC "
+                            + nic.name()
+                            + ": give the NIC that of its host (ip link set "
+                            + nic.name()
+                            + " address ...), or the host of the plan the address of the NIC");
+        }
+        if (table.rows().get(here).mac() != nic.mac()) {
+            throw new IOException(
+                    "NIC "
+                            + nic.name()
+                            + " has the address "
+                            + PeerName.text(nic.mac())
+                            + ", but host "
+                            + table.rows().get(here).name()
+                            + " of the plan has "
+                            + PeerName.text(table.rows().get(here).mac())
+                            + ", to which others would send");
+        }
+        return here;
+    }
+
+    private static KernelTagger load(final HostTable table) throws IOException {
+        final int[] vids = table.vids().stream().mapToInt(Integer::intValue).toArray();
+        try {
+            return KernelTagger.load(vids, table.rows().size());
+        } catch (final LinuxException e) {
+            throw new IOException(
+                    "frames cannot be tagged in the kernel: "
+                            + e.getMessage()
+                            + (e.errno() == Errno.EPERM
+                                    ? "; run as root, or with CAP_BPF and CAP_NET_ADMIN"
+                                    : "; it needs Linux " + BpfProgram.KERNEL + " or later"),
+                    e);
+        }
+    }
+
+    private static void attach(final HostNic nic, final int ifindex, final Path pins)
+            throws IOException {
+        try {
+            nic.attach(ifindex);
+        } catch (final LinuxException e) {
+            throw pins == null
+                    ? e
+                    : new IOException(
+                            e.getMessage()
+                                    + ": "
+                                    + pins
+                                    + " must be a folder in a BPF file system (mount -t bpf bpf"
+                                    + " FOLDER)",
+                            e);
+        }
+    }
+
+    /** Number of this host in the plan. */
+    public int here() {
+        return here;
+    }
+
+    /** The TCP address that it listens on; null if it does not. */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** Ends all sessions and the manager; frames go untagged unless the programs are to stay. */
+    @Override
+    public void close() {
+        while (!resources.isEmpty()) {
+            resources.pop().close();
+        }
+    }
+}

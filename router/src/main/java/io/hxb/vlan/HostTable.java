@@ -1,0 +1,173 @@
+package io.hxb.vlan;
+
+import io.hxb.fabric.vlan.PlanKind;
+import io.hxb.fabric.vlan.VlanIds;
+import io.hxb.fabric.vlan.VlanPlan;
+import io.hxb.fabric.vlan.config.SetupMaker;
+
+import org.agrona.collections.IntHashSet;
+import org.agrona.collections.LongHashSet;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+
+/**
+ * The table of initial paths that all hosts share. Immutable.
+ *
+ * @param rows one a host, in the order of their numbers.
+ * @param vids of the plan, in its order.
+ * @param exceptions VIDs of pairs that do not follow the ranks.
+ */
+public record HostTable(
+        List<HostRow> rows, List<Integer> vids, Map<VlanPlan.Pair, Integer> exceptions) {
+    private static final int MAC_BITS = 48;
+
+    /** Hosts that a table can have; their numbers are 16 bits where the programs see them. */
+    public static final int MAX_HOSTS = 65_536;
+
+    /**
+     * Copies and checks it.
+     *
+     * @throws IllegalArgumentException with all problems, if two hosts share an address or a rank,
+     *     or a VID is not in the plan.
+     */
+    public HostTable {
+        rows = List.copyOf(rows);
+        vids = List.copyOf(vids);
+        exceptions = Map.copyOf(exceptions);
+        final List<String> problems = problems(rows, planned(vids), exceptions);
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", problems));
+        }
+    }
+
+    private static BitSet planned(final List<Integer> vids) {
+        final BitSet plan = new BitSet();
+        for (final int vid : vids) {
+            if (vid < 1 || vid > VlanIds.MAX_VID || plan.get(vid)) {
+                throw new IllegalArgumentException(
+                        "a plan has VIDs from 1 to " + VlanIds.MAX_VID + ", each once: " + vid);
+            }
+            plan.set(vid);
+        }
+        return plan;
+    }
+
+    private static List<String> problems(
+            final List<HostRow> rows,
+            final BitSet plan,
+            final Map<VlanPlan.Pair, Integer> exceptions) {
+        final List<String> problems = new ArrayList<>();
+        final LongHashSet macs = new LongHashSet();
+        final IntHashSet ranks = new IntHashSet();
+        for (final HostRow row : rows) {
+            if (row.mac() <= 0 || row.mac() >>> MAC_BITS != 0) {
+                problems.add(row.name() + " has no MAC address");
+            } else if (!macs.add(row.mac())) {
+                problems.add(row.name() + " has the MAC address of another host");
+            }
+            if (!ranks.add(row.rank())) {
+                problems.add(row.name() + " has the rank of another host: " + row.rank());
+            }
+            if (row.vid() < 1 || !plan.get(row.vid())) {
+                problems.add(
+                        "the VID %d of %s is not in the plan (%s)"
+                                .formatted(row.vid(), row.name(), VlanIds.ranges(plan)));
+            }
+        }
+        if (rows.size() > MAX_HOSTS) {
+            problems.add("a table has at most " + MAX_HOSTS + " hosts: " + rows.size());
+        }
+        exceptions.forEach(
+                (pair, vid) -> {
+                    if (pair.low() < 0 || pair.high() >= rows.size() || pair.low() == pair.high()) {
+                        problems.add("there is no pair " + pair.low() + ", " + pair.high());
+                    } else if (vid < 1 || !plan.get(vid)) {
+                        problems.add("the VID " + vid + " of a pair is not in the plan");
+                    }
+                });
+        return problems;
+    }
+
+    /**
+     * The table of a plan in which hosts tag.
+     *
+     * @throws IllegalArgumentException if switches tag in this plan, or as the constructor.
+     */
+    public static HostTable of(final VlanPlan plan) {
+        if (plan.kind() != PlanKind.HOST_TAGGED) {
+            throw new IllegalArgumentException(
+                    "hosts have a table only in a plan of --kind host-tagged; this one is "
+                            + plan.kind().word());
+        }
+        final List<HostRow> rows = new ArrayList<>();
+        for (int host = 0; host < plan.graph().hostCount(); host++) {
+            rows.add(
+                    new HostRow(
+                            plan.graph().hostName(host),
+                            SetupMaker.mac(plan.graph(), host),
+                            plan.vid(plan.vlanOf(host)),
+                            plan.rank(host)));
+        }
+        final List<Integer> vids = new ArrayList<>();
+        for (int vlan = 0; vlan < plan.vlanCount(); vlan++) {
+            vids.add(plan.vid(vlan));
+        }
+        final Map<VlanPlan.Pair, Integer> exceptions = new TreeMap<>();
+        plan.exceptions().forEach((pair, vlan) -> exceptions.put(pair, plan.vid(vlan)));
+        return new HostTable(rows, vids, exceptions);
+    }
+
+    /** The VID of a pair of different hosts, in both directions. */
+    public int vid(final int a, final int b) {
+        final Integer exception =
+                exceptions.isEmpty() ? null : exceptions.get(VlanPlan.Pair.of(a, b));
+        if (exception != null) {
+            return exception;
+        }
+        return (rows.get(a).rank() < rows.get(b).rank() ? rows.get(a) : rows.get(b)).vid();
+    }
+
+    /** Number of the host with that address, first byte highest; -1 if there is none. */
+    public int hostOf(final long mac) {
+        for (int host = 0; host < rows.size(); host++) {
+            if (rows.get(host).mac() == mac) {
+                return host;
+            }
+        }
+        return -1;
+    }
+
+    /** Number of the host of that name; -1 if there is none. */
+    public int hostOf(final String name) {
+        for (int host = 0; host < rows.size(); host++) {
+            if (rows.get(host).name().equals(name)) {
+                return host;
+            }
+        }
+        return -1;
+    }
+
+    /** VIDs of the plan as a set, a new one. */
+    public BitSet plannedVids() {
+        return planned(vids);
+    }
+
+    /** Tells networks apart: differs, as a rule, where hosts or VIDs do; not 0. */
+    public long fingerprint() {
+        final CRC32C first = new CRC32C();
+        final CRC32 second = new CRC32();
+        final StringBuilder text = new StringBuilder(vids.toString());
+        rows.forEach(row -> text.append(row.mac()).append(' '));
+        final byte[] bytes = text.toString().getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        first.update(bytes);
+        second.update(bytes);
+        final long value = first.getValue() << Integer.SIZE | second.getValue();
+        return value == 0 ? 1 : value;
+    }
+}

@@ -1,0 +1,229 @@
+package io.hxb.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.session.KeyRing;
+import io.hxb.vlan.RememberingTagger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The manager's functions over HTTP. */
+@Tag("unit")
+class ManagerHttpTest {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    @TempDir private Path folder;
+
+    private final RememberingTagger tagger = new RememberingTagger();
+    private ManagerServer server;
+    private SocketAddress socket;
+    private InetSocketAddress loopback;
+
+    private record Answer(int status, JsonNode content) {
+        String error() {
+            return content.path("error").asString("");
+        }
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new ManagerServer(TestManager.of(TestManager.table(4), tagger), KeyRing.NONE, 0);
+        final Path path = folder.resolve("manager.sock");
+        server.listen(path, uid -> true);
+        socket = UnixDomainSocketAddress.of(path);
+        loopback = server.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private Answer ask(final String method, final String path, final String body)
+            throws IOException {
+        return exchange(
+                socket,
+                "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
+                        .formatted(method, path, body.length(), body));
+    }
+
+    private Answer get(final String path) throws IOException {
+        return ask("GET", path, "");
+    }
+
+    private static Answer exchange(final SocketAddress place, final String request)
+            throws IOException {
+        try (SocketChannel channel = SocketChannel.open(place)) {
+            channel.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.UTF_8)));
+            return answer(channel);
+        }
+    }
+
+    private static Answer answer(final SocketChannel channel) throws IOException {
+        final StringBuilder text = new StringBuilder();
+        final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+        while (!isWhole(text) && channel.read(buffer.clear()) >= 0) {
+            text.append(StandardCharsets.UTF_8.decode(buffer.flip()));
+        }
+        final String[] parts = text.toString().split("\r\n\r\n", 2);
+        return new Answer(Integer.parseInt(parts[0].split(" ", -1)[1]), JSON.readTree(parts[1]));
+    }
+
+    private static boolean isWhole(final CharSequence text) {
+        final String[] parts = text.toString().split("\r\n\r\n", 2);
+        return parts.length == 2
+                && parts[1].length()
+                        == Integer.parseInt(
+                                parts[0].replaceAll("(?s).*Content-Length: (\\d+).*", "$1"));
+    }
+
+    @Test
+    void shouldReadAndChangePathsByNameNumberMacAndIp() throws IOException {
+        assertEquals("h0", get("/v1").content().path("name").asString());
+        assertEquals(3, get("/v1/routes").content().path("routes").size());
+        for (final String peer : List.of("h1", "1", "02:00:00:00:00:02", "10.0.0.9")) {
+            assertEquals(200, ask("PUT", "/v1/routes/" + peer, "{\"vid\": 12}").status(), peer);
+            assertEquals(12, tagger.vid(1), peer);
+            assertEquals(
+                    12, get("/v1/routes/" + peer).content().path("vid").intValue(), "of " + peer);
+            assertEquals(200, ask("DELETE", "/v1/routes/" + peer, "").status(), peer);
+            assertEquals(11, tagger.vid(1), peer);
+        }
+        ask("PUT", "/v1/routes/h2", "{\"vid\": 12}");
+        assertEquals(200, ask("DELETE", "/v1/routes", "").status());
+        assertEquals(11, tagger.vid(2));
+        assertEquals(2, get("/v1/traffic").content().path("vids").size());
+        assertEquals(1500, get("/v1/nics").content().path("nics").get(0).path("mtu_bytes").asInt());
+        assertTrue(get("/v1/counts").content().path("requests").asInt() > 10);
+        assertEquals(200, ask("POST", "/v1/commit", "").status());
+    }
+
+    @Test
+    void shouldChangeABatchTogetherOrNotAtAll() throws IOException {
+        final Answer done =
+                ask(
+                        "POST",
+                        "/v1/batch",
+                        "{\"changes\": [{\"peer\": \"h1\", \"vid\": 12}, {\"peer\": \"h2\","
+                                + " \"vid\": 12}]}");
+        assertEquals(200, done.status());
+        assertEquals(List.of(12, 12), List.of(tagger.vid(1), tagger.vid(2)));
+        final Answer failed =
+                ask(
+                        "POST",
+                        "/v1/batch",
+                        "{\"changes\": [{\"peer\": \"h1\", \"vid\": null}, {\"peer\": \"h2\","
+                                + " \"vid\": 13}]}");
+        assertEquals(400, failed.status());
+        assertEquals(1, failed.content().path("index").asInt());
+        assertEquals(List.of(12, 12), List.of(tagger.vid(1), tagger.vid(2)));
+        assertEquals(
+                409,
+                ask(
+                                "POST",
+                                "/v1/batch",
+                                "{\"expect\": 77, \"changes\": [{\"peer\": \"h1\", \"vid\": 11}]}")
+                        .status());
+    }
+
+    @Test
+    void shouldSayWhatIsWrong() throws IOException {
+        assertTrue(ask("PUT", "/v1/routes/h9", "{\"vid\": 12}").error().contains("no other host"));
+        for (final String vid : List.of("0x", "13", "4095", "70000", "-1", "\"a\"", "1e9")) {
+            assertEquals(400, ask("PUT", "/v1/routes/h1", "{\"vid\": " + vid + "}").status(), vid);
+        }
+        assertEquals(404, ask("GET", "/v2/routes", "").status());
+        assertEquals(404, ask("GET", "/v1/routes/h1/more", "").status());
+        assertEquals(405, ask("POST", "/v1/routes", "").status());
+        assertEquals(405, ask("GET", "/v1/commit", "").status());
+        assertEquals(400, ask("POST", "/v1/batch", "[").status());
+        assertEquals(400, ask("GET", "/v1/routes/%zz", "").status());
+        assertEquals(
+                501,
+                exchange(socket, "PUT /v1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+                        .status());
+        assertEquals(
+                413,
+                exchange(socket, "PUT /v1 HTTP/1.1\r\nContent-Length: 9000000\r\n\r\n").status());
+        assertEquals(431, exchange(socket, "GET /v1 HTTP/1.1\r\nX: " + "a".repeat(9000)).status());
+        assertEquals(400, exchange(socket, "HELLO\r\n\r\n").status());
+    }
+
+    @Test
+    void shouldOnlyReadOverTcpAndNotForPagesOfOtherNames() throws IOException {
+        final String body = "{\"vid\": 12}";
+        assertEquals(
+                403,
+                exchange(
+                                loopback,
+                                "PUT /v1/routes/h1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                                        + body.length()
+                                        + "\r\n\r\n"
+                                        + body)
+                        .status());
+        assertEquals(11, tagger.vid(1));
+        assertEquals(
+                200, exchange(loopback, "GET /v1 HTTP/1.1\r\nHost: 127.0.0.1:7\r\n\r\n").status());
+        assertEquals(
+                403, exchange(loopback, "GET /v1 HTTP/1.1\r\nHost: evil.test\r\n\r\n").status());
+    }
+
+    @Test
+    void shouldTellOfTheNextChange() throws IOException {
+        final long now = get("/v1/watch?after=0").content().path("changes").asLong();
+        assertEquals(1, now);
+        final CompletableFuture<Answer> watch =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            try {
+                                return get("/v1/watch?after=" + now);
+                            } catch (final IOException e) {
+                                throw new java.io.UncheckedIOException(e);
+                            }
+                        });
+        ask("PUT", "/v1/routes/h1", "{\"vid\": 12}");
+        assertEquals(2, watch.join().content().path("changes").asLong());
+        assertEquals(400, get("/v1/watch?after=x").status());
+    }
+
+    @Test
+    void shouldAnswerSeveralRequestsOfOneConnection() throws IOException {
+        try (SocketChannel channel = SocketChannel.open(socket)) {
+            final String one = "GET /v1/routes/h1 HTTP/1.1\r\n\r\n";
+            channel.write(ByteBuffer.wrap((one + one).getBytes(StandardCharsets.US_ASCII)));
+            final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+            String text = "";
+            while (text.split("\"ok\":true", -1).length < 3) {
+                assertTrue(channel.read(buffer) > 0, text);
+                text = StandardCharsets.UTF_8.decode(buffer.duplicate().flip()).toString();
+            }
+            channel.write(
+                    ByteBuffer.wrap(
+                            "GET /v1 HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+            int read = 0;
+            while (read >= 0) {
+                read = channel.read(buffer);
+            }
+        }
+    }
+}
