@@ -32,6 +32,7 @@ import java.util.zip.CRC32C;
  * @param tenants who shares the nodes, and who may talk to whom.
  * @param attach how applications reach the node.
  * @param security how frames are protected against forgery.
+ * @param manager the network manager of each host.
  * @param hosts coordinate vector of each host name; may be empty.
  */
 public record ClusterConfig(
@@ -52,6 +53,7 @@ public record ClusterConfig(
         TenantPlan tenants,
         AttachConfig attach,
         SecurityConfig security,
+        ManagerConfig manager,
         Map<String, Long> hosts) {
 
     /** Describes what a name may be. */
@@ -267,6 +269,11 @@ public record ClusterConfig(
         return new Builder(this).security(value).build();
     }
 
+    /** The same with another network manager. */
+    public ClusterConfig withManager(final ManagerConfig value) {
+        return new Builder(this).manager(value).build();
+    }
+
     private static int hash(final String text) {
         final CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));
@@ -296,6 +303,7 @@ public record ClusterConfig(
         private TenantPlan tenants = TenantPlan.NONE;
         private AttachConfig attach = AttachConfig.DEFAULT;
         private SecurityConfig security = SecurityConfig.DEFAULT;
+        private ManagerConfig manager = ManagerConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
         /** Starts from the defaults and the id derived from the name. */
@@ -324,6 +332,7 @@ public record ClusterConfig(
             tenants = given.tenants;
             attach = given.attach;
             security = given.security;
+            manager = given.manager;
             hosts = given.hosts;
         }
 
@@ -405,6 +414,12 @@ public record ClusterConfig(
             return this;
         }
 
+        /** The network manager of each host. */
+        public Builder manager(final ManagerConfig value) {
+            manager = value;
+            return this;
+        }
+
         /** Coordinate vector of each host name. */
         public Builder hosts(final Map<String, Long> value) {
             hosts = value;
@@ -415,7 +430,7 @@ public record ClusterConfig(
         public ClusterConfig build() {
             return new ClusterConfig(
                     name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                    frame, context, limits, tenants, attach, security, hosts);
+                    frame, context, limits, tenants, attach, security, manager, hosts);
         }
     }
 }

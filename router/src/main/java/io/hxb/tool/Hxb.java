@@ -7,11 +7,13 @@ import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
+import io.hxb.tool.manager.ManagerCommand;
 import io.hxb.tool.perf.PerfCommand;
 import io.hxb.tool.ping.PingCommand;
 import io.hxb.tool.plan.PlanCommand;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ResultStream;
+import io.hxb.tool.route.RouteCommand;
 import io.hxb.tool.sim.SimCommand;
 import io.hxb.tool.stat.StatCommand;
 import io.hxb.tool.top.TopCommand;
@@ -51,6 +53,8 @@ public final class Hxb implements Runnable {
                     InitCommand.class,
                     KeyCommand.class,
                     NodeCommand.class,
+                    ManagerCommand.class,
+                    RouteCommand.class,
                     PingCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
@@ -83,7 +87,8 @@ public final class Hxb implements Runnable {
 
     /** A service logs what a person acts on; other commands print results and only warn. */
     private static void setUpLog(final String[] arguments) {
-        final boolean isService = arguments.length > 0 && arguments[0].equals("node");
+        final boolean isService =
+                arguments.length > 0 && List.of("node", "manager").contains(arguments[0]);
         logProperty("defaultLogLevel", isService ? "info" : "warn");
         logProperty("showDateTime", "true");
         logProperty("dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX");

@@ -2,10 +2,12 @@ package io.hxb.tool;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.log.LogThread;
+import io.hxb.manager.VirtualNic;
 import io.hxb.node.Node;
 import io.hxb.node.NodeOptions;
 import io.hxb.os.Capabilities;
 import io.hxb.os.ServiceManager;
+import io.hxb.tool.manager.NodeManager;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.ClusterOptions;
 import io.hxb.tool.option.Output;
@@ -50,8 +52,9 @@ final class NodeCommand implements Callable<Integer> {
         final ServiceManager manager = ServiceManager.of(System.getenv());
         final LogThread log = LogThread.ofStandardError(Capabilities.givingUp(() -> {}));
         final Node node = start(NodeOptions.service(config, id), log);
+        final VirtualNic nic = startManager(config, node, log);
         Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> stop(node, log, manager), "hxb-node-stop"));
+                .addShutdownHook(new Thread(() -> stop(node, nic, log, manager), "hxb-node-stop"));
         node.serve(manager);
         output.text()
                 .printf(
@@ -70,6 +73,7 @@ final class NodeCommand implements Callable<Integer> {
         report.put("socket", config.ownSocketPath(id).toString());
         report.put("counters", config.ownCountersPath(id).toString());
         report.put("kernel_relay", node.isRelayedByKernel());
+        report.put("manager", nic != null);
         output.report(report);
         manager.ready("node " + id + " of cluster " + config.name());
         if (isAttended) {
@@ -90,8 +94,30 @@ final class NodeCommand implements Callable<Integer> {
         }
     }
 
-    private static void stop(final Node node, final LogThread log, final ServiceManager manager) {
+    /** The network manager of this host; null if none is configured. */
+    private static VirtualNic startManager(
+            final ClusterConfig config, final Node node, final LogThread log) throws IOException {
+        if (!config.manager().isWanted()) {
+            return null;
+        }
+        try {
+            return VirtualNic.start(NodeManager.options(config));
+        } catch (final IOException | RuntimeException | Error e) {
+            node.close();
+            log.close();
+            throw e;
+        }
+    }
+
+    private static void stop(
+            final Node node,
+            final VirtualNic nic,
+            final LogThread log,
+            final ServiceManager manager) {
         manager.stopping();
+        if (nic != null) {
+            nic.close();
+        }
         node.close();
         log.close();
     }

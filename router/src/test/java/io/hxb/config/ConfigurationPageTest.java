@@ -33,7 +33,8 @@ class ConfigurationPageTest {
                     "context",
                     "limits",
                     "attach",
-                    "security");
+                    "security",
+                    "manager");
 
     private final List<Row> rows = ConfigurationPage.rows();
 

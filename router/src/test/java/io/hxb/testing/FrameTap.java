@@ -20,6 +20,7 @@ import java.util.List;
 public final class FrameTap implements AutoCloseable {
     /** The VID of a frame without a tag. */
     public static final int NO_TAG = -1;
+
     private static final int TEST_ETHER_TYPE = 0x88B6; // IEEE local experimental 2.
     private static final int TAG_ETHER_TYPE = 0x8100;
     private static final int FRAME_LENGTH = 60;
@@ -45,7 +46,8 @@ public final class FrameTap implements AutoCloseable {
     }
 
     /** Opens taps of several NICs of one namespace. */
-    public static List<FrameTap> open(final String namespace, final List<String> nics) throws IOException {
+    public static List<FrameTap> open(final String namespace, final List<String> nics)
+            throws IOException {
         return NetworkNamespace.run(
                 namespace,
                 () -> {

@@ -75,6 +75,11 @@ public final class RandomClusterFile {
                         "loop.cpus",
                         "loop.priority",
                         "security.keys",
+                        "manager.plan",
+                        "manager.nic",
+                        "manager.listen",
+                        "manager.state",
+                        "manager.keep",
                         "attach.directory",
                         "attach.countersDirectory")) {
             values.put(key, "");

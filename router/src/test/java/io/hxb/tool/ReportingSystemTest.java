@@ -35,7 +35,17 @@ import java.util.concurrent.TimeUnit;
 class ReportingSystemTest {
     /** Tested where their networks, processes and files are made. */
     private static final Set<String> ELSEWHERE =
-            Set.of("node", "chaos", "init", "lab host", "lab up", "lab down", "sim", "key");
+            Set.of(
+                    "node",
+                    "chaos",
+                    "init",
+                    "lab host",
+                    "lab up",
+                    "lab down",
+                    "sim",
+                    "key",
+                    "manager",
+                    "route");
 
     /** Commands that run together; only one of them makes a laboratory. */
     private static final int AT_ONCE = 3;

@@ -221,6 +221,29 @@ class WrongUsageTest {
             demo --count 3
             init --nonsense
             help plan nonsense
+            manager
+            manager --plan x --nic eth0 --listen 5
+            manager --plan x --nic eth0 --listen [::1]
+            manager --plan x --nic eth0 --spin long
+            manager --plan x --nic eth0 --key a,b,c
+            manager --plan x --nic eth0 --allow nobody
+            route
+            route show --manager 10.0.0.1
+            route show --manager 10.0.0.1:70000
+            route set
+            route set h0
+            route set h0 0
+            route set h0 4095
+            route set h0 -1
+            route set a,b,c 12
+            route set a, 12
+            route set h0 12 --hold --commit
+            route set h0 12 --manager /nowhere,/nowhere
+            route reset
+            route reset h0 --all
+            route reset --all --rollback
+            route watch --count -1
+            route apply
             sim run --graph torus:x
             sim run --graph torus:4x4 --load x
             sim sweep --graph torus:4x4 --loads 0.1:0.2

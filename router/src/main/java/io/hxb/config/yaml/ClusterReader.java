@@ -10,6 +10,7 @@ import io.hxb.config.FrameConfig;
 import io.hxb.config.LimitConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
+import io.hxb.config.ManagerConfig;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.PoolConfig;
 import io.hxb.config.Quantity;
@@ -62,6 +63,7 @@ final class ClusterReader {
                 new TenantReader(context.maxContexts()).read(root.section("tenants"));
         final AttachConfig attach = attach(root.section("attach"));
         final SecurityConfig security = security(root.section("security"));
+        final ManagerConfig manager = manager(root.section("manager"));
         final Map<String, Long> hosts = hosts(shape, root.section("hosts"));
         root.finish();
         if (shape == null || links == null || orders == null) {
@@ -82,6 +84,7 @@ final class ClusterReader {
                         .tenants(tenants)
                         .attach(attach)
                         .security(security)
+                        .manager(manager)
                         .hosts(hosts);
         return root.build(null, builder::build);
     }
@@ -309,6 +312,19 @@ final class ClusterReader {
         final List<Integer> gids = section.counts("allowedGids", fallback.allowedGids());
         section.finish();
         return section.build(fallback, () -> new AttachConfig(directory, counters, uids, gids));
+    }
+
+    private static ManagerConfig manager(final YamlSection section) {
+        final ManagerConfig fallback = ManagerConfig.DEFAULT;
+        final String plan = section.text("plan", fallback.plan());
+        final String nic = section.text("nic", fallback.nic());
+        final String listen = section.text("listen", fallback.listen());
+        final String state = section.text("state", fallback.state());
+        final String keep = section.text("keep", fallback.keep());
+        final long spinForNs = section.durationNs("spinFor", fallback.spinForNs());
+        section.finish();
+        return section.build(
+                fallback, () -> new ManagerConfig(plan, nic, listen, state, keep, spinForNs));
     }
 
     private static SecurityConfig security(final YamlSection section) {

@@ -3,6 +3,7 @@ package io.hxb.config.yaml;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.Dimensions;
 import io.hxb.config.LinkPlan;
+import io.hxb.config.ManagerConfig;
 import io.hxb.config.OrderConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.Share;
@@ -34,6 +35,7 @@ final class ClusterWriter {
         flow();
         trunk();
         node();
+        manager();
         if (!config.tenants().isEmpty()) {
             section("tenants");
             config.tenants().tenants().forEach(this::tenant);
@@ -152,6 +154,20 @@ final class ClusterWriter {
                 config.security().keys().stream()
                         .map(ClusterWriter::quote)
                         .collect(Collectors.joining(", ", "[", "]")));
+    }
+
+    private void manager() {
+        final ManagerConfig manager = config.manager();
+        if (!manager.isWanted()) {
+            return;
+        }
+        section("manager");
+        line("  plan", quote(manager.plan()));
+        line("  nic", quote(manager.nic()));
+        line("  listen", quote(manager.listen()));
+        line("  state", quote(manager.state()));
+        line("  keep", quote(manager.keep()));
+        line("  spinFor", Quantity.formatDuration(manager.spinForNs()));
     }
 
     private void tenant(final TenantConfig tenant) {

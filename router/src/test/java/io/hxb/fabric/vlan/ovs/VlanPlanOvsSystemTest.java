@@ -15,6 +15,7 @@ import io.hxb.fabric.vlan.config.SwitchSetup;
 import io.hxb.fabric.vlan.tree.LatticeTrees;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.testing.FrameTap;
+import io.hxb.testing.OvsLab;
 import io.hxb.testing.TestNamespaces;
 
 import org.junit.jupiter.api.Tag;

@@ -1,13 +1,16 @@
-package io.hxb.fabric.vlan.ovs;
+package io.hxb.testing;
 
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.vlan.config.SetupMaker;
-import io.hxb.testing.FrameTap;
-import io.hxb.testing.TestNamespaces;
+import io.hxb.linux.Descriptors;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicRequest;
 
 import org.junit.jupiter.api.Assumptions;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,21 +22,25 @@ import java.util.Map;
 
 /**
  * A graph of Open vSwitch bridges with the userspace datapath in one network namespace, its hosts'
- * NICs in another, every link a veth pair, and a tap at every end. Closed, it leaves nothing
- * behind.
+ * NICs in another or in one for each, every link a veth pair, and a tap at every end. Closed, it
+ * leaves nothing behind. Owned by the test's thread.
  */
-final class OvsLab implements AutoCloseable {
+public final class OvsLab implements AutoCloseable {
+    // With the value 0 that goes along: switched off. Source: linux/ethtool.h.
+    private static final int ETHTOOL_STXCSUM = 0x17;
+
     private final SwitchGraph graph;
     private final Path folder;
     private final TestNamespaces namespaces = new TestNamespaces();
     private final String fabric;
-    private final String outside;
+    private final List<String> outside = new ArrayList<>();
+    private final boolean isApart;
     private final Map<String, String> environment = new HashMap<>();
     private final List<FrameTap> channelTaps = new ArrayList<>();
     private final List<FrameTap> hostTaps = new ArrayList<>();
 
     /** Skips the test, with the reason, where there is no Open vSwitch or no root. */
-    static void assumePossible() {
+    public static void assumePossible() {
         TestNamespaces.assumeRoot();
         Assumptions.assumeTrue(
                 Files.isExecutable(Path.of("/usr/sbin/ovs-vswitchd")),
@@ -41,15 +48,29 @@ final class OvsLab implements AutoCloseable {
     }
 
     /**
-     * Starts the switches without any bridge.
+     * Starts the switches without any bridge; all hosts are in one namespace.
      *
      * @param folder an empty one, for their database and sockets.
      */
-    OvsLab(final SwitchGraph graph, final Path folder) throws IOException {
+    public OvsLab(final SwitchGraph graph, final Path folder) throws IOException {
+        this(graph, folder, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param isApart whether each host has a namespace of its own, where its NIC is eth0 and its
+     *     address {@link #address}.
+     */
+    public OvsLab(final SwitchGraph graph, final Path folder, final boolean isApart)
+            throws IOException {
         this.graph = graph;
         this.folder = folder;
+        this.isApart = isApart;
         fabric = namespaces.add("f");
-        outside = namespaces.add("h");
+        for (int i = 0; i < (isApart ? graph.hostCount() : 1); i++) {
+            outside.add(namespaces.add("h" + i));
+        }
         environment.put("OVS_RUNDIR", folder.toString());
         environment.put("OVS_DBDIR", folder.toString());
         environment.put("OVS_LOGDIR", folder.toString());
@@ -64,8 +85,10 @@ final class OvsLab implements AutoCloseable {
         }
     }
 
-    private void makeLinks() {
-        for (final String namespace : List.of(fabric, outside)) {
+    private void makeLinks() throws IOException {
+        final List<String> all = new ArrayList<>(outside);
+        all.add(fabric);
+        for (final String namespace : all) {
             TestNamespaces.exec(
                     namespace,
                     "sh",
@@ -80,16 +103,52 @@ final class OvsLab implements AutoCloseable {
             lines.add("link set " + nic(channel) + " up");
             lines.add("link set " + nic(SwitchGraph.opposite(channel)) + " up");
         }
-        final List<String> outsideLines = new ArrayList<>();
         for (int host = 0; host < graph.hostCount(); host++) {
             lines.add(
-                    "link add %s type veth peer name h%d address %s netns %s"
-                            .formatted(hostPort(host), host, macText(host), outside));
+                    "link add %s type veth peer name %s address %s netns %s"
+                            .formatted(
+                                    hostPort(host), hostNic(host), macText(host), namespace(host)));
             lines.add("link set " + hostPort(host) + " up");
-            outsideLines.add("link set h" + host + " up");
         }
         TestNamespaces.ipIn(fabric, lines.toArray(String[]::new));
-        TestNamespaces.ipIn(outside, outsideLines.toArray(String[]::new));
+        for (int host = 0; host < graph.hostCount(); host++) {
+            final String nic = hostNic(host);
+            TestNamespaces.ipIn(namespace(host), "link set " + nic + " up");
+            if (isApart) {
+                TestNamespaces.ipIn(
+                        namespace(host), "addr add " + address(host) + "/24 dev " + nic);
+                writeChecksums(namespace(host), nic);
+            }
+        }
+    }
+
+    /** The switches forward bytes: the kernel has to write checksums before they see them. */
+    private static void writeChecksums(final String namespace, final String nic)
+            throws IOException {
+        NetworkNamespace.run(
+                namespace,
+                () -> {
+                    final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
+                    try (Arena arena = Arena.ofConfined()) {
+                        return new NicRequest(arena, fd, nic).askEthtool(ETHTOOL_STXCSUM);
+                    } finally {
+                        Descriptors.close(fd);
+                    }
+                });
+    }
+
+    /** The namespace of a host. */
+    public String namespace(final int host) {
+        return outside.get(isApart ? host : 0);
+    }
+
+    /** The address of a host that has a namespace of its own. */
+    public static String address(final int host) {
+        return "10.77.0." + (1 + host);
+    }
+
+    private String hostNic(final int host) {
+        return isApart ? "eth0" : "h" + host;
     }
 
     private String macText(final int host) {
@@ -126,21 +185,19 @@ final class OvsLab implements AutoCloseable {
             ends.add(nic(SwitchGraph.opposite(channel)));
         }
         channelTaps.addAll(FrameTap.open(fabric, ends));
-        final List<String> nics = new ArrayList<>();
         for (int host = 0; host < graph.hostCount(); host++) {
-            nics.add("h" + host);
+            hostTaps.addAll(FrameTap.open(namespace(host), List.of(hostNic(host))));
         }
-        hostTaps.addAll(FrameTap.open(outside, nics));
         for (final String end : ends) {
             TestNamespaces.awaitCarrier(fabric, end);
         }
-        for (final String nic : nics) {
-            TestNamespaces.awaitCarrier(outside, nic);
+        for (int host = 0; host < graph.hostCount(); host++) {
+            TestNamespaces.awaitCarrier(namespace(host), hostNic(host));
         }
     }
 
     /** Runs a shell script where the switches are. */
-    void run(final String script) throws IOException {
+    public void run(final String script) throws IOException {
         final ProcessBuilder builder =
                 new ProcessBuilder("ip", "netns", "exec", fabric, "sh", "-s");
         builder.environment().putAll(environment);
@@ -163,12 +220,12 @@ final class OvsLab implements AutoCloseable {
     }
 
     /** The tap that sees what crosses a channel, at its far end. */
-    FrameTap channelTap(final int channel) {
+    public FrameTap channelTap(final int channel) {
         return channelTaps.get(channel);
     }
 
     /** The tap at a host's own NIC. */
-    FrameTap hostTap(final int host) {
+    public FrameTap hostTap(final int host) {
         return hostTaps.get(host);
     }
 

@@ -1,0 +1,50 @@
+package io.hxb.config;
+
+/**
+ * The network manager of each node's host, where plain switches carry other traffic along planned
+ * VLANs. Immutable.
+ *
+ * @param plan file of the plan, as {@code hxb plan vlan --save} writes it; empty for no manager.
+ * @param nic NIC on the planned network.
+ * @param listen TCP address besides the Unix socket, as {@code ADDRESS:PORT}; empty for none.
+ * @param state file of committed paths; empty for none.
+ * @param keep folder in a BPF file system by which frames stay tagged when the node ends; empty for
+ *     none.
+ * @param spinForNs how long its thread looks for requests before it sleeps.
+ */
+public record ManagerConfig(
+        String plan, String nic, String listen, String state, String keep, long spinForNs) {
+    /** What holds when the file says nothing: no manager. */
+    public static final ManagerConfig DEFAULT = new ManagerConfig("", "", "", "", "", 50_000);
+
+    private static final String ADDRESS = "([^\\s:\\[\\]]+|\\[[0-9a-fA-F:.]+]):\\d{1,5}";
+    private static final int MAX_NIC_NAME = 15;
+
+    /** Checks the values. */
+    public ManagerConfig {
+        new Check()
+                .that(
+                        plan.isEmpty() == nic.isEmpty(),
+                        plan.isEmpty() ? "plan" : "nic",
+                        "must be given, too: a manager needs a plan and a NIC")
+                .that(
+                        nic.length() <= MAX_NIC_NAME,
+                        "nic",
+                        "must have at most 15 characters: " + nic)
+                .that(
+                        listen.isEmpty() || listen.matches(ADDRESS),
+                        "listen",
+                        "must be ADDRESS:PORT, such as 10.0.0.1:7070: '" + listen + "'")
+                .that(
+                        !plan.isEmpty() || (listen.isEmpty() && state.isEmpty() && keep.isEmpty()),
+                        "plan",
+                        "must be given where there are other keys of the manager")
+                .duration("spinFor", spinForNs, 0, 1_000_000_000)
+                .done();
+    }
+
+    /** True if there is one. */
+    public boolean isWanted() {
+        return !plan.isEmpty();
+    }
+}

@@ -1,0 +1,237 @@
+package io.hxb.tool.manager;
+
+import io.hxb.config.Quantity;
+import io.hxb.linux.FileStatus;
+import io.hxb.log.LogThread;
+import io.hxb.manager.VirtualNic;
+import io.hxb.os.Capabilities;
+import io.hxb.os.ServiceManager;
+import io.hxb.pm.attach.RunFolders;
+import io.hxb.session.ClusterKey;
+import io.hxb.session.KeyFile;
+import io.hxb.session.KeyRing;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.option.OutputFiles;
+import io.hxb.tool.plan.SavedPlan;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.UsageException;
+import io.hxb.vlan.HostTable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+
+/** {@code hxb manager}: the network manager of this host. Picocli makes it. */
+@Command(
+        name = "manager",
+        mixinStandardHelpOptions = true,
+        header = "Sends the frames of a NIC along planned VLANs.",
+        description =
+                "Frames leave the NIC with the VID that the plan has for their destination, frames"
+                        + " of every VID of the plan come in, and no program notices. hxb route"
+                        + " reads and changes the paths. Runs until it is told to end (SIGTERM,"
+                        + " Ctrl-C); then frames go untagged again.",
+        footer = {
+            "",
+            "Example: hxb plan vlan --graph net.yaml --kind host-tagged --save net.plan",
+            "         hxb manager --plan net.plan --nic eth0"
+        })
+public final class ManagerCommand implements Callable<Integer> {
+    @Mixin private Output output;
+
+    @Option(
+            names = "--plan",
+            required = true,
+            paramLabel = "FILE",
+            description = "host-tagged plan, written by hxb plan vlan --save")
+    private String plan;
+
+    @Option(
+            names = "--nic",
+            required = true,
+            paramLabel = "NIC",
+            description = "NIC on the planned network")
+    private String nic;
+
+    @Option(
+            names = "--host",
+            paramLabel = "NAME",
+            description = "this host in the plan (default: the one with the address of the NIC)")
+    private String host;
+
+    @Option(
+            names = "--socket",
+            paramLabel = "PATH",
+            description = "Unix socket to listen on (default: manager.sock in HXB_RUN or /run/hxb)")
+    private Path socket;
+
+    @Option(
+            names = "--allow",
+            paramLabel = "UID",
+            split = ",",
+            description = "users who may change paths, besides root and the manager's own")
+    private List<Integer> users = List.of();
+
+    @Option(
+            names = "--listen",
+            paramLabel = "ADDRESS:PORT",
+            description = "listen on TCP, too; beyond this machine it needs --key")
+    private String listen;
+
+    @Option(
+            names = "--key",
+            paramLabel = "FILE",
+            split = ",",
+            description =
+                    "key of the cluster that other machines have to show, made by hxb key"
+                            + " generate; two while it is changed")
+    private List<Path> keys = List.of();
+
+    @Option(
+            names = "--state",
+            paramLabel = "FILE",
+            description = "file of the paths that hxb route ... --commit keeps over restarts")
+    private Path state;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "FOLDER",
+            description =
+                    "frames stay tagged as they are when the manager ends, by files in this folder"
+                            + " of a BPF file system; removing them ends that")
+    private Path pins;
+
+    @Option(
+            names = "--spin",
+            paramLabel = "TIME",
+            defaultValue = "50us",
+            description = "look for requests that long before sleeping (default ${DEFAULT-VALUE})")
+    private String spin;
+
+    @Option(names = "--attended", hidden = true, description = "end when the standard input does")
+    private boolean isAttended;
+
+    /** Picocli makes it. */
+    ManagerCommand() {}
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        final VirtualNic.Options options = options();
+        final ServiceManager service = ServiceManager.of(System.getenv());
+        RunFolders.ofThisProcess().prepare(options.socket().getParent());
+        final LogThread log = LogThread.ofStandardError(Capabilities.givingUp(() -> {}));
+        final VirtualNic started = start(options, log);
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> stop(started, log, service), "hxb-manager-stop"));
+        report(options, started);
+        service.ready("manager of host " + started.here());
+        if (isAttended) {
+            System.in.transferTo(OutputStream.nullOutputStream());
+        } else {
+            new CountDownLatch(1).await();
+        }
+        return ExitStatus.OK;
+    }
+
+    private VirtualNic.Options options() throws IOException {
+        final long spinForNs = UsageException.check(() -> Quantity.parseDurationNs(spin));
+        final InetSocketAddress address =
+                listen == null ? null : ManagerPlace.address("--listen", listen);
+        if (keys.size() > KeyRing.MAX_KEYS) {
+            throw new UsageException("--key takes at most two keys, the old and the new");
+        }
+        if (state != null) {
+            OutputFiles.check("--state", state);
+        }
+        final HostTable table = HostTable.of(SavedPlan.read(plan));
+        final List<ClusterKey> ring = new ArrayList<>();
+        for (final Path file : keys) {
+            ring.add(KeyFile.read(file));
+        }
+        final Set<Integer> allowed = new HashSet<>(users);
+        allowed.add(0);
+        allowed.add(FileStatus.ownUid());
+        final Path place = (socket == null ? ManagerPlace.own() : socket).toAbsolutePath();
+        return new VirtualNic.Options(
+                table,
+                host(table),
+                nic,
+                place,
+                allowed::contains,
+                address,
+                new KeyRing(ring),
+                state,
+                pins,
+                spinForNs);
+    }
+
+    private int host(final HostTable table) {
+        if (host == null) {
+            return -1;
+        }
+        final int byName = table.hostOf(host);
+        if (byName >= 0) {
+            return byName;
+        }
+        if (host.matches("\\d{1,6}") && Integer.parseInt(host) < table.rows().size()) {
+            return Integer.parseInt(host);
+        }
+        throw new UsageException(
+                "--host " + host + " is no host of the plan, which has " + table.rows().size());
+    }
+
+    private static VirtualNic start(final VirtualNic.Options options, final LogThread log)
+            throws IOException {
+        try {
+            return VirtualNic.start(options);
+        } catch (final IOException | RuntimeException | Error e) {
+            // Whoever prints why it did not start ends the process at once.
+            log.close();
+            throw e;
+        }
+    }
+
+    private void report(final VirtualNic.Options options, final VirtualNic started) {
+        final String name = options.table().rows().get(started.here()).name();
+        output.text()
+                .printf(
+                        "frames of %s leave along the plan as those of host %s (%d): socket %s%s%n",
+                        nic,
+                        name,
+                        started.here(),
+                        options.socket(),
+                        started.address() == null ? "" : ", TCP " + started.address());
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("host", started.here());
+        report.put("name", name);
+        report.put("nic", nic);
+        report.put("socket", options.socket().toString());
+        if (started.address() != null) {
+            report.put("address", started.address().getAddress().getHostAddress());
+            report.put("port", started.address().getPort());
+        }
+        report.put("plan", String.format("%016x", options.table().fingerprint()));
+        output.report(report);
+    }
+
+    private static void stop(
+            final VirtualNic started, final LogThread log, final ServiceManager service) {
+        service.stopping();
+        started.close();
+        log.close();
+    }
+}

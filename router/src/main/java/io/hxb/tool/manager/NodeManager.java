@@ -1,0 +1,44 @@
+package io.hxb.tool.manager;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.ManagerConfig;
+import io.hxb.linux.FileStatus;
+import io.hxb.manager.VirtualNic;
+import io.hxb.session.KeyFile;
+import io.hxb.tool.plan.SavedPlan;
+import io.hxb.vlan.HostTable;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+
+/** What the node's own network manager is started with. Stateless. */
+public final class NodeManager {
+    private NodeManager() {}
+
+    /**
+     * What a cluster file says. Who may attach to the node may change paths.
+     *
+     * @throws IOException if the plan or a key cannot be read.
+     */
+    public static VirtualNic.Options options(final ClusterConfig config) throws IOException {
+        final ManagerConfig manager = config.manager();
+        final Set<Integer> users = new HashSet<>(config.attach().allowedUids());
+        users.add(0);
+        users.add(FileStatus.ownUid());
+        return new VirtualNic.Options(
+                HostTable.of(SavedPlan.read(manager.plan())),
+                -1,
+                manager.nic(),
+                config.attach().directory().resolve(ManagerPlace.SOCKET),
+                users::contains,
+                manager.listen().isEmpty()
+                        ? null
+                        : ManagerPlace.address("manager.listen", manager.listen()),
+                KeyFile.read(config.security(), System.getenv()),
+                manager.state().isEmpty() ? null : Path.of(manager.state()),
+                manager.keep().isEmpty() ? null : Path.of(manager.keep()),
+                manager.spinForNs());
+    }
+}
