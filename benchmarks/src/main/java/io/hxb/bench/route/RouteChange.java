@@ -1,0 +1,210 @@
+package io.hxb.bench.route;
+
+import io.hxb.manager.HostManager;
+import io.hxb.manager.ManagerClient;
+import io.hxb.manager.ManagerMessage;
+import io.hxb.manager.ManagerSession;
+import io.hxb.manager.Operation;
+import io.hxb.manager.PathStore;
+import io.hxb.manager.Status;
+import io.hxb.manager.Surroundings;
+import io.hxb.session.ClusterKey;
+import io.hxb.session.KeyFile;
+import io.hxb.vlan.HostPaths;
+import io.hxb.vlan.HostRow;
+import io.hxb.vlan.HostTable;
+import io.hxb.vlan.KernelTagger;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Measures changes of paths: {@code inside} a manager with tables in the kernel (needs root), or by
+ * a running one at a Unix socket or {@code ADDRESS:PORT} (and the file of its key).
+ */
+public final class RouteChange {
+    private static final int WARM_UP = 20_000;
+    private static final int CHANGES = 20_000;
+    private static final int BATCHES = 50;
+    private static final int BATCH = 1_000;
+    private static final int HOSTS = 1_024;
+    private static final long SPIN_NS = 1_000_000;
+
+    private RouteChange() {}
+
+    /** Takes {@code inside}, or a place and perhaps a key. */
+    public static void main(final String[] arguments) throws IOException {
+        if (arguments[0].equals("inside")) {
+            inside();
+            return;
+        }
+        for (final long spinForNs : new long[] {0, SPIN_NS}) {
+            try (ManagerClient client = connect(arguments)) {
+                client.spinFor(spinForNs);
+                final String how = spinForNs == 0 ? "blocking" : "spinning";
+                final int[] vids = vids(client);
+                print(how + ", one change", single(client, vids));
+                print(how + ", empty round trip", empty(client));
+                print(how + ", batch of " + BATCH, batches(client, vids));
+            }
+        }
+    }
+
+    private static ManagerClient connect(final String[] arguments) throws IOException {
+        if (arguments[0].contains("/")) {
+            return ManagerClient.connect(Path.of(arguments[0]));
+        }
+        final int colon = arguments[0].lastIndexOf(':');
+        final ClusterKey key = arguments.length > 1 ? KeyFile.read(Path.of(arguments[1])) : null;
+        return ManagerClient.connect(
+                new InetSocketAddress(
+                        arguments[0].substring(0, colon),
+                        Integer.parseInt(arguments[0].substring(colon + 1))),
+                key);
+    }
+
+    private static int[] vids(final ManagerClient client) throws IOException {
+        final int[] vids = new int[2];
+        for (int i = 0; i < vids.length; i++) {
+            client.request(Operation.VID_TRAFFIC).index(i);
+            vids[i] = checked(client.exchange()).vid();
+        }
+        return vids;
+    }
+
+    private static ManagerMessage checked(final ManagerMessage reply) {
+        if (reply.status() != Status.OK.code()) {
+            throw new IllegalStateException(Status.of(reply.status()).text());
+        }
+        return reply;
+    }
+
+    private static int peer(final ManagerClient client) throws IOException {
+        client.request(Operation.HELLO);
+        return checked(client.exchange()).index() == 0 ? 1 : 0;
+    }
+
+    private static long[] single(final ManagerClient client, final int[] vids) throws IOException {
+        final int peer = peer(client);
+        final long[] times = new long[CHANGES];
+        for (int i = -WARM_UP; i < CHANGES; i++) {
+            final long start = System.nanoTime();
+            client.request(Operation.SET).peerHost(peer).vid(vids[i & 1]);
+            checked(client.exchange());
+            times[Math.max(i, 0)] = System.nanoTime() - start;
+        }
+        return times;
+    }
+
+    private static long[] empty(final ManagerClient client) throws IOException {
+        final long[] times = new long[CHANGES];
+        for (int i = 0; i < CHANGES; i++) {
+            final long start = System.nanoTime();
+            client.request(Operation.HELLO);
+            checked(client.exchange());
+            times[i] = System.nanoTime() - start;
+        }
+        return times;
+    }
+
+    private static long[] batches(final ManagerClient client, final int[] vids) throws IOException {
+        final int peer = peer(client);
+        final long[] times = new long[BATCHES];
+        for (int batch = -BATCHES; batch < BATCHES; batch++) {
+            final long start = System.nanoTime();
+            client.request(Operation.BEGIN);
+            client.post();
+            for (int i = 0; i < BATCH; i++) {
+                if (client.unanswered() == ManagerClient.MAX_UNANSWERED) {
+                    while (client.unanswered() > ManagerClient.MAX_UNANSWERED / 2) {
+                        checked(client.receive());
+                    }
+                }
+                client.request(Operation.SET).peerHost(peer).vid(vids[i & 1]);
+                client.post();
+            }
+            while (client.unanswered() > 1) {
+                checked(client.receive());
+            }
+            client.request(Operation.END);
+            client.post();
+            while (client.unanswered() > 0) {
+                checked(client.receive());
+            }
+            times[Math.max(batch, 0)] = System.nanoTime() - start;
+        }
+        return times;
+    }
+
+    private static void inside() throws IOException {
+        final List<Integer> vids = List.of(11, 12);
+        final List<HostRow> rows = new ArrayList<>();
+        for (int host = 0; host < HOSTS; host++) {
+            rows.add(new HostRow("h" + host, 0x0200_0000_0001L + host, 11, host));
+        }
+        final HostTable table = new HostTable(rows, vids, Map.of());
+        try (KernelTagger tagger = KernelTagger.load(new int[] {11, 12}, HOSTS)) {
+            final HostPaths paths = HostPaths.of(table, 0, tagger);
+            final HostManager manager =
+                    new HostManager(table, paths, tagger, new NoStore(), new Nowhere());
+            final ManagerSession session = manager.open(true);
+            final ByteBuf buffer = Unpooled.directBuffer(2 * ManagerMessage.LENGTH);
+            buffer.writeZero(2 * ManagerMessage.LENGTH);
+            final ManagerMessage request = new ManagerMessage().wrap(buffer, 0);
+            final ManagerMessage reply = new ManagerMessage().wrap(buffer, ManagerMessage.LENGTH);
+            for (int round = 0; round < 5; round++) {
+                final long start = System.nanoTime();
+                final int count = 1_000_000;
+                for (int i = 0; i < count; i++) {
+                    request.clear(Operation.SET.code())
+                            .peerHost(1 + i % (HOSTS - 1))
+                            .vid(vids.get(i & 1));
+                    manager.handle(session, request, reply);
+                    checked(reply);
+                }
+                System.out.printf(
+                        "inside the manager, one change: %.0f ns%n",
+                        (System.nanoTime() - start) / (double) count);
+            }
+        }
+    }
+
+    private static final class NoStore implements PathStore {
+        @Override
+        public Map<Long, Integer> load() {
+            return Map.of();
+        }
+
+        @Override
+        public void save(final Map<Long, Integer> vidOfMac) {}
+    }
+
+    private static final class Nowhere implements Surroundings {
+        @Override
+        public long macOf(final byte[] address) {
+            return 0;
+        }
+
+        @Override
+        public List<NicState> nics() {
+            return List.of();
+        }
+    }
+
+    private static void print(final String what, final long[] times) {
+        Arrays.sort(times);
+        System.out.printf(
+                "%s: median %.1f us, min %.1f, 99 %% %.1f%n",
+                what,
+                times[times.length / 2] / 1e3,
+                times[0] / 1e3,
+                times[times.length * 99 / 100] / 1e3);
+    }
+}
