@@ -34,7 +34,7 @@ class DetourSystemTest {
     @AfterEach
     void removesTheLab() throws Exception {
         if (lab != null) {
-            lab.close();
+            lab.down();
         }
     }
 

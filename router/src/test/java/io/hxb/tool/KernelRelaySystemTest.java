@@ -34,7 +34,7 @@ class KernelRelaySystemTest {
     @AfterEach
     void removesTheLab() throws Exception {
         if (lab != null) {
-            lab.close();
+            lab.down();
         }
     }
 

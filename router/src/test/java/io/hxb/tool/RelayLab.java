@@ -12,9 +12,9 @@ import java.util.List;
 
 /**
  * A laboratory of 2x2 real nodes on veth NICs in namespaces, in which node 1,1 is reached over a
- * relay: number 1 while nothing fails, number 2 around it. Taken down when it is closed.
+ * relay: number 1 while nothing fails, number 2 around it. {@link #down} removes it.
  */
-final class RelayLab implements AutoCloseable {
+final class RelayLab {
     static final int RELAY = 1;
     static final int OTHER_RELAY = 2;
 
@@ -57,8 +57,8 @@ final class RelayLab implements AutoCloseable {
         return HxbProcess.start(folder, command.toArray(new String[0]));
     }
 
-    @Override
-    public void close() throws Exception {
+    /** Takes it down. */
+    void down() throws Exception {
         try (HxbProcess down = hxb(List.of("lab", "down", "--all"))) {
             down.status();
         }
