@@ -263,8 +263,12 @@ public final class UnixSocket implements AutoCloseable {
         receivedCount = 0;
         final int flags = MSG_CMSG_CLOEXEC | (isBlocking ? 0 : MSG_DONTWAIT);
         final int length = outcome(Handles.recvmsg(descriptor, header, flags), "recvmsg");
-        if (length > 0 && Memory.getLong(header + 40) >= 16) {
+        if (length >= 0 && Memory.getLong(header + 40) >= 16) {
             takeDescriptors();
+        }
+        if (length == 0) {
+            // A message without contents looks like the end, but may carry descriptors, too.
+            closeReceivedDescriptors();
         }
         return length;
     }

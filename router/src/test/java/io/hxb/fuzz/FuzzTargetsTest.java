@@ -1,6 +1,7 @@
 package io.hxb.fuzz;
 
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +30,11 @@ class FuzzTargetsTest {
             }
             run(target, input, seed);
         }
+    }
+
+    @Test
+    void shouldNotKeepTheDescriptorOfAMessageWithoutContents() {
+        run(FuzzTarget.ATTACH, HexFormat.of().parseHex("68ffa8"), 0);
     }
 
     private static void run(final FuzzTarget target, final byte[] input, final long seed) {
