@@ -298,10 +298,11 @@ public enum CounterType {
                         also of a dead node. Labels are those of Prometheus: `hxb_x{link="x.0"}`,
                         `hxb_x{dimension="x"}`. A level goes up and down, a count only grows.
 
-                        Besides, `hxb stat` shows what every user and tenant has of the node (`held`), may have (`limit`)
-                        and was refused (`refused`), by the keys of `limits` in the [cluster file](configuration.md); see
-                        [observing nodes](watching.md). The file has room for more than 50 of them, those first that were
-                        refused most, and the number of the others. Of a rate nothing is held.
+                        In addition, `hxb stat` shows what every user and tenant has of the node (`held`), may have
+                        (`limit`) and was refused (`refused`), by the keys of `limits` in the
+                        [cluster file](configuration.md); see [observing nodes](watching.md). The file has room for more
+                        than 50 of them, beginning with those that were refused most, and the number of the others.
+                        Nothing is held of a rate.
 
                         | id | name | for each | kind | meaning |
                         | ---: | --- | --- | --- | --- |
