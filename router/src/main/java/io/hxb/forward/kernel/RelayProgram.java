@@ -18,6 +18,7 @@ import static io.hxb.os.bpf.BpfCode.WORD;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfCode;
 import io.hxb.topology.Shape;
@@ -182,7 +183,9 @@ final class RelayProgram {
                 .store(DOUBLE, R10, NEIGHBOUR, R1);
     }
 
-    // As FrameValidator.checkHeader; a frame on its last link is for the node, too.
+    // As FrameValidator.checkHeader, for what is counted as sent here has to count as arrived
+    // there;
+    // a frame on its last link is for the node, too.
     private void checkHeader() {
         code.load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.VERSION_OFFSET)
                 .jumpIfNotWord(R1, FrameHeaderFlyweight.VERSION, "pass")
@@ -190,6 +193,11 @@ final class RelayProgram {
                 .jumpIfNotWord(R1, cluster.clusterId(), "pass")
                 .load(HALF, R1, R10, HEADER + FrameHeaderFlyweight.BODY_LENGTH_OFFSET)
                 .plus(R1, HEAD_BYTES)
+                .load(BYTE, R2, R10, HEADER + FrameHeaderFlyweight.FLAGS_OFFSET)
+                .and(R2, FrameHeaderFlyweight.FLAG_SEALED)
+                .jumpIfZero(R2, "without trailer")
+                .plus(R1, SealFlyweight.LENGTH)
+                .label("without trailer")
                 .load(WORD, R2, R6, BpfCode.SKB_LENGTH)
                 .jumpIfGreater(R1, R2, "pass")
                 .load(BYTE, R1, R10, HEADER + FrameHeaderFlyweight.HOP_LIMIT_OFFSET)

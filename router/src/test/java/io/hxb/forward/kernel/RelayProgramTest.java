@@ -10,7 +10,10 @@ import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.frame.DropReason;
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameValidator;
+import io.hxb.frame.SealFlyweight;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfCode;
@@ -29,6 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -345,6 +350,57 @@ class RelayProgramTest {
         putEtherType(atItsEnd, ETHER_TYPE);
         assertLeftToTheNode(atItsEnd);
         assertLeftToTheNode(ByteBuffer.wrap(Arrays.copyOf(atItsEnd.array(), 77)));
+    }
+
+    @Test
+    void shouldRelaySealedFramesWithTheirTrailerOnly() throws LinuxException {
+        // given
+        final ByteBuffer sealed = frame("2,1,1", "1,0,2");
+        put(sealed, FrameHeaderFlyweight.FLAGS_OFFSET, FrameHeaderFlyweight.FLAG_SEALED);
+        final int room = 122 - SealFlyweight.LENGTH;
+        sealed.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) room);
+        final ByteBuffer cut = copy(sealed);
+        cut.putShort(at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) (room + 1));
+        // then
+        assertEquals(BpfCode.TCX_REDIRECT, run(sealed));
+        assertLeftToTheNode(cut);
+    }
+
+    // Else they are counted as sent, never as arrived, and the next link is thought to lose frames.
+    @Test
+    void shouldRelayNothingThatTheNextNodeDropsUncounted() throws LinuxException {
+        // given
+        final long seed = System.nanoTime();
+        final Random random = new Random(seed);
+        int relayed = 0;
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment memory = arena.allocate(200, 8);
+            for (int i = 0; i < 3000; i++) {
+                final ByteBuffer frame = frame("2,1,1", "1,0,2");
+                put(frame, FrameHeaderFlyweight.TYPE_OFFSET, random.nextInt());
+                put(frame, FrameHeaderFlyweight.FLAGS_OFFSET, random.nextInt());
+                put(frame, FrameHeaderFlyweight.HOP_LIMIT_OFFSET, random.nextInt(4));
+                frame.putShort(
+                        at(FrameHeaderFlyweight.BODY_LENGTH_OFFSET), (short) random.nextInt(200));
+                if (random.nextInt(4) == 0) {
+                    frame.put(random.nextInt(frame.capacity()), (byte) random.nextInt());
+                }
+                // when
+                if (run(frame) == BpfCode.TCX_REDIRECT) {
+                    // then
+                    relayed++;
+                    memory.copyFrom(MemorySegment.ofArray(frame.array()));
+                    assertEquals(
+                            DropReason.NONE,
+                            FrameValidator.checkHeader(
+                                    memory.address() + ETHERNET_BYTES,
+                                    frame.capacity() - ETHERNET_BYTES,
+                                    CLUSTER),
+                            "seed " + seed + ", frame " + i);
+                }
+            }
+        }
+        assertTrue(relayed > 300, "only " + relayed + " of seed " + seed);
     }
 
     @Test
