@@ -14,10 +14,12 @@ import io.hxb.linux.Memory;
  *      1      1 dimension of the trunk
  *      2      1 number of the link it is sent over
  *      3      1 number of links in the trunk, n: 1 to {@link #LAYOUT_LINKS}
- *      4      4 beat: number of the heartbeat that the frame is, over this link; 0 if it is none
+ *      4      4 beat: number of the heartbeat that the frame is, over this link, from any number; 0
+ *               if it is none
  *      8      8 coordinates of the neighbour it is for
- *     16      4 sequence: grows with every change of what is said about the links
- *     20      4 acknowledgement: last sequence of the neighbour that was taken
+ *     16      4 sequence: grows with every change of what is said about the links; from any number
+ *               but 0
+ *     20      4 acknowledgement: last sequence of the neighbour that was taken, 0 = none
  *     24      8 failed: bit i is set when the sender does not hear the neighbour over link i
  *     32    4 n frames sent to the neighbour over link i, all kinds, modulo 2^32
  *  32+4n      n weight of link i: share of the frames that arrive, 1 to {@value #MAX_WEIGHT}
@@ -142,7 +144,7 @@ public final class LinkStatusFlyweight {
         return Memory.getUnsignedByte(address + LINKS_OFFSET);
     }
 
-    /** Status frames sent over this link before. */
+    /** Status frames sent over this link before, counted from any number. */
     public int beat() {
         return Memory.getInt(address + BEAT_OFFSET);
     }
@@ -175,7 +177,7 @@ public final class LinkStatusFlyweight {
         return this;
     }
 
-    /** Last sequence of the neighbour that was taken. */
+    /** Last sequence of the neighbour that was taken, 0 = none. */
     public int acknowledgement() {
         return Memory.getInt(address + ACKNOWLEDGEMENT_OFFSET);
     }

@@ -8,6 +8,8 @@ import io.hxb.trunk.discovery.Complaints;
 import io.hxb.trunk.discovery.Discovery;
 import io.hxb.trunk.health.TrunkHealth;
 
+import java.util.random.RandomGenerator;
+
 /**
  * What a node knows of its neighbours. Shared by its loops.
  *
@@ -16,16 +18,21 @@ import io.hxb.trunk.health.TrunkHealth;
  * @param complaints what is wrong with the cabling.
  */
 record Neighbourhood(Discovery discovery, TrunkHealth health, Complaints complaints) {
-    /** Of a node that has heard nobody yet. */
+    /**
+     * Of a node that has heard nobody yet.
+     *
+     * @param random of the numbers in what it says first, which nobody should predict.
+     */
     static Neighbourhood of(
             final ClusterConfig config,
             final NodeIdentity self,
             final Sessions sessions,
+            final RandomGenerator random,
             final Port[] ports) {
         final Complaints complaints = new Complaints();
         final long helloIntervalNs = config.frame().helloIntervalNs();
         final TrunkHealth health =
-                new TrunkHealth(self, sessions, config.trunk(), helloIntervalNs, ports);
+                new TrunkHealth(self, sessions, random, config.trunk(), helloIntervalNs, ports);
         return new Neighbourhood(
                 new Discovery(self, helloIntervalNs, ports, health, complaints),
                 health,

@@ -158,6 +158,7 @@ final class NodeBuilder {
                         config,
                         self,
                         NodeParts.sessions(config, self, keys, random),
+                        random,
                         ports.toArray(new Port[0]));
         resources.push(names).start(neighbourhood.discovery()::isHeard);
         // After the links, so that the relay is closed before them.

@@ -132,6 +132,7 @@ final class SimHardware implements AutoCloseable {
                                 self,
                                 rings.apply(node),
                                 new Random(31L * node + incarnation)),
+                        () -> 0,
                         ports.toArray(new Port[0])),
                 flows,
                 NodeContexts.NONE,

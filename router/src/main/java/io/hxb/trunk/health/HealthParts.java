@@ -2,6 +2,8 @@ package io.hxb.trunk.health;
 
 import io.hxb.config.TrunkConfig;
 
+import java.util.random.RandomGenerator;
+
 /**
  * What the health of all neighbours of a node shares. Guarded by the lock of {@link TrunkHealth}.
  *
@@ -10,10 +12,12 @@ import io.hxb.config.TrunkConfig;
  * @param patience how long a silence may last.
  * @param traffic what the loops have sent and received.
  * @param publisher tells everybody else of changes.
+ * @param random of the numbers in the first status frames to a neighbour.
  */
 record HealthParts(
         TrunkConfig config,
         long unheardNs,
         Patience patience,
         NodeTraffic traffic,
-        LinkPublisher publisher) {}
+        LinkPublisher publisher,
+        RandomGenerator random) {}

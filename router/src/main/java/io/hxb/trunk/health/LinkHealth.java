@@ -16,6 +16,7 @@ final class LinkHealth {
     private final Patience patience;
     private final SilenceJudge silence;
     private final LossJudge loss;
+    private final ProofJudge proof;
     private final HoldDown holdDown;
 
     // This node's own opinion and why.
@@ -36,16 +37,16 @@ final class LinkHealth {
      *
      * @param trunk what arrives from the neighbour, {@code [links of the trunk]}.
      */
-    LinkHealth(
-            final TrunkConfig config,
-            final Patience patience,
-            final Port port,
-            final Arrivals[] trunk) {
+    LinkHealth(final HealthParts parts, final Port port, final Arrivals[] trunk) {
         this.port = port;
-        this.patience = patience;
+        patience = parts.patience();
+        final TrunkConfig config = parts.config();
         arrivals = trunk[port.number()];
         silence = new SilenceJudge(config, patience, trunk, port.number());
         loss = new LossJudge(config);
+        proof = new ProofJudge(parts.unheardNs());
+        statusSent = parts.random().nextInt();
+        lastBeat = parts.random().nextInt();
         holdDown = new HoldDown(config);
     }
 
@@ -103,7 +104,7 @@ final class LinkHealth {
         return loss.lostPercent();
     }
 
-    /** Status frames sent over the link to this neighbour, modulo 2^32. */
+    /** Status frames sent over the link to this neighbour, counted from any number. */
     int statusSent() {
         return statusSent;
     }
@@ -122,6 +123,7 @@ final class LinkHealth {
     /** A hello of the neighbour arrived. */
     void onHello(final long nowNs) {
         arrivals.onHeard(nowNs);
+        proof.onProof(nowNs);
         if (opinion == LinkState.UNKNOWN) {
             accept(LinkReason.HELLO, nowNs);
         }
@@ -156,6 +158,25 @@ final class LinkHealth {
     /** True if nothing has arrived for that time. */
     boolean isUnheard(final long limitNs, final long nowNs) {
         return nowNs - arrivals.heardNs() > limitNs;
+    }
+
+    /** Looks whether the neighbour itself shows that it is there; see {@link ProofJudge}. */
+    void lookForProof(final long nowNs) {
+        if (opinion == LinkState.GOOD) {
+            proof.look(nowNs);
+        } else {
+            proof.rest();
+        }
+    }
+
+    /** True if the neighbour should be asked for a sign of life here. */
+    boolean isDoubted() {
+        return proof.isDoubted();
+    }
+
+    /** True if what arrives here is not the neighbour's. */
+    boolean isDisproved(final long nowNs) {
+        return proof.isDisproved(nowNs);
     }
 
     /** The neighbour says, over any link, how many frames it has sent here so far. */
@@ -209,6 +230,7 @@ final class LinkHealth {
      */
     void onBeat(final int beat, final long nowNs) {
         arrivals.onHeard(nowNs);
+        proof.onProof(nowNs);
         holdDown.onBeat(beat);
         if (opinion == LinkState.FAILED && holdDown.isOver(nowNs) && port.link().isUp()) {
             holdDown.onRecovered(nowNs);
@@ -220,6 +242,7 @@ final class LinkHealth {
         opinion = LinkState.GOOD;
         reason = why;
         loss.forget();
+        proof.onProof(nowNs);
         arrivals.onHeard(nowNs);
         arrivals.look(nowNs);
         silence.restart(nowNs);

@@ -14,6 +14,7 @@ final class NeighbourHealth {
     private final int dimension;
     private final int neighbour;
     private final long unheardNs;
+    private final long askIntervalNs;
     private final NodeTraffic traffic;
     private final LinkPublisher publisher;
     private final StatusExchange exchange;
@@ -21,6 +22,8 @@ final class NeighbourHealth {
     private final LinkHealth[] links;
     private int incarnation;
     private long firstHeardNs;
+    private long doubtNs;
+    private boolean isDoubting;
 
     /**
      * A neighbour has been heard for the first time.
@@ -37,10 +40,13 @@ final class NeighbourHealth {
             final long nowNs) {
         this.neighbour = neighbour;
         unheardNs = parts.unheardNs();
+        askIntervalNs = parts.config().heartbeatNs();
         traffic = parts.traffic();
         publisher = parts.publisher();
         dimension = ports[0].dimension();
-        exchange = new StatusExchange(parts.config(), ports.length, nowNs);
+        exchange =
+                new StatusExchange(
+                        parts.config(), ports.length, parts.random().nextInt(), nowNs);
         arrivals = new Arrivals[ports.length];
         links = new LinkHealth[ports.length];
         for (int i = 0; i < links.length; i++) {
@@ -49,7 +55,7 @@ final class NeighbourHealth {
             arrivals[i] = new Arrivals(heard[ports[i].link().index()], neighbour);
         }
         for (int i = 0; i < links.length; i++) {
-            links[i] = new LinkHealth(parts.config(), parts.patience(), ports[i], arrivals);
+            links[i] = new LinkHealth(parts, ports[i], arrivals);
         }
         firstHeardNs = nowNs;
     }
@@ -146,7 +152,20 @@ final class NeighbourHealth {
         exchange.look(heard != 0, traffic.sentFrames(dimension, neighbour), nowNs);
         final long silent = silentLinks(heard, nowNs);
         final boolean isWeighed = judgeLosses(nowNs);
+        lookForProof(nowNs);
         judge(silent, isWeighed, nowNs);
+    }
+
+    private void lookForProof(final long nowNs) {
+        boolean isAnyDoubted = false;
+        for (final LinkHealth link : links) {
+            link.lookForProof(nowNs);
+            isAnyDoubted |= link.isDoubted();
+        }
+        if (isAnyDoubted && !isDoubting) {
+            doubtNs = nowNs;
+        }
+        isDoubting = isAnyDoubted;
     }
 
     // Frames may wait in the sockets of a link that seems silent: they are read first.
@@ -202,7 +221,8 @@ final class NeighbourHealth {
                 isChanged = true;
             } else if ((silent >>> i & 1) != 0) {
                 fail(link, LinkReason.SILENT, nowNs);
-            } else if (opinion == LinkState.GOOD && link.isUnheard(unheardNs, nowNs)) {
+            } else if (opinion == LinkState.GOOD
+                    && (link.isUnheard(unheardNs, nowNs) || link.isDisproved(nowNs))) {
                 fail(link, LinkReason.MISSED_HELLOS, nowNs);
                 isChanged = true;
             } else if (opinion == LinkState.UNKNOWN && isNever) {
@@ -246,7 +266,7 @@ final class NeighbourHealth {
         final long due =
                 exchange.due(good, addressed, sent, receivedFrames(), beatIntervalNs, nowNs);
         if (!exchange.isQuestionDue(good, nowNs)) {
-            return due;
+            return isDoubting && doubtNs - nowNs <= 0 ? due | inquire(addressed, nowNs) : due;
         }
         if (exchange.isUnanswered()) {
             giveUp(nowNs);
@@ -254,6 +274,13 @@ final class NeighbourHealth {
         }
         exchange.ask(nowNs);
         return due | addressed;
+    }
+
+    // The neighbour answers on every link: those that it cannot be heard on stay doubted.
+    private long inquire(final long addressed, final long nowNs) {
+        doubtNs = nowNs + askIntervalNs;
+        exchange.inquire();
+        return addressed;
     }
 
     private void giveUp(final long nowNs) {
@@ -275,7 +302,8 @@ final class NeighbourHealth {
 
     /** Time in ns until something is due again, 0 or more; at most {@code maxNs}. */
     long dueInNs(final long nowNs, final long maxNs) {
-        return exchange.dueInNs(goodLinks(), addressedLinks(), nowNs, maxNs);
+        final long dueNs = exchange.dueInNs(goodLinks(), addressedLinks(), nowNs, maxNs);
+        return isDoubting ? Math.clamp(doubtNs - nowNs, 0, dueNs) : dueNs;
     }
 
     /** Writes what there is to say, for one link; counts of frames come from the caller. */

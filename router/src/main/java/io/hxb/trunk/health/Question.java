@@ -72,6 +72,11 @@ final class Question {
         nextNs = nowNs + intervalNs;
     }
 
+    /** The status frames sent next ask, though the neighbour is heard. */
+    void inquire() {
+        isAsking = true;
+    }
+
     /** The status frames sent next do not ask. */
     void rest() {
         isAsking = false;

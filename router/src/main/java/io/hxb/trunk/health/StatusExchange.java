@@ -8,33 +8,49 @@ import io.hxb.frame.LinkStatusFlyweight;
  * announcements, questions, heartbeats, and how much was sent. Guarded by the lock of {@link
  * TrunkHealth}. Sets of links have a bit for the number of each.
  *
- * <p>Each side numbers its announcements about the links, and repeats them until the other
- * acknowledges the number. A link is used by both while neither says that it has failed, so both
- * agree once both have heard.
+ * <p>Each side numbers its announcements about the links, from any number but 0, and repeats them
+ * until the other acknowledges the number. A link is used by both while neither says that it has
+ * failed, so both agree once both have heard. Who has not seen an announcement cannot acknowledge
+ * it.
  */
 final class StatusExchange {
     private static final long FIRST_REPEAT_NS = 2_000_000;
     private static final long LONG_DEAD_NS = 10_000_000_000L;
     private static final int LONG_DEAD_FACTOR = 5;
 
+    /** In place of a number: nothing has been heard of the other. */
+    private static final int NONE = 0;
+
     private final TrunkConfig config;
     private final Question question;
     private final SentMarks marks;
+    // What was said first to this incarnation of the neighbour, and last.
+    private int firstSequence;
     private int sequence;
     private int acknowledged;
+    private boolean isAnswered;
     private long saidFailed;
     private int saidWeights;
     private long repeatNs;
     private long repeatDelayNs = FIRST_REPEAT_NS;
-    private int peerSequence;
+    private int peerSequence = NONE;
     private long peerFailed;
     private long answerLinks;
     private long beatNs;
     private long beatLinks;
     private long deadSinceNs;
 
-    StatusExchange(final TrunkConfig config, final int links, final long nowNs) {
+    /**
+     * Nothing has been said.
+     *
+     * @param links number of links in the trunk.
+     * @param start the number before that of the first announcement.
+     */
+    StatusExchange(final TrunkConfig config, final int links, final int start, final long nowNs) {
         this.config = config;
+        sequence = following(start);
+        firstSequence = sequence;
+        acknowledged = sequence;
         question = new Question(config.silenceNs(), config.heartbeatNs());
         marks = new SentMarks(links, nowNs);
         beatNs = nowNs;
@@ -44,14 +60,20 @@ final class StatusExchange {
      * The neighbour is a new incarnation, which has said nothing and forgotten what it was told.
      */
     void restart() {
-        sequence++;
+        sequence = following(sequence);
+        firstSequence = sequence;
         acknowledged = sequence;
+        isAnswered = false;
         saidFailed = 0;
         saidWeights = 0;
-        peerSequence = 0;
+        peerSequence = NONE;
         peerFailed = 0;
         answerLinks = 0;
         question.forget();
+    }
+
+    private static int following(final int number) {
+        return number + 1 == NONE ? 1 : number + 1;
     }
 
     /** Announces this node's opinion of the links, if that differs from the last announcement. */
@@ -59,7 +81,7 @@ final class StatusExchange {
         if (failed != saidFailed || weights != saidWeights) {
             saidFailed = failed;
             saidWeights = weights;
-            sequence++;
+            sequence = following(sequence);
             repeatNs = nowNs;
             repeatDelayNs = FIRST_REPEAT_NS;
         }
@@ -74,8 +96,16 @@ final class StatusExchange {
      * False if a status frame contradicts an earlier one, or acknowledges what was never announced.
      */
     boolean isConsistent(final LinkStatusFlyweight status) {
-        return status.acknowledgement() - sequence <= 0
+        return isOfWhatWasSaid(status.acknowledgement())
+                && status.sequence() != NONE
                 && (status.sequence() != peerSequence || status.failed() == peerFailed);
+    }
+
+    private boolean isOfWhatWasSaid(final int acknowledgement) {
+        return acknowledgement == NONE
+                ? !isAnswered
+                : Integer.compareUnsigned(acknowledgement - firstSequence, sequence - firstSequence)
+                        <= 0;
     }
 
     /**
@@ -86,11 +116,14 @@ final class StatusExchange {
      */
     boolean onStatus(final LinkStatusFlyweight status, final long allLinks) {
         assert isConsistent(status) : "a contradiction must not be taken in";
-        if (status.acknowledgement() - acknowledged > 0) {
-            acknowledged = status.acknowledgement();
+        final int acknowledgement = status.acknowledgement();
+        if (acknowledgement != NONE) {
+            isAnswered = true;
+            acknowledged = acknowledgement - acknowledged > 0 ? acknowledgement : acknowledged;
         }
+        final boolean isFirst = peerSequence == NONE;
         final int news = status.sequence() - peerSequence;
-        if (news > 0) {
+        if (isFirst || news > 0) {
             peerSequence = status.sequence();
             peerFailed = status.failed();
             answerLinks |= 1L << status.linkNumber();
@@ -98,7 +131,7 @@ final class StatusExchange {
         if (status.isAsking()) {
             answerLinks = allLinks;
         }
-        return news >= 0;
+        return isFirst || news >= 0;
     }
 
     /** Notes the result of one look at the links; see {@link Question#look}. */
@@ -159,6 +192,11 @@ final class StatusExchange {
     /** True if a neighbour for which a question is due has left enough of them unanswered. */
     boolean isUnanswered() {
         return question.isExhausted();
+    }
+
+    /** The same for a neighbour that is heard, but not by what only it can send. */
+    void inquire() {
+        question.inquire();
     }
 
     /** The status frames sent next, on all links, ask for an answer. */

@@ -13,6 +13,8 @@ import io.hxb.trunk.Port;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * The health of a node's links to its neighbours: judged by what arrives, reported to the
@@ -56,7 +58,8 @@ public final class TrunkHealth {
     private boolean hasLooked;
 
     /**
-     * Makes the health of one node's links, whose frames are not sealed.
+     * Makes the health of one node's links, whose frames are not sealed and whose numbers can be
+     * predicted.
      *
      * @param self who this node is.
      * @param config when a link counts as failed and when as healed.
@@ -68,17 +71,25 @@ public final class TrunkHealth {
             final TrunkConfig config,
             final long helloIntervalNs,
             final Port[] ports) {
-        this(self, Sessions.off(self.ofSession()), config, helloIntervalNs, ports);
+        this(
+                self,
+                Sessions.off(self.ofSession()),
+                new SplittableRandom(self.incarnation()),
+                config,
+                helloIntervalNs,
+                ports);
     }
 
     /**
      * The same with a key.
      *
      * @param sessions by which status frames are sealed.
+     * @param random of the first numbers in status frames.
      */
     public TrunkHealth(
             final NodeIdentity self,
             final Sessions sessions,
+            final RandomGenerator random,
             final TrunkConfig config,
             final long helloIntervalNs,
             final Port[] ports) {
@@ -105,7 +116,12 @@ public final class TrunkHealth {
         publisher = new LinkPublisher(trunks, traffic, counters, exclusions);
         parts =
                 new HealthParts(
-                        config, HELLOS_UNHEARD * helloIntervalNs, patience, traffic, publisher);
+                        config,
+                        HELLOS_UNHEARD * helloIntervalNs,
+                        patience,
+                        traffic,
+                        publisher,
+                        random);
     }
 
     /** Informs {@code listener} of links that fail and recover from now on. */

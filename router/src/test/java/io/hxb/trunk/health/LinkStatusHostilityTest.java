@@ -18,6 +18,9 @@ import java.util.function.Consumer;
 class LinkStatusHostilityTest {
     private static final long MS = TrunkWorld.MS;
 
+    /** What the victim said first to this incarnation of its neighbour. */
+    private static final int HEARD = 2;
+
     private final TrunkWorld world = TrunkWorld.ofTwo(2);
     private final TrunkWorld.End victim = world.end(0);
     private final long neighbour = world.end(1).links[0].localAddress();
@@ -39,7 +42,12 @@ class LinkStatusHostilityTest {
                 .destinationIncarnation(1)
                 .source(1)
                 .destination(FrameHeaderFlyweight.ANY_DESTINATION);
-        status.wrap(header.bodyAddress()).clear(2).neighbour(0).sequence(1_000).failed(3);
+        status.wrap(header.bodyAddress())
+                .clear(2)
+                .neighbour(0)
+                .sequence(1_000)
+                .acknowledgement(HEARD)
+                .failed(3);
         change.accept(status);
         header.bodyLength(status.length());
     }
@@ -71,7 +79,14 @@ class LinkStatusHostilityTest {
         send(neighbour, body -> body.linkNumber(1));
         send(neighbour, body -> body.dimension(1));
         send(neighbour, body -> body.neighbour(5));
-        send(neighbour, body -> body.clear(3).neighbour(0).sequence(1_000).failed(7));
+        send(
+                neighbour,
+                body ->
+                        body.clear(3)
+                                .neighbour(0)
+                                .sequence(1_000)
+                                .acknowledgement(HEARD)
+                                .failed(7));
         assertHarmless(4, 0);
     }
 
@@ -109,6 +124,18 @@ class LinkStatusHostilityTest {
         send(neighbour, body -> body.failed(1));
         // then
         assertHarmless(2, 0);
+    }
+
+    @Test
+    void shouldRefuseWhatAcknowledgesNothingOfWhatWasSaid() {
+        // when: nothing, though the neighbour has acknowledged before; what came before the first
+        send(neighbour, body -> body.acknowledgement(0));
+        send(neighbour, body -> body.acknowledgement(-1));
+        send(neighbour, body -> body.acknowledgement(Integer.MIN_VALUE));
+        // and what has no number itself
+        send(neighbour, body -> body.sequence(0));
+        // then
+        assertHarmless(4, 0);
     }
 
     @Test

@@ -40,6 +40,32 @@ class TrunkHealthTest {
     }
 
     @Test
+    void shouldAgreeWhateverNumbersTheNodesBeginWith() {
+        for (final int start : new int[] {-3, -1, Integer.MAX_VALUE - 1, 4711}) {
+            // given: numbers that wrap around soon, or beats and counts that do
+            final TrunkWorld world =
+                    new TrunkWorld(2, 2, TrunkWorld.CONFIG, 1, () -> (long) start << Integer.SIZE);
+            world.run(300 * MS);
+            world.end(0).sendTo(1, FULL);
+            world.end(1).sendTo(0, FULL);
+            for (int i = 0; i < 3; i++) {
+                // when
+                world.cut(1, i % 2, true);
+                world.runUntil(() -> !world.end(0).isUsed(1) && !world.end(1).isUsed(1), 50 * MS);
+                world.cut(1, i % 2, false);
+                // then
+                world.runUntil(() -> world.end(0).isUsed(1) && world.end(1).isUsed(1), 3_000 * MS);
+            }
+            // and when: it has other NICs, which are believed once the old ones are silent
+            world.restart(1);
+            world.run(3_000 * MS);
+            // then
+            assertTrue(world.end(0).isUsed(1) && world.end(1).isUsed(1), "start " + start);
+            assertEquals(0, world.end(0).discovery.health().counters().statusBad(1));
+        }
+    }
+
+    @Test
     void shouldFindALinkThatIsDeadInOneDirection() {
         // given
         final TrunkWorld world = TrunkWorld.ofTwo(3);

@@ -36,6 +36,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 
 /**
  * The nodes of one line and their trunks in virtual time, without flows: what is sent is counted
@@ -45,7 +46,7 @@ final class TrunkWorld {
     static final long MS = 1_000_000L;
     static final int CLUSTER = 7;
     static final TrunkConfig CONFIG = TrunkConfig.DEFAULT.withHoldDownNs(100 * MS, 1_000 * MS);
-    private static final long HELLO_INTERVAL_NS = 200 * MS;
+    static final long HELLO_INTERVAL_NS = 200 * MS;
     private static final long STEP_NS = 50_000;
     private static final int BODY_BYTES = 1_000;
 
@@ -57,10 +58,22 @@ final class TrunkWorld {
     private final TrunkConfig config;
     private final KeyRing ring;
     private final Random random;
+    private final RandomGenerator numbers;
     private int incarnation = 1;
 
+    /** All that is numbered begins at 0, or behind it where 0 means something else. */
     TrunkWorld(final int nodes, final int links, final TrunkConfig config, final long seed) {
-        this(nodes, links, config, seed, KeyRing.NONE);
+        this(nodes, links, config, seed, KeyRing.NONE, () -> 0);
+    }
+
+    /** The same, but numbers begin at what is drawn from {@code numbers}. */
+    TrunkWorld(
+            final int nodes,
+            final int links,
+            final TrunkConfig config,
+            final long seed,
+            final RandomGenerator numbers) {
+        this(nodes, links, config, seed, KeyRing.NONE, numbers);
     }
 
     private TrunkWorld(
@@ -68,9 +81,11 @@ final class TrunkWorld {
             final int links,
             final TrunkConfig config,
             final long seed,
-            final KeyRing ring) {
+            final KeyRing ring,
+            final RandomGenerator numbers) {
         random = new Random(seed);
         this.ring = ring;
+        this.numbers = numbers;
         network = new SimNetwork(clock, seed);
         shape = Shape.of(nodes);
         this.config = config;
@@ -93,7 +108,7 @@ final class TrunkWorld {
     static TrunkWorld ofTwoWithKey(final int links) {
         final byte[] secret = new byte[ClusterKey.LENGTH];
         final KeyRing ring = KeyRing.of(new ClusterKey(secret));
-        final TrunkWorld world = new TrunkWorld(2, links, CONFIG, 1, ring);
+        final TrunkWorld world = new TrunkWorld(2, links, CONFIG, 1, ring, () -> 0);
         world.run(300 * MS);
         return world;
     }
@@ -122,6 +137,7 @@ final class TrunkWorld {
         private final Sessions sessions;
         private final FrameSeals seals;
         private int sessionsBegun;
+        private long forgedLinks;
         private double credit;
         private double framesAStep;
         private int target;
@@ -169,7 +185,8 @@ final class TrunkWorld {
                             random);
             seals = sessions.newLoop();
             final TrunkHealth health =
-                    new TrunkHealth(self, sessions, config, HELLO_INTERVAL_NS, ports);
+                    new TrunkHealth(
+                            self, sessions, numbers, config, HELLO_INTERVAL_NS, ports);
             health.addListener(events::add);
             discovery = new Discovery(self, HELLO_INTERVAL_NS, ports, health, new Complaints());
             loop =
@@ -195,6 +212,15 @@ final class TrunkWorld {
             framesAStep = framesASecond * STEP_NS / 1e9;
         }
 
+        /**
+         * Somebody sends frames for others with the other node's link address from now on.
+         *
+         * @param links a bit for each link on which he does.
+         */
+        void hearForgedFrames(final long links) {
+            forgedLinks = links;
+        }
+
         LinkState state(final int link) {
             return ports[link].state(1 - node);
         }
@@ -217,6 +243,11 @@ final class TrunkWorld {
             }
             for (final SimLink link : links) {
                 link.receive(0, this::onFrame, 64);
+                if ((forgedLinks >>> link.index() & 1) != 0) {
+                    final long neighbour = end(1 - node).links[link.index()].localAddress();
+                    discovery.health().heard()[link.index()].count(neighbour);
+                    loop.note();
+                }
             }
             for (credit += framesAStep; credit >= 1; credit--) {
                 offer();
