@@ -21,7 +21,6 @@ final class ControlReader {
     private final RouteTable routes;
     private final FlowCounters counters;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
-    private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
 
     ControlReader(
@@ -69,7 +68,8 @@ final class ControlReader {
             }
             return;
         }
-        if (type == FrameType.UNREACHABLE && isAboutRoute(frame)) {
+        unreachable.wrap(frame.address());
+        if (type == FrameType.UNREACHABLE && unreachable.isOfRelay()) {
             counters.onUnreachable();
             handleBrokenRoute(frame, context);
             return;
@@ -106,7 +106,10 @@ final class ControlReader {
             counters.onUnreachable();
             if (isOfFrameSent(frame, flow)) {
                 feedback.onUnreachable(
-                        flow, unreachable.reason(), offending.type(), frame.sourceIncarnation());
+                        flow,
+                        unreachable.reason(),
+                        unreachable.failedType(),
+                        frame.sourceIncarnation());
             } else {
                 routes.refuse();
             }
@@ -135,45 +138,25 @@ final class ControlReader {
     }
 
     /**
-     * A denial shows the header of the denied frame, which must be one that the flow has in flight.
+     * A denial says which frame it denies, which must be one that the flow has in flight. Its ends
+     * are those of the flow, whose key and epoch have been compared.
      */
     private boolean isOfFrameSent(final FrameHeaderFlyweight frame, final SendFlow flow) {
-        if (frame.bodyLength() < UnreachableFlyweight.LENGTH) {
-            return false;
-        }
-        unreachable.wrap(frame.bodyAddress());
-        offending.wrap(unreachable.offendingHeaderAddress());
-        if (offending.source() != table.ownCoordinates()
-                || offending.sourceContext() != flow.context.id
-                || offending.sourceIncarnation() != flow.context.incarnation
-                || offending.destination() != flow.peerCoordinates
-                || offending.destinationContext() != flow.peerContext
-                || offending.epoch() != flow.epoch()) {
-            return false;
-        }
-        final int sequence = offending.sequence();
-        if (offending.type() == FrameType.OPEN) {
+        final int type = unreachable.failedType();
+        final int sequence = frame.sequence();
+        if (type == FrameType.OPEN) {
             return flow.isOpening() && sequence == flow.nonce();
         }
-        if (offending.destinationIncarnation() != flow.peerIncarnation()) {
+        if (unreachable.failedIncarnation() != flow.peerIncarnation()) {
             return false;
         }
-        if (offending.type() == FrameType.CLOSE) {
+        if (type == FrameType.CLOSE) {
             return flow.isClosing() && sequence == flow.window.nextSequence();
         }
         return flow.isOpen()
-                && (offending.type() == FrameType.DATA
+                && (type == FrameType.DATA
                         ? flow.window.isInFlight(sequence)
-                        : offending.type() == FrameType.PROBE && flow.window.isPlausible(sequence));
-    }
-
-    private boolean isAboutRoute(final FrameHeaderFlyweight frame) {
-        if (frame.bodyLength() < UnreachableFlyweight.LENGTH) {
-            return false;
-        }
-        unreachable.wrap(frame.bodyAddress());
-        return unreachable.reason() == UnreachableFlyweight.NO_ROUTE
-                || unreachable.reason() == UnreachableFlyweight.HOP_LIMIT;
+                        : type == FrameType.PROBE && flow.window.isPlausible(sequence));
     }
 
     /**
@@ -181,40 +164,32 @@ final class ControlReader {
      * flight.
      */
     private void handleBrokenRoute(final FrameHeaderFlyweight frame, final FlowContext context) {
-        offending.wrap(unreachable.offendingHeaderAddress());
-        final int peer = table.shape().node(offending.destination());
+        final int peer = unreachable.failedDestination();
         if (unreachable.reason() != UnreachableFlyweight.NO_ROUTE
                 || peer < 0
-                || offending.source() != table.ownCoordinates()
-                || offending.sourceContext() != context.id
-                || offending.sourceIncarnation() != context.incarnation) {
+                || peer >= table.shape().nodeCount()) {
             routes.refuse();
             return;
         }
-        final long key = Flow.key(context.id, peer, offending.destinationContext());
+        final long key = Flow.key(context.id, peer, frame.sourceContext());
         final SendFlow sending = table.sendFlows().get(key);
         final ReceiveFlow receiving = table.receiveFlows().get(key);
-        final int type = offending.type();
+        final int type = unreachable.failedType();
+        final long route = unreachable.failedRoute();
         if (type == FrameType.ACK || type == FrameType.ACCEPT) {
-            if (receiving == null || receiving.epoch() != offending.acknowledgedEpoch()) {
+            if (receiving == null || receiving.epoch() != frame.acknowledgedEpoch()) {
                 routes.refuse();
-            } else if (routes.onUnreachable(
-                    receiving.peerCoordinates, offending.route(), frame.source())) {
+            } else if (routes.onUnreachable(receiving.peerCoordinates, route, frame.source())) {
                 receiver.answerAgain(receiving);
             }
         } else if (sending == null
-                || sending.epoch() != offending.epoch()
+                || sending.epoch() != frame.epoch()
                 || sending.isClosed()
-                || (type == FrameType.DATA && !sending.window.isInFlight(offending.sequence()))) {
+                || (type == FrameType.DATA && !sending.window.isInFlight(frame.sequence()))) {
             routes.refuse();
-        } else if (routes.onUnreachable(
-                sending.peerCoordinates, offending.route(), frame.source())) {
+        } else if (routes.onUnreachable(sending.peerCoordinates, route, frame.source())) {
             feedback.onRouteBroken(
-                    sending,
-                    type,
-                    offending.sequence(),
-                    Route.start(offending.route()),
-                    frame.source());
+                    sending, type, frame.sequence(), Route.start(route), frame.source());
         }
     }
 }

@@ -178,18 +178,9 @@ final class ControlWriter implements FrameOwner {
             counters.onNoMemory();
             return false;
         }
-        header.wrap(pool.controlHeaderAddress(index))
-                .clear()
-                .type(FrameType.UNREACHABLE)
-                .destination(failed.source())
-                .sourceIncarnation(ownIncarnation)
-                .destinationIncarnation(failed.sourceIncarnation())
-                .sourceContext(failed.destinationContext())
-                .destinationContext(failed.sourceContext())
-                .sequence(failed.sequence())
-                .epoch(failed.epoch());
-        unreachable.wrap(header.bodyAddress()).reason(reason).offendingHeader(failed.address());
-        return send(index, UnreachableFlyweight.LENGTH);
+        header.wrap(pool.controlHeaderAddress(index));
+        unreachable.wrap(header.address()).answer(failed.address(), reason, ownIncarnation);
+        return send(index, 0);
     }
 
     /**

@@ -3,7 +3,6 @@ package io.hxb.flow;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.MessageRecordFlyweight;
 import io.hxb.frame.SealFlyweight;
-import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.Link;
 
 import java.lang.foreign.Arena;
@@ -130,12 +129,10 @@ final class TxPool {
     }
 
     private static int controlStrideBytes(final FlowSizes sizes, final int windowFrames) {
-        final int bodyBytes =
-                Math.max(ackBodyBytes(windowFrames, sizes.mtuBytes()), UnreachableFlyweight.LENGTH);
         return align(
                 Link.HEADROOM_BYTES
                         + FrameHeaderFlyweight.LENGTH
-                        + bodyBytes
+                        + ackBodyBytes(windowFrames, sizes.mtuBytes())
                         + SealFlyweight.LENGTH);
     }
 

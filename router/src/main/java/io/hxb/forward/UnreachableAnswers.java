@@ -23,7 +23,6 @@ final class UnreachableAnswers {
     private final ForwardCounters counters;
     private final UnreachablePace pace;
     private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
-    private final FrameHeaderFlyweight answer = new FrameHeaderFlyweight();
     private final UnreachableFlyweight unreachable = new UnreachableFlyweight();
     private final long[] way = new long[MAX_WAY];
 
@@ -45,8 +44,9 @@ final class UnreachableAnswers {
     }
 
     /**
-     * Answers a frame, unless it is itself such an answer or its source has just been told: back by
-     * its own route, otherwise by any.
+     * Answers a frame, unless it is itself such an answer, its source has just been told, or it has
+     * no seal where frames have one, so that the answer would be longer: back by its own route,
+     * otherwise by any.
      *
      * @param why a reason of {@link UnreachableFlyweight}.
      * @param headerAddress the frame that cannot be relayed.
@@ -55,41 +55,35 @@ final class UnreachableAnswers {
         final int type = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET);
         final long source = offending.wrap(headerAddress).source();
         final int node = shape.node(source);
-        if (type == FrameType.UNREACHABLE || node < 0 || !pace.isDue(node, nowNs)) {
+        final boolean isAnswered =
+                type > 0 && type < FrameType.COUNT && type != FrameType.UNREACHABLE;
+        final boolean isTooShort =
+                output.seals().isOn() && !FrameHeaderFlyweight.isSealed(headerAddress);
+        if (!isAnswered || isTooShort || node < 0 || !pace.isDue(node, nowNs)) {
             return;
         }
         final int id = share.acquire();
         if (id == BufferPool.NONE) {
             return;
         }
-        write(pool.headerAddress(id), why);
-        final int frameBytes = FrameHeaderFlyweight.LENGTH + UnreachableFlyweight.LENGTH;
+        final long answer = pool.headerAddress(id);
+        unreachable
+                .wrap(answer)
+                .answerOfRelay(headerAddress, why, shape.node(offending.destination()));
+        final int frameBytes = FrameHeaderFlyweight.LENGTH;
         final long back =
                 codec.reverse(offending.route(), source, here, offending.destination(), way);
         int link = FlowOutput.NO_ROUTE;
         if (back != Route.NONE) {
-            link = output.sendBy(back, answer.address(), frameBytes, share, id);
+            link = output.sendBy(back, answer, frameBytes, share, id);
         }
         if (link == FlowOutput.NO_ROUTE) {
-            link = output.send(answer.address(), frameBytes, 0, 0, share, id);
+            link = output.send(answer, frameBytes, 0, 0, share, id);
         }
         if (link < 0) {
             share.release(id);
         } else {
             counters.tellUnreachable();
         }
-    }
-
-    private void write(final long address, final int why) {
-        answer.wrap(address)
-                .clear()
-                .type(FrameType.UNREACHABLE)
-                .destination(offending.source())
-                .sourceContext(offending.destinationContext())
-                .destinationContext(offending.sourceContext())
-                .destinationIncarnation(offending.sourceIncarnation())
-                .epoch(offending.epoch())
-                .bodyLength(UnreachableFlyweight.LENGTH);
-        unreachable.wrap(answer.bodyAddress()).reason(why).offendingHeader(offending.address());
     }
 }

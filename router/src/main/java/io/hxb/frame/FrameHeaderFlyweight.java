@@ -36,8 +36,9 @@ import io.hxb.routing.Route;
  *     62      2 upper part of a detour, 0 when the order is one
  * </pre>
  *
- * With {@link #FLAG_SEALED} a trailer follows the body, see {@link SealFlyweight}. The end-to-end
- * part is everything but hop limit and route (offsets 4 and 62), which relays change. See {@code
+ * In UNREACHABLE some fields mean something else, see {@link UnreachableFlyweight}. With {@link
+ * #FLAG_SEALED} a trailer follows the body, see {@link SealFlyweight}. The end-to-end part is
+ * everything but hop limit and route (offsets 4 and 62), which relays change. See {@code
  * ARCHITECTURE.md}, The way of a frame.
  */
 public final class FrameHeaderFlyweight {

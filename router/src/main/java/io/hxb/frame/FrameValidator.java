@@ -112,6 +112,9 @@ public final class FrameValidator {
         if (type == FrameType.DATA) {
             return messages > 0 && areRecordsRight(body, length, messages);
         }
+        if (type == FrameType.UNREACHABLE) {
+            return UnreachableFlyweight.isRight(headerAddress);
+        }
         if (messages != 0) {
             return false;
         }
@@ -120,7 +123,6 @@ public final class FrameValidator {
             case FrameType.LINK_STATUS -> LinkStatusFlyweight.isRight(body, length);
             case FrameType.COMPLAINT -> ComplaintFlyweight.isRight(body, length);
             case FrameType.SESSION -> SessionFlyweight.isRight(body, length);
-            case FrameType.UNREACHABLE -> UnreachableFlyweight.isRight(body, length);
             default -> true;
         };
     }

@@ -1,22 +1,30 @@
 package io.hxb.frame;
 
 import io.hxb.linux.Memory;
+import io.hxb.routing.Route;
 
 /**
- * The body of an UNREACHABLE frame, which answers a frame that could not be delivered. Owned by the
- * thread that wrapped it.
+ * What an UNREACHABLE frame says, which answers a frame that could not be delivered, laid over its
+ * header: fields that mean something else in other frames. It has no body, so an answer is never
+ * longer than what drew it, whoever sent that. Owned by the thread that wrapped it.
  *
  * <pre>
  * offset length meaning (little-endian)
- *      0      1 reason, see the constants
- *      1      7 reserved, 0
- *      8     64 header of the frame that could not be delivered
+ *     12      4 incarnation of the context that does not take the frame, 0 = none; of a relay: the
+ *               order of the frame, or the lower part of its detour
+ *     32      4 incarnation of the frame's source
+ *     36      2 destination context of the frame
+ *     38      2 source context of the frame
+ *     40      4 sequence of the frame
+ *     44      4 incarnation of the frame's destination; of a relay: the node id of that
+ *     48      1 reason, see the constants
+ *     49      1 type of the frame
+ *     50      2 epoch of the frame
+ *     54      2 0; of a relay: the upper part of the frame's detour
+ *     60      2 epoch that the frame acknowledged
  * </pre>
  */
 public final class UnreachableFlyweight {
-    /** Bytes of the body. */
-    public static final int LENGTH = 8 + FrameHeaderFlyweight.LENGTH;
-
     /** No link leads on from the relay that answers. */
     public static final int NO_ROUTE = 1;
 
@@ -35,42 +43,104 @@ public final class UnreachableFlyweight {
     /** The tenants of the two contexts may not talk with each other. */
     public static final int NOT_ALLOWED = 6;
 
-    private static final int HEADER_OFFSET = 8;
+    private static final int REASON_OFFSET = FrameHeaderFlyweight.WINDOW_OFFSET;
+    private static final int TYPE_OFFSET = REASON_OFFSET + 1;
 
-    private long address;
+    private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
+    private final FrameHeaderFlyweight failed = new FrameHeaderFlyweight();
 
-    /** Lays the flyweight over a body of {@link #LENGTH} bytes. */
-    public UnreachableFlyweight wrap(final long bodyAddress) {
-        address = bodyAddress;
+    /** Lays the flyweight over the header at {@code headerAddress}. */
+    public UnreachableFlyweight wrap(final long headerAddress) {
+        header.wrap(headerAddress);
         return this;
     }
 
-    /** True if a body of that length is complete and its reason known. */
-    public static boolean isRight(final long bodyAddress, final int lengthBytes) {
-        return lengthBytes >= LENGTH
-                && Memory.getUnsignedByte(bodyAddress) >= NO_ROUTE
-                && Memory.getUnsignedByte(bodyAddress) <= NOT_ALLOWED;
+    /** True if the frame at {@code headerAddress} has no body, and a known reason and type. */
+    static boolean isRight(final long headerAddress) {
+        final int reason = Memory.getUnsignedByte(headerAddress + REASON_OFFSET);
+        final int type = Memory.getUnsignedByte(headerAddress + TYPE_OFFSET);
+        return Memory.getUnsignedShort(headerAddress + FrameHeaderFlyweight.BODY_LENGTH_OFFSET) == 0
+                && reason >= NO_ROUTE
+                && reason <= NOT_ALLOWED
+                && type > 0
+                && type < FrameType.COUNT
+                && (isOfRelay(reason)
+                        || Memory.getUnsignedShort(
+                                        headerAddress + FrameHeaderFlyweight.MESSAGE_COUNT_OFFSET)
+                                == 0);
+    }
+
+    private static boolean isOfRelay(final int reason) {
+        return reason == NO_ROUTE || reason == HOP_LIMIT;
+    }
+
+    /** Makes the answer of the context that does not take the frame at {@code failedAddress}. */
+    public UnreachableFlyweight answer(
+            final long failedAddress, final int reason, final int ownIncarnation) {
+        assert !isOfRelay(reason) : reason;
+        answer(failedAddress, reason);
+        header.sourceIncarnation(ownIncarnation).acknowledgement(failed.destinationIncarnation());
+        return this;
+    }
+
+    /**
+     * Makes the answer of a relay that cannot send the frame at {@code failedAddress} on.
+     *
+     * @param destination node id of that frame's destination.
+     */
+    public UnreachableFlyweight answerOfRelay(
+            final long failedAddress, final int reason, final int destination) {
+        assert isOfRelay(reason) : reason;
+        answer(failedAddress, reason);
+        final long route = failed.route();
+        header.sourceIncarnation(Route.order(route))
+                .messageCount(Route.rest(route))
+                .acknowledgement(destination);
+        return this;
+    }
+
+    private void answer(final long failedAddress, final int reason) {
+        failed.wrap(failedAddress);
+        header.clear()
+                .type(FrameType.UNREACHABLE)
+                .destination(failed.source())
+                .destinationIncarnation(failed.sourceIncarnation())
+                .sourceContext(failed.destinationContext())
+                .destinationContext(failed.sourceContext())
+                .sequence(failed.sequence())
+                .epoch(failed.epoch())
+                .acknowledgedEpoch(failed.acknowledgedEpoch());
+        Memory.putByte(header.address() + REASON_OFFSET, reason);
+        Memory.putByte(header.address() + TYPE_OFFSET, failed.type());
     }
 
     /** Why the frame could not be delivered. */
     public int reason() {
-        return Memory.getUnsignedByte(address);
+        return Memory.getUnsignedByte(header.address() + REASON_OFFSET);
     }
 
-    /** Sets why the frame could not be delivered, and the reserved bytes to 0. */
-    public UnreachableFlyweight reason(final int value) {
-        Memory.putLong(address, value & 0xFF);
-        return this;
+    /** True if a relay says so, and not the node that the frame was for. */
+    public boolean isOfRelay() {
+        return isOfRelay(reason());
     }
 
-    /** Address of the copy of the header that could not be delivered. */
-    public long offendingHeaderAddress() {
-        return address + HEADER_OFFSET;
+    /** Type of the frame that could not be delivered. */
+    public int failedType() {
+        return Memory.getUnsignedByte(header.address() + TYPE_OFFSET);
     }
 
-    /** Copies the header that could not be delivered. */
-    public UnreachableFlyweight offendingHeader(final long headerAddress) {
-        Memory.copy(headerAddress, address + HEADER_OFFSET, FrameHeaderFlyweight.LENGTH);
-        return this;
+    /** Which incarnation of the destination context that frame named; not of relays. */
+    public int failedIncarnation() {
+        return header.acknowledgement();
+    }
+
+    /** Node id of that frame's destination, any number; of relays. */
+    public int failedDestination() {
+        return header.acknowledgement();
+    }
+
+    /** The route that the frame had when it came to the relay; of relays. */
+    public long failedRoute() {
+        return Route.of(header.sourceIncarnation(), header.messageCount());
     }
 }

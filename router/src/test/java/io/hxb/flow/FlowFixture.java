@@ -28,7 +28,6 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
 
     static final int PEER_CONTEXT = 5;
     static final int PEER_INCARNATION = 99;
-    private static final int DENIED_OFFSET = 8;
     static final int FIRST = -2;
     static final long MILLISECOND = 1_000_000;
 
@@ -193,27 +192,32 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
 
     void unreachable(final int reason, final int epoch, final int incarnation) {
         final int id = share.acquire();
-        final FrameHeaderFlyweight header = header(id, FrameType.UNREACHABLE, PEER, incarnation);
-        header.epoch(epoch).sequence(asked);
-        Memory.fill(header.bodyAddress(), UnreachableFlyweight.LENGTH, 0);
-        Memory.putByte(header.bodyAddress(), reason);
-        lastQuestion(epoch).copyHeader(header.bodyAddress() + DENIED_OFFSET);
-        receive(id, UnreachableFlyweight.LENGTH);
+        deny(id, lastQuestion(epoch), reason, incarnation);
+        new FrameHeaderFlyweight().wrap(pool.headerAddress(id)).epoch(epoch);
+        receive(id, 0);
     }
 
-    /**
-     * An answer that denies the last frame of an epoch, except for one byte of that frame's header.
-     */
+    /** Denies a frame that was sent: its context does, or a relay. */
+    private void deny(final int id, final Sent denied, final int reason, final int incarnation) {
+        final long address = pool.headerAddress(id);
+        final long copy = address + FrameHeaderFlyweight.LENGTH;
+        denied.copyHeader(copy);
+        final UnreachableFlyweight answer = new UnreachableFlyweight().wrap(address);
+        if (reason == UnreachableFlyweight.NO_ROUTE || reason == UnreachableFlyweight.HOP_LIMIT) {
+            answer.answerOfRelay(copy, reason, denied.node);
+        } else {
+            answer.answer(copy, reason, incarnation);
+        }
+        new FrameHeaderFlyweight().wrap(address).source(table.shape().coordinates(PEER));
+    }
+
+    /** An answer that denies the last frame of an epoch, except for one byte of its header. */
     void unreachableWithAFlaw(final int reason, final int offset) {
         final int id = share.acquire();
-        final Sent denied = lastQuestion(0);
-        final FrameHeaderFlyweight header = header(id, FrameType.UNREACHABLE, PEER, 0);
-        Memory.fill(header.bodyAddress(), UnreachableFlyweight.LENGTH, 0);
-        Memory.putByte(header.bodyAddress(), reason);
-        final long copy = header.bodyAddress() + DENIED_OFFSET;
-        denied.copyHeader(copy);
-        Memory.putByte(copy + offset, Memory.getUnsignedByte(copy + offset) ^ 0x40);
-        receive(id, UnreachableFlyweight.LENGTH);
+        deny(id, lastQuestion(0), reason, 0);
+        final long at = pool.headerAddress(id) + offset;
+        Memory.putByte(at, Memory.getUnsignedByte(at) ^ 0x40);
+        receive(id, 0);
     }
 
     /** The last frame of an epoch that is answered when nobody is there for it. */
@@ -450,7 +454,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
                             : 0;
             reason =
                     type == FrameType.UNREACHABLE
-                            ? Memory.getUnsignedByte(header.bodyAddress())
+                            ? new UnreachableFlyweight().wrap(address).reason()
                             : 0;
             bits = type == FrameType.ACK ? Memory.getLong(header.bodyAddress()) : 0;
             this.payloadAddress = payloadLengthBytes > 0 ? payloadAddress : 0;

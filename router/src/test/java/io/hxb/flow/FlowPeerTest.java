@@ -126,26 +126,38 @@ class FlowPeerTest {
         flows.open(8);
         flows.submit(1, 1_000);
         flows.work(0);
-        final int[] flaws = {
-            FrameHeaderFlyweight.TYPE_OFFSET,
-            FrameHeaderFlyweight.SOURCE_INCARNATION_OFFSET,
-            FrameHeaderFlyweight.SOURCE_OFFSET,
-            FrameHeaderFlyweight.DESTINATION_OFFSET,
+        final int[] ofFrame = {
+            // the type of the frame, the incarnation that it is for, its sequence
+            FrameHeaderFlyweight.WINDOW_OFFSET + 1,
+            FrameHeaderFlyweight.ACKNOWLEDGEMENT_OFFSET,
+            FrameHeaderFlyweight.SEQUENCE_OFFSET,
+        };
+        final int[] ofFlow = {
             FrameHeaderFlyweight.DESTINATION_INCARNATION_OFFSET,
             FrameHeaderFlyweight.SOURCE_CONTEXT_OFFSET,
             FrameHeaderFlyweight.DESTINATION_CONTEXT_OFFSET,
-            FrameHeaderFlyweight.SEQUENCE_OFFSET,
             FrameHeaderFlyweight.EPOCH_OFFSET,
         };
+        final long stale = flows.loop.counters().staleIncarnation;
+        final long unknown = flows.loop.counters().noSuchContext;
         final long refused = flows.routes().counters().refusedAnswers();
         // when
-        for (final int flaw : flaws) {
+        for (final int flaw : ofFrame) {
+            flows.unreachableWithAFlaw(UnreachableFlyweight.NO_SUCH_CONTEXT, flaw);
+        }
+        for (final int flaw : ofFlow) {
             flows.unreachableWithAFlaw(UnreachableFlyweight.NO_SUCH_CONTEXT, flaw);
         }
         flows.work(0);
         // then
         assertEquals(0, flows.sent(FrameType.PROBE).size());
-        assertEquals(flaws.length, flows.routes().counters().refusedAnswers() - refused);
+        assertEquals(ofFrame.length, flows.routes().counters().refusedAnswers() - refused);
+        assertEquals(
+                ofFlow.length,
+                flows.loop.counters().staleIncarnation
+                        - stale
+                        + flows.loop.counters().noSuchContext
+                        - unknown);
     }
 
     @Test

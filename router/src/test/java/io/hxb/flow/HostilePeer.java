@@ -196,27 +196,35 @@ public final class HostilePeer {
             header.messageCount(1);
             return MessageRecordFlyweight.LENGTH + 8;
         }
-        final int lengthBytes =
-                header.type() == FrameType.UNREACHABLE
-                        ? UnreachableFlyweight.LENGTH
-                        : next() * 5 % 1_400;
+        if (header.type() == FrameType.UNREACHABLE) {
+            denyAFrameSent(header);
+            return 0;
+        }
+        final int lengthBytes = next() * 5 % 1_400;
         for (int i = 0; i < lengthBytes; i++) {
             Memory.putByte(body + i, i < 8 ? next() : 0);
-        }
-        if (header.type() == FrameType.UNREACHABLE) {
-            final int reason = Memory.getUnsignedByte(body) & 15;
-            Memory.putByte(body, reason < 8 ? reason : UnreachableFlyweight.NO_SUCH_CONTEXT);
-            denyAFrameSent(body + 8);
         }
         return lengthBytes;
     }
 
-    private void denyAFrameSent(final long copy) {
+    private void denyAFrameSent(final FrameHeaderFlyweight header) {
+        final int reason = next() & 15;
+        header.windowFrames(reason < 8 ? reason : UnreachableFlyweight.NO_SUCH_CONTEXT);
         final List<FlowFixture.Sent> questions =
                 flows.sent.stream().filter(FlowFixture.Sent::isQuestion).toList();
-        if (!questions.isEmpty()) {
-            final int back = near(0) & 0xFF;
-            questions.get(Math.max(0, questions.size() - 1 - back)).copyHeader(copy);
+        if (questions.isEmpty()) {
+            return;
+        }
+        final int back = near(0) & 0xFF;
+        final FlowFixture.Sent question = questions.get(Math.max(0, questions.size() - 1 - back));
+        question.copyHeader(header.bodyAddress());
+        final FrameHeaderFlyweight denied = new FrameHeaderFlyweight().wrap(header.bodyAddress());
+        final boolean isOfRelay = new UnreachableFlyweight().wrap(header.address()).isOfRelay();
+        header.sequence(near(denied.sequence()))
+                .windowFrames(header.windowFrames() | denied.type() << 8)
+                .acknowledgement(near(isOfRelay ? question.node : denied.destinationIncarnation()));
+        if (isOfRelay) {
+            header.sourceIncarnation(near(denied.order()));
         }
     }
 

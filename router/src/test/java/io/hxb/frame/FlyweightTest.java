@@ -7,6 +7,7 @@ import static org.quicktheories.QuickTheory.qt;
 import static org.quicktheories.generators.SourceDSL.longs;
 
 import io.hxb.linux.Memory;
+import io.hxb.routing.Route;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -174,23 +175,94 @@ class FlyweightTest {
     }
 
     @Test
-    void shouldCarryTheHeaderThatCouldNotBeDelivered() {
+    void shouldSayWhichFrameAContextDoesNotTakeInNoMoreBytesThanThatHas() {
         // given
-        final FrameHeaderFlyweight header =
-                new FrameHeaderFlyweight().wrap(other).clear().sequence(77).source(0x0201);
+        final FrameHeaderFlyweight failed = failed(FrameType.PROBE);
         // when
-        final UnreachableFlyweight body =
+        final UnreachableFlyweight answer =
                 new UnreachableFlyweight()
                         .wrap(address)
-                        .reason(UnreachableFlyweight.NO_ROUTE)
-                        .offendingHeader(header.address());
+                        .answer(failed.address(), UnreachableFlyweight.STALE_INCARNATION, 66);
         // then
-        header.wrap(body.offendingHeaderAddress());
-        assertEquals(UnreachableFlyweight.NO_ROUTE, body.reason());
+        final FrameHeaderFlyweight header = assertAnswers(failed);
+        assertEquals(UnreachableFlyweight.STALE_INCARNATION, answer.reason());
+        assertFalse(answer.isOfRelay());
+        assertEquals(FrameType.PROBE, answer.failedType());
+        assertEquals(55, answer.failedIncarnation());
+        assertEquals(66, header.sourceIncarnation());
+        assertTrue(UnreachableFlyweight.isRight(address));
+        header.messageCount(1);
+        assertFalse(UnreachableFlyweight.isRight(address));
+    }
+
+    @Test
+    void shouldSayWhichFrameARelayCannotSendOn() {
+        // given
+        final long route = Route.of(0x9234_5678, 0xFEDC);
+        final FrameHeaderFlyweight failed = failed(FrameType.DATA).route(route);
+        // when
+        final UnreachableFlyweight answer =
+                new UnreachableFlyweight()
+                        .wrap(address)
+                        .answerOfRelay(failed.address(), UnreachableFlyweight.NO_ROUTE, 123_456);
+        // then
+        assertAnswers(failed);
+        assertTrue(answer.isOfRelay());
+        assertEquals(UnreachableFlyweight.NO_ROUTE, answer.reason());
+        assertEquals(FrameType.DATA, answer.failedType());
+        assertEquals(123_456, answer.failedDestination());
+        assertEquals(route, answer.failedRoute());
+        assertTrue(UnreachableFlyweight.isRight(address));
+    }
+
+    @Test
+    void shouldRefuseAnswersWithABodyOrForUnknownReasonsAndTypes() {
+        // given
+        final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(address);
+        for (final int window : new int[] {0, 7, 0xFF, 0x0100 * FrameType.COUNT, 0xFF01}) {
+            // when
+            new UnreachableFlyweight()
+                    .wrap(address)
+                    .answer(
+                            failed(FrameType.OPEN).address(),
+                            UnreachableFlyweight.NO_SUCH_CONTEXT,
+                            0);
+            assertTrue(UnreachableFlyweight.isRight(address));
+            header.windowFrames(window | (window > 0xFF ? 1 : FrameType.OPEN << 8));
+            // then
+            assertFalse(UnreachableFlyweight.isRight(address), "window " + window);
+        }
+        header.windowFrames(FrameType.OPEN << 8 | 1).bodyLength(1);
+        assertFalse(UnreachableFlyweight.isRight(address));
+    }
+
+    private FrameHeaderFlyweight failed(final int type) {
+        return new FrameHeaderFlyweight()
+                .wrap(other)
+                .clear()
+                .type(type)
+                .source(0x0201)
+                .sourceIncarnation(44)
+                .destinationIncarnation(55)
+                .sourceContext(3)
+                .destinationContext(4)
+                .sequence(77)
+                .epoch(8)
+                .acknowledgedEpoch(9);
+    }
+
+    private FrameHeaderFlyweight assertAnswers(final FrameHeaderFlyweight failed) {
+        final FrameHeaderFlyweight header = new FrameHeaderFlyweight().wrap(address);
+        assertEquals(FrameType.UNREACHABLE, header.type());
+        assertEquals(FrameHeaderFlyweight.LENGTH, FrameHeaderFlyweight.frameLength(address));
+        assertEquals(failed.source(), header.destination());
+        assertEquals(44, header.destinationIncarnation());
+        assertEquals(4, header.sourceContext());
+        assertEquals(3, header.destinationContext());
         assertEquals(77, header.sequence());
-        assertEquals(0x0201, header.source());
-        assertTrue(UnreachableFlyweight.isRight(address, UnreachableFlyweight.LENGTH));
-        assertFalse(UnreachableFlyweight.isRight(address, UnreachableFlyweight.LENGTH - 1));
+        assertEquals(8, header.epoch());
+        assertEquals(9, header.acknowledgedEpoch());
+        return header;
     }
 
     @Test

@@ -71,13 +71,12 @@ final class FrameChecks {
                 assertTrue(status.linkNumber() <= last && status.weight(last) > 0);
                 assertTrue(header.bodyAddress() + status.length() <= end);
             }
-            case FrameType.UNREACHABLE ->
-                    assertTrue(
-                            new UnreachableFlyweight()
-                                                    .wrap(header.bodyAddress())
-                                                    .offendingHeaderAddress()
-                                            + FrameHeaderFlyweight.LENGTH
-                                    <= end);
+            case FrameType.UNREACHABLE -> {
+                final UnreachableFlyweight answer =
+                        new UnreachableFlyweight().wrap(header.address());
+                assertTrue(answer.failedType() < FrameType.COUNT);
+                assertTrue(answer.isOfRelay() || header.messageCount() == 0);
+            }
             default -> assertEquals(0, header.messageCount());
         }
     }

@@ -95,11 +95,14 @@ final class FrameSamples {
                 yield SessionFlyweight.LENGTH;
             }
             case FrameType.UNREACHABLE -> {
-                new UnreachableFlyweight()
-                        .wrap(body)
-                        .reason(1 + random.nextInt(5))
-                        .offendingHeader(header.address());
-                yield UnreachableFlyweight.LENGTH;
+                final int reason = 1 + random.nextInt(6);
+                final boolean isOfRelay =
+                        reason == UnreachableFlyweight.NO_ROUTE
+                                || reason == UnreachableFlyweight.HOP_LIMIT;
+                final int failedType = 1 + random.nextInt(FrameType.COUNT - 1);
+                header.windowFrames(failedType << 8 | reason)
+                        .messageCount(isOfRelay ? random.nextInt(0x1_0000) : 0);
+                yield 0;
             }
             default -> random.nextInt(64);
         };

@@ -143,11 +143,22 @@ final class ReferenceValidator {
                             body.limit() >= 32 && body.get(0) >= 1 && body.get(0) <= 9;
                     case FrameType.LINK_STATUS -> isStatus(body);
                     case FrameType.SESSION -> isSession(body);
-                    case FrameType.UNREACHABLE ->
-                            body.limit() >= 72 && body.get(0) >= 1 && body.get(0) <= 5;
+                    case FrameType.UNREACHABLE -> isUnreachable(bytes);
                     default -> true;
                 };
-        return messages == 0 && isRight;
+        return isRight && (messages == 0 || isOfRelay(bytes, type));
+    }
+
+    private static boolean isUnreachable(final ByteBuffer bytes) {
+        return bytes.getChar(52) == 0
+                && bytes.get(48) >= 1
+                && bytes.get(48) <= 6
+                && bytes.get(49) >= 1
+                && bytes.get(49) < FrameType.COUNT;
+    }
+
+    private static boolean isOfRelay(final ByteBuffer bytes, final int type) {
+        return type == FrameType.UNREACHABLE && (bytes.get(48) == 1 || bytes.get(48) == 4);
     }
 
     private static boolean isSession(final ByteBuffer body) {

@@ -8,7 +8,6 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.frame.UnreachableFlyweight;
 import io.hxb.link.sim.SimFaults;
-import io.hxb.linux.Memory;
 import io.hxb.routing.DimensionOrder;
 import io.hxb.routing.Route;
 import io.hxb.topology.Shape;
@@ -35,7 +34,7 @@ class ForgedAnswersTest {
     private final SplittableRandom random = new SplittableRandom(7);
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight offending = new FrameHeaderFlyweight();
-    private final UnreachableFlyweight body = new UnreachableFlyweight();
+    private final UnreachableFlyweight answer = new UnreachableFlyweight();
 
     @Test
     void shouldCountAndOtherwiseIgnoreAnswersThatAnswerNothingSent() {
@@ -132,23 +131,15 @@ class ForgedAnswersTest {
     private void inject(final SimCluster.Member member, final int lie) {
         final int id = member.share.acquire();
         final long relay = SHAPE.parseCoordinates(lie == 5 ? "0,1" : "1,0");
-        header.wrap(member.pool.headerAddress(id))
-                .clear()
-                .type(FrameType.UNREACHABLE)
-                .source(relay)
-                .destination(SHAPE.coordinates(SOURCE))
-                .sourceContext(SimApplication.CONTEXT)
-                .destinationContext(SimApplication.CONTEXT)
-                .destinationIncarnation(lie == 0 ? 7 : SOURCE + 100)
-                .bodyLength(UnreachableFlyweight.LENGTH);
+        header.wrap(member.pool.headerAddress(id));
         final int last = first + framesSent(member) - 1;
         offending
-                .wrap(header.bodyAddress() + 8)
+                .wrap(header.bodyAddress())
                 .clear()
-                .type(FrameType.DATA)
-                .source(SHAPE.coordinates(lie == 1 ? 2 : SOURCE))
-                .destination(lie == 2 ? 0x0909L : SHAPE.coordinates(SINK))
-                .sourceIncarnation(lie == 3 ? random.nextInt(50) : SOURCE + 100)
+                .type(lie == 1 ? FrameType.ACK : FrameType.DATA)
+                .source(SHAPE.coordinates(SOURCE))
+                .destination(SHAPE.coordinates(SINK))
+                .sourceIncarnation(lie == 0 ? 7 : lie == 3 ? random.nextInt(50) : SOURCE + 100)
                 .sourceContext(SimApplication.CONTEXT)
                 .destinationContext(SimApplication.CONTEXT)
                 .sequence(lie == 4 ? last + 5_000 + random.nextInt(100_000) : last)
@@ -157,10 +148,12 @@ class ForgedAnswersTest {
                         lie == 7
                                 ? Route.of(random.nextInt() | 7, 1 + random.nextInt(0xFFFF))
                                 : Route.ofOrder(DimensionOrder.DEFAULT));
-        final long copy = offending.address();
-        body.wrap(header.bodyAddress()).reason(UnreachableFlyweight.NO_ROUTE);
-        assertEquals(UnreachableFlyweight.NO_ROUTE, Memory.getUnsignedByte(copy - 8));
-        final int lengthBytes = FrameHeaderFlyweight.LENGTH + UnreachableFlyweight.LENGTH;
-        member.loop.flows().onFrame(header.address(), lengthBytes, id);
+        answer.wrap(header.address())
+                .answerOfRelay(
+                        offending.address(),
+                        UnreachableFlyweight.NO_ROUTE,
+                        lie == 2 ? 0x0909 : SINK);
+        header.source(relay);
+        member.loop.flows().onFrame(header.address(), FrameHeaderFlyweight.LENGTH, id);
     }
 }

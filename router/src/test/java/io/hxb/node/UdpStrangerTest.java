@@ -160,32 +160,26 @@ class UdpStrangerTest {
     }
 
     private void sendUnreachable() throws IOException {
-        final FrameHeaderFlyweight header = header(FrameType.UNREACHABLE);
-        header.destination(0)
-                .sourceContext(CONTEXT)
-                .destinationContext(CONTEXT)
-                .destinationIncarnation(
-                        heard.getInt(FrameHeaderFlyweight.SOURCE_INCARNATION_OFFSET))
-                .epoch(heard.getShort(FrameHeaderFlyweight.EPOCH_OFFSET))
-                .bodyLength(UnreachableFlyweight.LENGTH);
+        final long failed = frame.address() + FrameHeaderFlyweight.LENGTH;
         MemorySegment.copy(
                 MemorySegment.ofArray(heard.array()),
                 0,
                 frame,
-                FrameHeaderFlyweight.LENGTH + 8,
+                FrameHeaderFlyweight.LENGTH,
                 FrameHeaderFlyweight.LENGTH);
         new UnreachableFlyweight()
-                .wrap(header.bodyAddress())
-                .reason(UnreachableFlyweight.NO_SUCH_CONTEXT);
-        send(FrameHeaderFlyweight.LENGTH + UnreachableFlyweight.LENGTH);
+                .wrap(frame.address())
+                .answer(failed, UnreachableFlyweight.NO_SUCH_CONTEXT, 0);
+        address(new FrameHeaderFlyweight().wrap(frame.address())).destination(0);
+        send(FrameHeaderFlyweight.LENGTH);
     }
 
     private FrameHeaderFlyweight header(final int type) {
-        return new FrameHeaderFlyweight()
-                .wrap(frame.address())
-                .clear()
-                .type(type)
-                .hopLimit(1)
+        return address(new FrameHeaderFlyweight().wrap(frame.address()).clear().type(type));
+    }
+
+    private FrameHeaderFlyweight address(final FrameHeaderFlyweight header) {
+        return header.hopLimit(1)
                 .order(DimensionOrder.DEFAULT)
                 .clusterId(config.clusterId())
                 .source(1);
