@@ -216,7 +216,11 @@ public enum CounterType {
             125, "Hellos of neighbours that have no key in common with this node."),
     FLOW_FORGOTTEN_EVENTS(126, "Flows forgotten, by either end, because nothing was sent on them."),
     FLOW_RECALLED_EVENTS(
-            127, "Sources asked to close flows that they do not use, because few are free.");
+            127, "Sources asked to close flows that they do not use, because few are free."),
+    SESSION_BEGUN_EVENTS(
+            130,
+            "Sessions begun with other nodes under the cluster's key: when two first talk, when one"
+                    + " restarts, when keys change.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -45,6 +45,9 @@ final class NodeCounters {
         export =
                 builder.add(CounterType.FLOW_SENDING_FLOWS, parts.flows()::sendingFlows)
                         .add(CounterType.FLOW_RECEIVING_FLOWS, parts.flows()::receivingFlows)
+                        .add(
+                                CounterType.SESSION_BEGUN_EVENTS,
+                                () -> parts.neighbourhood().sessions().begun())
                         .add(CounterType.NODE_ERRORS_EVENTS, LoopErrors.INSTANCE::count)
                         .build();
     }
