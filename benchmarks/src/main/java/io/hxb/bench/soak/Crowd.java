@@ -1,6 +1,8 @@
 package io.hxb.bench.soak;
 
+import io.hxb.bench.harness.Child;
 import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.ProcessLab;
 
 import tools.jackson.databind.JsonNode;
 
@@ -34,7 +36,7 @@ final class Crowd implements AutoCloseable {
     private static final long SECOND = 1_000_000_000L;
     private static final List<String> FLAGS = List.of("-Xmx64m", "-XX:TieredStopAtLevel=1");
 
-    private final SoakLab lab;
+    private final ProcessLab lab;
     private final Path folder;
     private final SplittableRandom random;
     private final int messagesPerSecond;
@@ -48,7 +50,7 @@ final class Crowd implements AutoCloseable {
     private int hogCount;
 
     Crowd(
-            final SoakLab lab,
+            final ProcessLab lab,
             final Path folder,
             final SplittableRandom random,
             final int messagesPerSecond)

@@ -1,6 +1,13 @@
 package io.hxb.bench.soak;
 
 import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.ProcessLab;
+import io.hxb.bench.harness.RunReport;
+import io.hxb.config.Backend;
+import io.hxb.config.SecurityConfig;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.report.ToolException;
+import io.hxb.topology.Shape;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -11,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -41,6 +49,7 @@ public final class Soak implements Callable<Integer> {
     private static final int RESTS = 12;
     private static final long MIN_REST_NS = 60 * SECOND;
     private static final long END_LIMIT_S = 240;
+    private static final int MTU_BYTES = 9_000;
 
     @Option(names = "--hours", description = "how long")
     private double hours;
@@ -70,6 +79,15 @@ public final class Soak implements Callable<Integer> {
             description = "frames a second that strangers send (default ${DEFAULT-VALUE})")
     private int strangerFrames;
 
+    @Option(
+            names = "--security",
+            defaultValue = "none",
+            description = {
+                "none, authenticate or encrypt; with a key, strangers forge hellos of the cluster,",
+                "and with encrypt faults change bits, too (default ${DEFAULT-VALUE})"
+            })
+    private SecurityConfig.Mode security;
+
     @Option(names = "--without-fuzzing", description = "leave out the fuzzing beside it")
     private boolean isWithoutFuzzing;
 
@@ -79,7 +97,7 @@ public final class Soak implements Callable<Integer> {
     @Option(names = "--out", description = "folder (default: benchmarks/results/soak-TIME)")
     private Path out;
 
-    private final SoakReport report = new SoakReport();
+    private final RunReport report = new RunReport("soak", "nothing lost, nothing grows");
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean isEnding;
     private long startNs;
@@ -88,16 +106,20 @@ public final class Soak implements Callable<Integer> {
 
     /** Runs one; ends with 0, 1 if something is wrong, 2 for wrong usage. */
     public static void main(final String[] arguments) {
-        System.exit(new CommandLine(new Soak()).execute(arguments));
+        System.exit(
+                new CommandLine(new Soak())
+                        .setCaseInsensitiveEnumValuesAllowed(true)
+                        .execute(arguments));
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         final long lengthNs = (long) ((hours * 60 + minutes) * 60 * SECOND);
         if (lengthNs <= 0) {
             throw new CommandLine.ParameterException(
                     new CommandLine(this), "how long? give --hours or --minutes");
         }
+        final LabSpec spec = spec();
         final Path folder =
                 out != null
                         ? out.toAbsolutePath()
@@ -106,7 +128,7 @@ public final class Soak implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(new Thread(this::awaitReport, "soak-report"));
         System.out.println("seed " + seed + ", files in " + folder);
         try {
-            run(folder, lengthNs);
+            run(folder, spec, lengthNs);
             report.finish(System.out, folder);
         } finally {
             ended.countDown();
@@ -124,17 +146,30 @@ public final class Soak implements Callable<Integer> {
         }
     }
 
-    private void run(final Path folder, final long lengthNs)
-            throws IOException, InterruptedException {
+    private LabSpec spec() {
+        try {
+            return new LabSpec(
+                    "soak" + ProcessHandle.current().pid(),
+                    Shape.parse(shape),
+                    links,
+                    Backend.RAW,
+                    0,
+                    MTU_BYTES);
+        } catch (final IllegalArgumentException | ToolException e) {
+            throw new CommandLine.ParameterException(new CommandLine(this), e.getMessage());
+        }
+    }
+
+    private void run(final Path folder, final LabSpec spec, final long lengthNs)
+            throws IOException {
         final SplittableRandom random = new SplittableRandom(seed);
-        final SoakLab lab =
-                new SoakLab(folder, "soak" + ProcessHandle.current().pid(), shape, links);
+        final ProcessLab lab = new ProcessLab(folder, spec, security);
         try (lab;
                 Crowd crowd = new Crowd(lab, folder, random.split(), messagesPerSecond);
                 Strangers strangers = new Strangers(lab.spec(), lab.config(), random.split());
                 SocketRubbish rubbish = new SocketRubbish(lab.config(), random.split());
                 Fuzzers fuzzers = new Fuzzers(folder);
-                Turmoil turmoil = new Turmoil(lab, seed)) {
+                Turmoil turmoil = new Turmoil(lab, seed, security)) {
             startNs = System.nanoTime();
             final Watch watch = new Watch(lab, crowd, startNs);
             work(lengthNs, new Parts(crowd, strangers, fuzzers, turmoil, watch));
@@ -239,6 +274,7 @@ public final class Soak implements Callable<Integer> {
         report.fact("seed", seed);
         report.fact("shape", shape);
         report.fact("links", links);
+        report.fact("security", security.name().toLowerCase(Locale.ROOT));
         for (final String name : Crowd.TOTALS) {
             report.fact(name, crowd.total(name));
         }

@@ -1,6 +1,7 @@
 package io.hxb.bench.soak;
 
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.SecurityConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.linux.Descriptors;
@@ -21,21 +22,24 @@ import java.util.SplittableRandom;
 
 /**
  * Machines on the lines of a lab that belong to nobody: they send frames of our EtherTypes with
- * arbitrary bytes, of another cluster, or of this one with headers in which any field is wrong.
- * Hello frames of this cluster are left out: without a key anybody may introduce himself. Owned by
- * one thread.
+ * arbitrary bytes, of another cluster, or of this one with headers in which any field is wrong. In
+ * a cluster with a key they forge frames of every type, too, hellos before all; without one hellos
+ * of this cluster are left out, because anybody may introduce himself. Owned by one thread.
  */
 final class Strangers implements AutoCloseable {
     private static final int ETHERNET_LENGTH = 14;
     private static final int MAX_BYTES = 1_500;
     private static final long STRANGER_MAC = 0x02_BA_D0_00_00_00L;
     private static final int MAX_TYPE = 16;
+    private static final int FORGED_SHARE = 3;
 
     private final Arena arena = Arena.ofConfined();
     private final long buffer = arena.allocate(MAX_BYTES + 64, 64).address() + 2;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final SplittableRandom random;
     private final ClusterConfig config;
+    private final Forgery forgery;
+    private final boolean hasKey;
     private final List<Integer> sockets = new ArrayList<>();
     private long sent;
 
@@ -44,6 +48,8 @@ final class Strangers implements AutoCloseable {
             throws IOException {
         this.config = config;
         this.random = random;
+        forgery = new Forgery(config, spec.linkCount(), random.split());
+        hasKey = config.security().mode() != SecurityConfig.Mode.NONE;
         NetworkNamespace.run(
                 LabNames.switchNamespace(spec.name()),
                 () -> {
@@ -90,6 +96,11 @@ final class Strangers implements AutoCloseable {
                 buffer + 12,
                 isRelayed ? config.frame().relayEtherType() : config.frame().etherType());
         final long address = buffer + ETHERNET_LENGTH;
+        if (hasKey && random.nextInt(FORGED_SHARE) == 0) {
+            final boolean isHello = random.nextBoolean();
+            return forgery.write(
+                    isHello ? FrameType.HELLO : 1 + random.nextInt(FrameType.COUNT - 1), address);
+        }
         final int room = MAX_BYTES - ETHERNET_LENGTH;
         final int lengthBytes = random.nextInt(3) == 0 ? random.nextInt(room) : 64 + 40;
         for (int i = 0; i + 8 <= room; i += 8) {

@@ -1,5 +1,7 @@
 package io.hxb.bench.soak;
 
+import io.hxb.bench.harness.ProcessLab;
+import io.hxb.config.SecurityConfig;
 import io.hxb.tool.chaos.LabFaults;
 import io.hxb.tool.chaos.script.Fault;
 import io.hxb.tool.chaos.script.FaultDetail;
@@ -24,19 +26,26 @@ final class Turmoil implements AutoCloseable {
     private static final long QUIET_NS = 1_000_000_000L;
     private static final int FAULTS = 6;
 
-    private final SoakLab lab;
+    private final ProcessLab lab;
     private final LabNodes nodes;
     private final RandomScript scripts;
     private final Map<String, Integer> counts = new TreeMap<>();
     private final Queue<Fault> waiting = new ArrayDeque<>();
+    private final boolean isDamageFound;
     private LabFaults faults;
     private long seed;
     private long dropped;
     private long startNs;
     private long endNs;
 
-    Turmoil(final SoakLab lab, final long seed) {
+    /**
+     * Does nothing yet.
+     *
+     * @param security of the lab's frames: whether they tell of damage.
+     */
+    Turmoil(final ProcessLab lab, final long seed, final SecurityConfig.Mode security) {
         this.lab = lab;
+        isDamageFound = security == SecurityConfig.Mode.ENCRYPT;
         this.seed = seed;
         nodes = new LabNodes(lab.registry(), lab.name());
         scripts =
@@ -69,10 +78,10 @@ final class Turmoil implements AutoCloseable {
         endNs = nowNs + WINDOW_NS;
     }
 
-    // The frames of labs have no CRC that would tell of damage.
-    private static Fault harmless(final Fault fault) {
+    // The frames of labs have no CRC; only those that are encrypted tell of damage.
+    private Fault harmless(final Fault fault) {
         final FaultDetail detail = fault.detail();
-        if (detail.corruptShare() == 0) {
+        if (detail.corruptShare() == 0 || isDamageFound) {
             return fault;
         }
         return new Fault(

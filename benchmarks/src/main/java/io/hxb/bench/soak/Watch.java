@@ -1,5 +1,8 @@
 package io.hxb.bench.soak;
 
+import io.hxb.bench.harness.Growth;
+import io.hxb.bench.harness.ProcessLab;
+import io.hxb.bench.harness.ProcessSample;
 import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 
@@ -21,7 +24,7 @@ final class Watch {
     /** A heartbeat comes five times a second. */
     private static final long LATE_MS = 2_000;
 
-    private final SoakLab lab;
+    private final ProcessLab lab;
     private final Crowd crowd;
     private final long startNs;
     private final Map<String, Growth> growths = new LinkedHashMap<>();
@@ -30,7 +33,7 @@ final class Watch {
     private final long[] errors;
     private long maxHeartbeatMs;
 
-    Watch(final SoakLab lab, final Crowd crowd, final long startNs) {
+    Watch(final ProcessLab lab, final Crowd crowd, final long startNs) {
         this.lab = lab;
         this.crowd = crowd;
         this.startNs = startNs;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.bench.harness.Growth;
 import io.hxb.linux.Memory;
 
 import org.junit.jupiter.api.Tag;

@@ -1,4 +1,4 @@
-package io.hxb.bench.soak;
+package io.hxb.bench.harness;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,10 +15,10 @@ import java.util.stream.Stream;
  * @param descriptors open descriptors.
  * @param threads threads.
  */
-record ProcessSample(double rssMb, double ownMb, int descriptors, int threads) {
+public record ProcessSample(double rssMb, double ownMb, int descriptors, int threads) {
 
     /** Looks; fails if the process has ended. Source: proc_pid_status(5). */
-    static ProcessSample of(final long pid) throws IOException {
+    public static ProcessSample of(final long pid) throws IOException {
         final Path process = Path.of("/proc", Long.toString(pid));
         final Map<String, Long> status = new HashMap<>();
         for (final String line : Files.readAllLines(process.resolve("status"))) {

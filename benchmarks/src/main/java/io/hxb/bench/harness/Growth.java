@@ -1,4 +1,4 @@
-package io.hxb.bench.soak;
+package io.hxb.bench.harness;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,7 +10,7 @@ import java.util.Map;
  * One thing that must not grow, over the time of a run. The first half is left out: code is
  * compiled, caches fill. Owned by one thread.
  */
-final class Growth {
+public final class Growth {
     private static final int MIN_SAMPLES = 16;
     private static final int PARTS = 4;
 
@@ -24,18 +24,19 @@ final class Growth {
      *
      * @param tolerance what the second half of a run may add.
      */
-    Growth(final String what, final String unit, final double tolerance) {
+    public Growth(final String what, final String unit, final double tolerance) {
         this.what = what;
         this.unit = unit;
         this.tolerance = tolerance;
     }
 
-    void add(final double seconds, final double value) {
+    /** Takes one sample. */
+    public void add(final double seconds, final double value) {
         samples.add(new double[] {seconds, value});
     }
 
     /** Begins again: it is another process now. */
-    void restart() {
+    public void restart() {
         samples.clear();
     }
 
@@ -43,7 +44,7 @@ final class Growth {
      * True if it has grown by more than the tolerance, and in every part of the second half: what
      * rises and falls is in use, not lost.
      */
-    boolean isGrowing() {
+    public boolean isGrowing() {
         final double[] medians = medians();
         if (medians.length == 0) {
             return false;
@@ -79,7 +80,7 @@ final class Growth {
     }
 
     /** Least squares over the second half, for an hour. */
-    double slopePerHour() {
+    public double slopePerHour() {
         final List<double[]> half = half();
         final double count = half.size();
         if (count < 2) {

@@ -1,4 +1,4 @@
-package io.hxb.bench.soak;
+package io.hxb.bench.harness;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program of a long run, which tells of itself in lines of JSON and takes orders. Used by one
+ * A program that takes part, which tells of itself in lines of JSON and takes orders. Used by one
  * thread; another reads its lines.
  */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Process process;
@@ -33,7 +33,7 @@ final class Child implements AutoCloseable {
      *
      * @param errors file that its standard error is appended to.
      */
-    static Child start(final List<String> command, final Path errors) throws IOException {
+    public static Child start(final List<String> command, final Path errors) throws IOException {
         final List<String> all = new ArrayList<>(List.of("setsid"));
         all.addAll(command);
         final Process process =
@@ -60,25 +60,27 @@ final class Child implements AutoCloseable {
     }
 
     /** What it said last; an empty object before. */
-    JsonNode last() {
+    public JsonNode last() {
         return last;
     }
 
-    long pid() {
+    /** Its process id. */
+    public long pid() {
         return process.pid();
     }
 
-    boolean isAlive() {
+    /** True while it runs. */
+    public boolean isAlive() {
         return process.isAlive();
     }
 
     /** How it ended and where it said why. */
-    String end() {
+    public String end() {
         return "status " + process.exitValue() + ", see " + errors;
     }
 
     /** Gives it an order. */
-    void tell(final String order) {
+    public void tell(final String order) {
         try {
             final Writer writer = process.outputWriter(StandardCharsets.UTF_8);
             writer.write(order + "\n");
@@ -88,7 +90,8 @@ final class Child implements AutoCloseable {
         }
     }
 
-    void kill() {
+    /** Kills it at once. */
+    public void kill() {
         process.destroyForcibly();
     }
 

@@ -1,4 +1,4 @@
-package io.hxb.bench.soak;
+package io.hxb.bench.harness;
 
 import tools.jackson.databind.json.JsonMapper;
 
@@ -12,64 +12,87 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a long run has found: a verdict, totals, and how everything grew. Owned by one thread. */
-final class SoakReport {
+/**
+ * What a run that checks a cluster has found: a verdict, totals, and how everything grew. Owned by
+ * one thread.
+ */
+public final class RunReport {
     private static final int MAX_PROBLEMS = 200;
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Map<String, Object> facts = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
     private final List<Growth> growths = new ArrayList<>();
+    private final String name;
+    private final String good;
     private long problemCount;
 
-    void fact(final String name, final Object value) {
-        facts.put(name, value);
+    /**
+     * Begins without problems.
+     *
+     * @param name of the run, and of its files.
+     * @param good the verdict if there are none.
+     */
+    public RunReport(final String name, final String good) {
+        this.name = name;
+        this.good = good;
     }
 
-    void problem(final double seconds, final String text) {
+    /** Adds a figure. */
+    public void fact(final String what, final Object value) {
+        facts.put(what, value);
+    }
+
+    /** Adds something that is wrong. */
+    public void problem(final double seconds, final String text) {
         problemCount++;
         if (problems.size() < MAX_PROBLEMS) {
             problems.add(String.format(Locale.ROOT, "%.0f s: %s", seconds, text));
         }
     }
 
-    void growth(final Growth growth) {
+    /** Adds something that must not grow. */
+    public void growth(final Growth growth) {
         growths.add(growth);
     }
 
     /** True if nothing went wrong and nothing grows. */
-    boolean isOk() {
+    public boolean isOk() {
         return problemCount == 0 && growths.stream().noneMatch(Growth::isGrowing);
     }
 
-    /** Prints it, and writes it as {@code soak.md} and {@code soak.json}. */
-    void finish(final PrintStream out, final Path folder) throws IOException {
+    /** Prints it, and writes it as Markdown and JSON. */
+    public void finish(final PrintStream out, final Path folder) throws IOException {
         final String text = markdown();
         out.print(text);
-        Files.writeString(folder.resolve("soak.md"), text);
+        Files.writeString(folder.resolve(name + ".md"), text);
         final Map<String, Object> all = new LinkedHashMap<>();
         all.put("ok", isOk());
         all.putAll(facts);
         all.put("problem_count", problemCount);
         all.put("problems", problems);
         all.put("growth", growths.stream().map(Growth::fields).toList());
-        Files.writeString(folder.resolve("soak.json"), JSON.writeValueAsString(all) + "\n");
-        out.println("written: " + folder.resolve("soak.md") + ", " + folder.resolve("soak.json"));
+        Files.writeString(folder.resolve(name + ".json"), JSON.writeValueAsString(all) + "\n");
+        out.println(
+                "written: " + folder.resolve(name + ".md") + ", " + folder.resolve(name + ".json"));
     }
 
     private String markdown() {
-        final StringBuilder text = new StringBuilder("# Soak: ");
-        text.append(isOk() ? "nothing lost, nothing grows" : "something is wrong").append("\n\n");
+        final StringBuilder text = new StringBuilder("# ");
+        text.append(name).append(": ");
+        text.append(isOk() ? good : "something is wrong").append("\n\n");
         text.append("| what | figure |\n| --- | --- |\n");
         facts.forEach(
-                (name, value) ->
+                (what, value) ->
                         text.append("| ")
-                                .append(name.replace('_', ' '))
+                                .append(what.replace('_', ' '))
                                 .append(" | ")
                                 .append(value)
                                 .append(" |\n"));
-        text.append("\n| over time | first | last | max | an hour adds | verdict |\n");
-        text.append("| --- | --- | --- | --- | --- | --- |\n");
+        if (!growths.isEmpty()) {
+            text.append("\n| over time | first | last | max | an hour adds | verdict |\n");
+            text.append("| --- | --- | --- | --- | --- | --- |\n");
+        }
         for (final Growth growth : growths) {
             text.append("| ").append(String.join(" | ", growth.row())).append(" |\n");
         }
