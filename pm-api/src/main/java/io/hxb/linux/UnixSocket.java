@@ -262,8 +262,10 @@ public final class UnixSocket implements AutoCloseable {
         Memory.putLong(header + 40, CONTROL_BYTES);
         receivedCount = 0;
         final int flags = MSG_CMSG_CLOEXEC | (isBlocking ? 0 : MSG_DONTWAIT);
-        final int length = outcome(Handles.recvmsg(descriptor, header, flags), "recvmsg");
-        if (length >= 0 && Memory.getLong(header + 40) >= 16) {
+        final long result = Handles.recvmsg(descriptor, header, flags);
+        final int length = outcome(result, "recvmsg");
+        // After an error the control data is that of an earlier message.
+        if (result >= 0 && Memory.getLong(header + 40) >= 16) {
             takeDescriptors();
         }
         if (length == 0) {
