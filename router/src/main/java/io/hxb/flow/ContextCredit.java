@@ -41,7 +41,9 @@ final class ContextCredit {
     private int activeFlows;
     private boolean isClosed;
 
-    /** The limit of its user or tenant keeps it from what it has earned, which has been reported. */
+    /**
+     * The limit of its user or tenant keeps it from what it has earned, which has been reported.
+     */
     private boolean isLimitReported;
 
     /** Frames that were recently promised to sources without a flow, and since when. */

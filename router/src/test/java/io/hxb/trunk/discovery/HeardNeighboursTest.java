@@ -37,11 +37,7 @@ class HeardNeighboursTest {
         final BufferPool pool = new TestFrames().pool(64, 4_096);
         final SimLink link =
                 network.newLink(
-                        network.newSegment(SimFaults.NONE),
-                        number,
-                        0,
-                        2_000,
-                        pool.newShare());
+                        network.newSegment(SimFaults.NONE), number, 0, 2_000, pool.newShare());
         return new Port(link, 0, number);
     }
 

@@ -151,17 +151,11 @@ final class TrunkWorld {
                                     .mapToObj(
                                             i ->
                                                     network.newLink(
-                                                            segments.get(i),
-                                                            i,
-                                                            node,
-                                                            1_400,
-                                                            own))
+                                                            segments.get(i), i, node, 1_400, own))
                                     .toArray(SimLink[]::new));
         }
 
-        private End(
-                final int node,
-                final Function<BufferPool.Share, SimLink[]> plugging) {
+        private End(final int node, final Function<BufferPool.Share, SimLink[]> plugging) {
             this.node = node;
             links = plugging.apply(share);
             ports = new Port[links.length];
