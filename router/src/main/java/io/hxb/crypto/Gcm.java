@@ -1,14 +1,14 @@
 package io.hxb.crypto;
 
 /**
- * AES-256-GCM under one key, in one direction, over native memory. Owned by one thread.
+ * AES-128-GCM under one key, in one direction, over native memory. Owned by one thread.
  *
  * <p>A counter must never be used twice under a key, because it is the nonce. Source: NIST SP
  * 800-38D.
  */
 public interface Gcm extends AutoCloseable {
     /** Bytes of the key. */
-    int KEY_LENGTH = 32;
+    int KEY_LENGTH = 16;
 
     /** Bytes of the tag. */
     int TAG_LENGTH = 16;

@@ -14,7 +14,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * AES-256-GCM by the JDK, where there is no libcrypto: copies each message to the heap and back,
+ * AES-128-GCM by the JDK, where there is no libcrypto: copies each message to the heap and back,
  * and allocates for each, because the JDK takes a nonce only in a new object.
  */
 final class JdkGcm implements Gcm {

@@ -28,7 +28,7 @@ final class Libcrypto {
         try {
             final SymbolLookup library =
                     SymbolLookup.libraryLookup("libcrypto.so.3", Arena.global());
-            return library.find("EVP_aes_256_gcm").isPresent() ? library : null;
+            return library.find("EVP_aes_128_gcm").isPresent() ? library : null;
         } catch (final IllegalArgumentException e) {
             return null;
         }
@@ -54,8 +54,8 @@ final class Libcrypto {
                 bind("EVP_CIPHER_CTX_new", FunctionDescriptor.of(JAVA_LONG));
         static final MethodHandle FREE =
                 bind("EVP_CIPHER_CTX_free", FunctionDescriptor.ofVoid(JAVA_LONG));
-        static final MethodHandle AES_256_GCM =
-                bind("EVP_aes_256_gcm", FunctionDescriptor.of(JAVA_LONG));
+        static final MethodHandle AES_128_GCM =
+                bind("EVP_aes_128_gcm", FunctionDescriptor.of(JAVA_LONG));
         static final MethodHandle INIT =
                 bind(
                         "EVP_CipherInit_ex",

@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Cleaner;
 
-/** AES-256-GCM by libcrypto: where the bytes lie, without a copy or an allocation. */
+/** AES-128-GCM by libcrypto: where the bytes lie, without a copy or an allocation. */
 final class LibcryptoGcm implements Gcm {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int NONCE_OFFSET = 0;
@@ -33,7 +33,7 @@ final class LibcryptoGcm implements Gcm {
             cleanable = CLEANER.register(this, () -> free(made));
             final MemorySegment copy = arena.allocate(KEY_LENGTH, 16);
             MemorySegment.copy(MemorySegment.ofArray(key), 0, copy, 0, KEY_LENGTH);
-            final long algorithm = (long) Libcrypto.Calls.AES_256_GCM.invokeExact();
+            final long algorithm = (long) Libcrypto.Calls.AES_128_GCM.invokeExact();
             check(
                     (int)
                             Libcrypto.Calls.INIT.invokeExact(
@@ -54,7 +54,7 @@ final class LibcryptoGcm implements Gcm {
 
     private static void check(final int result) {
         if (result <= 0) {
-            throw new IllegalStateException("libcrypto refuses AES-256-GCM");
+            throw new IllegalStateException("libcrypto refuses AES-128-GCM");
         }
     }
 

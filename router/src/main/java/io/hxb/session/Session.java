@@ -1,5 +1,7 @@
 package io.hxb.session;
 
+import io.hxb.crypto.Cmac;
+import io.hxb.crypto.Gcm;
 import io.hxb.frame.Nonce;
 import io.hxb.frame.SealFlyweight;
 
@@ -13,8 +15,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * thread may read; each loop counts what it sends itself.
  */
 final class Session {
-    private static final int MAC_BYTES = 16;
-    private static final int CIPHER_BYTES = 32;
+    private static final int MAC_BYTES = Cmac.KEY_LENGTH;
+    private static final int CIPHER_BYTES = Gcm.KEY_LENGTH;
     private static final int ID_BYTES = Integer.BYTES;
     private static final int MARK_SHIFT = 24;
     private static final int DIRECTION_BYTES = MAC_BYTES + CIPHER_BYTES;
