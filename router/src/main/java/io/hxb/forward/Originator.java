@@ -121,6 +121,8 @@ public final class Originator implements FlowOutput {
                                 payloadLengthBytes,
                                 owner,
                                 token);
+            } else if (hop >> 8 < trunks.length && isSealedInVain(hop)) {
+                link = trunks[hop >> 8].isReached(hop & 0xFF) ? BLOCKED : NO_ROUTE;
             } else if (hop >> 8 < trunks.length && isEncrypted()) {
                 link =
                         sendEncrypted(
@@ -163,6 +165,11 @@ public final class Originator implements FlowOutput {
             route = others == 0 ? Route.NONE : otherRoute(headerAddress);
         }
         return NO_ROUTE;
+    }
+
+    // A frame that no link takes now is sealed when it is offered again.
+    private boolean isSealedInVain(final int hop) {
+        return seals.isOn() && !trunks[hop >> 8].isWritable(hop & 0xFF);
     }
 
     private boolean isEncrypted() {

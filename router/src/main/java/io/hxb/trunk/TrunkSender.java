@@ -149,6 +149,21 @@ public final class TrunkSender {
         return false;
     }
 
+    /**
+     * True if at least one link that reaches the neighbour is not blocked, so that a frame is worth
+     * preparing for {@link #offer}, which may still find the link full.
+     *
+     * @param neighbour its coordinate in this dimension, 0 to 255.
+     */
+    public boolean isWritable(final int neighbour) {
+        for (int i = 0; i < ports.length; i++) {
+            if (ports[i].isUsable(neighbour) && !senders[i].isBlocked()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void look(final int neighbour) {
         lookAt = frames + LOOK_FRAMES_A_LINK * ports.length;
         long minBytes = Long.MAX_VALUE;
