@@ -9,6 +9,7 @@ import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
 import io.hxb.bench.harness.Series;
+import io.hxb.bench.harness.TemporaryFolder;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,7 +18,6 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -167,10 +167,9 @@ final class Failover implements Callable<Integer> {
     }
 
     private Map<String, Double> run(final FailoverPlan plan) throws Exception {
-        final Path folder = Files.createTempDirectory("hxbb-");
-        try {
-            final Path script = Files.writeString(folder.resolve("faults.yaml"), plan.script());
-            final Path samples = folder.resolve("samples.json");
+        try (TemporaryFolder folder = new TemporaryFolder()) {
+            final Path script = Files.writeString(folder.file("faults.yaml"), plan.script());
+            final Path samples = folder.file("samples.json");
             final List<String> command = command(plan, script, samples);
             if (settings.results() != null) {
                 final Path picture = settings.results().resolve(plan.file() + ".png");
@@ -183,8 +182,6 @@ final class Failover implements Callable<Integer> {
                 }
             }
             return figures(plan, new JsonMapper().readTree(Files.readString(samples)));
-        } finally {
-            remove(folder);
         }
     }
 
@@ -253,12 +250,5 @@ final class Failover implements Callable<Integer> {
             }
         }
         return sum;
-    }
-
-    private static void remove(final Path folder) throws IOException {
-        for (final String name : List.of("faults.yaml", "samples.json")) {
-            Files.deleteIfExists(folder.resolve(name));
-        }
-        Files.delete(folder);
     }
 }

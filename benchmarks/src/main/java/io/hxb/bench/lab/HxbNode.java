@@ -2,6 +2,7 @@ package io.hxb.bench.lab;
 
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
+import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.config.AttachConfig;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
@@ -15,10 +16,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 /**
  * An HXB node as a contestant: a process of the command line's {@code node}, with its cluster file
@@ -30,11 +29,11 @@ final class HxbNode implements AutoCloseable {
 
     private static final long READY_LIMIT_NS = 30_000_000_000L;
 
-    private final Path folder;
+    private final TemporaryFolder folder;
     private final Path counters;
     private final Program program;
 
-    private HxbNode(final Path folder, final Path counters, final Program program) {
+    private HxbNode(final TemporaryFolder folder, final Path counters, final Program program) {
         this.folder = folder;
         this.counters = counters;
         this.program = program;
@@ -76,14 +75,16 @@ final class HxbNode implements AutoCloseable {
             final String wait,
             final String coordinates)
             throws IOException, InterruptedException {
-        final Path folder = Files.createTempDirectory("hxbb-");
+        final TemporaryFolder folder = new TemporaryFolder();
         final ClusterConfig own =
-                cluster.withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
+                cluster.withAttach(
+                                new AttachConfig(
+                                        folder.path(), folder.path(), List.of(), List.of()))
                         .withLoop(
                                 LoopConfig.DEFAULT.withWaiting(
                                         LoopConfig.Waiting.valueOf(
                                                 wait.toUpperCase(java.util.Locale.ROOT))));
-        final Path file = folder.resolve("cluster.yaml");
+        final Path file = folder.file("cluster.yaml");
         Files.writeString(file, ClusterConfigYaml.write(own));
         final int node = own.shape().node(own.shape().parseCoordinates(coordinates));
         final Program program =
@@ -115,12 +116,6 @@ final class HxbNode implements AutoCloseable {
     @Override
     public void close() {
         program.close();
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (final Path path : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (final IOException e) {
-            System.err.println("left behind: " + folder + ": " + e.getMessage());
-        }
+        folder.close();
     }
 }

@@ -23,6 +23,7 @@ import java.util.Locale;
             MessageRoundTrip.class,
             MessageRate.class,
             MessageCost.class,
+            MessageSecurity.class,
             UdpLatency.class,
             LinksScaling.class,
             Failover.class,

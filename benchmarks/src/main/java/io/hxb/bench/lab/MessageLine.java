@@ -3,14 +3,19 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Network;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
+import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.bench.message.MessageEnd;
+import io.hxb.config.AttachConfig;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.LoopConfig;
+import io.hxb.config.SecurityConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.session.KeyFile;
 import io.hxb.topology.Shape;
 
 import tools.jackson.databind.JsonNode;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,7 +61,7 @@ final class MessageLine implements AutoCloseable {
 
     private final Network network;
     private final List<String> flags;
-    private final Path file;
+    private final TemporaryFolder folder;
     private final double warmUp;
     private final double seconds;
 
@@ -77,20 +82,32 @@ final class MessageLine implements AutoCloseable {
         network.join(LEFT, "x0", RIGHT, "x0", MTU);
         network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
         network.address(RIGHT, "x0", RIGHT_ADDRESS + "/24");
-        file = Files.createTempFile("hxbb-", ".yaml");
-        writeCluster(LoopConfig.Waiting.SPIN);
+        folder = new TemporaryFolder();
+        KeyFile.generate(folder.file("key"));
+        for (final SecurityConfig.Mode mode : SecurityConfig.Mode.values()) {
+            writeCluster(mode);
+        }
     }
 
-    private void writeCluster(final LoopConfig.Waiting waiting) throws Exception {
+    // Both ends spin unless their arguments say otherwise.
+    private void writeCluster(final SecurityConfig.Mode mode) throws IOException {
         final ClusterConfig cluster = HxbNode.cluster(Shape.of(2), 1);
-        final Path folder = file.toAbsolutePath().getParent();
+        final List<String> keys =
+                mode == SecurityConfig.Mode.NONE
+                        ? List.of()
+                        : List.of(folder.file("key").toString());
         Files.writeString(
-                file,
+                file(mode),
                 ClusterConfigYaml.write(
                         cluster.withAttach(
-                                        new io.hxb.config.AttachConfig(
-                                                folder, folder, List.of(), List.of()))
-                                .withLoop(cluster.loop().withWaiting(waiting))));
+                                        new AttachConfig(
+                                                folder.path(), folder.path(), List.of(), List.of()))
+                                .withSecurity(new SecurityConfig(mode, keys))
+                                .withLoop(cluster.loop().withWaiting(LoopConfig.Waiting.SPIN))));
+    }
+
+    private Path file(final SecurityConfig.Mode mode) {
+        return folder.file(mode + ".yaml");
     }
 
     /** Round trips of messages between two ends that spin, each on its CPU. */
@@ -110,8 +127,30 @@ final class MessageLine implements AutoCloseable {
             final LoopConfig.Waiting waiting,
             final boolean isOnOneCpu)
             throws Exception {
-        final List<String> server = end(transport, true, "pong", size);
-        final List<String> client = end(transport, false, "ping", size);
+        return roundTrip(
+                end(transport, SecurityConfig.Mode.NONE, true, "pong", size),
+                end(transport, SecurityConfig.Mode.NONE, false, "ping", size),
+                waiting,
+                isOnOneCpu);
+    }
+
+    /** Round trips of HXB's messages between two ends with a CPU each, by the mode of their key. */
+    Map<String, Double> roundTrip(
+            final SecurityConfig.Mode mode, final int size, final LoopConfig.Waiting waiting)
+            throws Exception {
+        return roundTrip(
+                end(Transport.HXB, mode, true, "pong", size),
+                end(Transport.HXB, mode, false, "ping", size),
+                waiting,
+                false);
+    }
+
+    private Map<String, Double> roundTrip(
+            final List<String> server,
+            final List<String> client,
+            final LoopConfig.Waiting waiting,
+            final boolean isOnOneCpu)
+            throws Exception {
         for (final List<String> end : List.of(server, client)) {
             end.addAll(List.of("--wait", waiting.name()));
         }
@@ -130,10 +169,25 @@ final class MessageLine implements AutoCloseable {
      */
     Map<String, Double> rate(final Transport transport, final int size, final double rate)
             throws Exception {
-        final List<String> sender = end(transport, false, "send", size);
+        return rate(transport, SecurityConfig.Mode.NONE, size, rate);
+    }
+
+    /** HXB's messages in one direction, at full speed, by the mode of the ends' key. */
+    Map<String, Double> rate(final SecurityConfig.Mode mode, final int size) throws Exception {
+        return rate(Transport.HXB, mode, size, 0);
+    }
+
+    private Map<String, Double> rate(
+            final Transport transport,
+            final SecurityConfig.Mode mode,
+            final int size,
+            final double rate)
+            throws Exception {
+        final List<String> sender = end(transport, mode, false, "send", size);
         sender.addAll(List.of("--rate", Double.toString(rate)));
         final Program sink =
-                Program.start(network.name(RIGHT), "", end(transport, true, "sink", size)).ready();
+                Program.start(network.name(RIGHT), "", end(transport, mode, true, "sink", size))
+                        .ready();
         final Program send = Program.start(network.name(LEFT), "", sender);
         try {
             final JsonNode received = sink.next(limit());
@@ -157,7 +211,11 @@ final class MessageLine implements AutoCloseable {
     }
 
     private List<String> end(
-            final Transport transport, final boolean isRight, final String role, final int size) {
+            final Transport transport,
+            final SecurityConfig.Mode mode,
+            final boolean isRight,
+            final String role,
+            final int size) {
         final List<String> arguments =
                 new ArrayList<>(
                         List.of(
@@ -186,7 +244,7 @@ final class MessageLine implements AutoCloseable {
             arguments.addAll(
                     List.of(
                             "--embed",
-                            file.toString(),
+                            file(mode).toString(),
                             "--node",
                             isRight ? "1" : "0",
                             "--peer",
@@ -202,6 +260,6 @@ final class MessageLine implements AutoCloseable {
     @Override
     public void close() {
         network.close();
-        file.toFile().delete();
+        folder.close();
     }
 }

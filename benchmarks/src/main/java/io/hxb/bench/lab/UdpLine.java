@@ -3,18 +3,15 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Network;
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
+import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.bench.message.MessageEnd;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * Two hosts joined by one veth pair of MTU 1500, which talk by UDP: plain sockets of a C program,
@@ -30,7 +27,7 @@ final class UdpLine implements AutoCloseable {
     private static final double LIMIT_SECONDS = 40;
 
     private final Network network;
-    private final Path folder;
+    private final TemporaryFolder folder;
     private final Path file;
     private final int size;
     private final double warmUp;
@@ -51,12 +48,8 @@ final class UdpLine implements AutoCloseable {
         network.join(LEFT, "x0", RIGHT, "x0", 1500);
         network.address(LEFT, "x0", LEFT_ADDRESS + "/24");
         network.address(RIGHT, "x0", RIGHT_ADDRESS + "/24");
-        folder =
-                Files.createTempDirectory(
-                        "hxbb-",
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rwx------")));
-        file = folder.resolve("cluster.yaml");
+        folder = new TemporaryFolder();
+        file = folder.file("cluster.yaml");
         Files.writeString(
                 file,
                 String.join(
@@ -69,7 +62,11 @@ final class UdpLine implements AutoCloseable {
                         "  0: {links: [\"" + LEFT_ADDRESS + ":" + HXB_PORT + "\"]}",
                         "  1: {links: [\"" + RIGHT_ADDRESS + ":" + HXB_PORT + "\"]}",
                         "loop: {wait: block}",
-                        "attach: {directory: " + folder + ", countersDirectory: " + folder + "}",
+                        "attach: {directory: "
+                                + folder.path()
+                                + ", countersDirectory: "
+                                + folder.path()
+                                + "}",
                         ""));
     }
 
@@ -181,12 +178,6 @@ final class UdpLine implements AutoCloseable {
     @Override
     public void close() {
         network.close();
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (final Path path : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (final IOException e) {
-            System.err.println("left behind: " + folder + ": " + e.getMessage());
-        }
+        folder.close();
     }
 }
