@@ -28,9 +28,9 @@ public final class NodeProcesses {
     public static List<String> self(final String... arguments) {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        final Path flags = Path.of(System.getProperty("hxb.root", "."), ".mvn", "jvm.config");
-        if (Files.exists(flags)) {
-            command.add("@" + flags);
+        addFlags(command, ".mvn/jvm.config");
+        if (arguments.length > 0 && arguments[0].equals("node")) {
+            addFlags(command, "deploy/node.config");
         }
         final String cache = System.getProperty("hxb.aot", "");
         if (!cache.isEmpty()) {
@@ -41,6 +41,13 @@ public final class NodeProcesses {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.hxb.tool.Hxb"));
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    private static void addFlags(final List<String> command, final String name) {
+        final Path file = Path.of(System.getProperty("hxb.root", "."), name);
+        if (Files.exists(file)) {
+            command.add("@" + file);
+        }
     }
 
     /**
