@@ -49,7 +49,12 @@ final class Attacker implements AutoCloseable {
         this.random = random;
         isForeign = config.security().mode() == SecurityConfig.Mode.NONE;
         seen = new SeenFrames(wire.prefixBytes(), random.split());
-        forger = new Forger(seen, new Forgery(config, links, random.split()), random.split());
+        forger =
+                new Forger(
+                        seen,
+                        new Forgery(config, links, random.split()),
+                        random.split(),
+                        config.security().mode() == SecurityConfig.Mode.ENCRYPT);
     }
 
     /** Only sees what passes. */

@@ -18,9 +18,13 @@ final class Forger {
     private static final int MAX_FLIPS = 8;
     private static final int KIND_SHARES = 16;
 
+    /** Of the body of a data frame that is authenticated and not encrypted. */
+    private static final int COVERED_BYTES = 16;
+
     private final SeenFrames seen;
     private final Forgery forgery;
     private final SplittableRandom random;
+    private final boolean isPayloadCovered;
     private final FrameHeaderFlyweight header = new FrameHeaderFlyweight();
     private final FrameHeaderFlyweight other = new FrameHeaderFlyweight();
     private final Map<Kind, long[]> made = new EnumMap<>(Kind.class);
@@ -39,7 +43,19 @@ final class Forger {
         FORGED
     }
 
-    Forger(final SeenFrames seen, final Forgery forgery, final SplittableRandom random) {
+    /**
+     * Has made nothing.
+     *
+     * @param isPayloadCovered true if nodes find any change of payload; else only what they do find
+     *     is changed in frames with payload, because a changed copy that arrives before the frame
+     *     itself is taken for it.
+     */
+    Forger(
+            final SeenFrames seen,
+            final Forgery forgery,
+            final SplittableRandom random,
+            final boolean isPayloadCovered) {
+        this.isPayloadCovered = isPayloadCovered;
         this.seen = seen;
         this.forgery = forgery;
         this.random = random;
@@ -104,7 +120,7 @@ final class Forger {
         for (int left = 1 + random.nextInt(MAX_FLIPS); left > 0; left--) {
             final int at =
                     switch (random.nextInt(4)) {
-                        case 0 -> random.nextInt(frameBytes);
+                        case 0 -> random.nextInt(flippableBytes(frame, frameBytes));
                         case 1 -> frameBytes - 1 - random.nextInt(SealFlyweight.LENGTH);
                         default -> random.nextInt(FrameHeaderFlyweight.LENGTH);
                     };
@@ -112,6 +128,12 @@ final class Forger {
             Memory.putByte(frame + at, Memory.getUnsignedByte(frame + at) ^ bit);
         }
         return frameBytes;
+    }
+
+    private int flippableBytes(final long frame, final int frameBytes) {
+        return isPayloadCovered || header.wrap(frame).type() != FrameType.DATA
+                ? frameBytes
+                : Math.min(frameBytes, FrameHeaderFlyweight.LENGTH + COVERED_BYTES);
     }
 
     private int swap(final long frame, final int frameBytes) {

@@ -39,7 +39,7 @@ class ForgerTest {
             ClusterConfig.of("test", SHAPE, Backend.UDP, LinkPlan.udp(2, 2, 20_000));
     private final Forgery forgery = new Forgery(config, 2, random.split());
     private final SeenFrames seen = new SeenFrames(PREFIX_BYTES, random.split());
-    private final Forger forger = new Forger(seen, forgery, random.split());
+    private final Forger forger = new Forger(seen, forgery, random.split(), true);
 
     private void seeEveryType() {
         for (int i = 0; i < 1_000; i++) {
