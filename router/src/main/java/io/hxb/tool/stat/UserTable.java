@@ -49,7 +49,7 @@ final class UserTable {
         return uses.uses().stream()
                 .sorted(
                         Comparator.comparing((ShareUse use) -> use.who().startsWith("user "))
-                                .thenComparing(use -> use.who().length())
+                                .thenComparingInt(use -> use.who().length())
                                 .thenComparing(ShareUse::who)
                                 .thenComparing(ShareUse::tenant))
                 .toList();
