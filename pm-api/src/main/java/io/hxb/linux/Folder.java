@@ -151,8 +151,8 @@ public final class Folder implements AutoCloseable {
      *
      * @param maxBytes length from which on the file is refused.
      * @throws LinuxException if it is not there or may not be read.
-     * @throws UntrustedFolderException if it is another user's, not a plain file, too long, or open to
-     *     others; with what to do.
+     * @throws UntrustedFolderException if it is another user's, not a plain file, too long, or open
+     *     to others; with what to do.
      */
     public byte[] readSecret(final String name, final int maxBytes) throws IOException {
         final Path file = path.resolve(name);

@@ -32,8 +32,7 @@ final class Strangers {
         }
         channels.add(channel);
         final var ignored =
-                channel.eventLoop()
-                        .schedule(() -> drop(channel), LIMIT_SECONDS, TimeUnit.SECONDS);
+                channel.eventLoop().schedule(() -> drop(channel), LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
     private void drop(final Channel channel) {

@@ -24,8 +24,7 @@ import java.util.SplittableRandom;
 class ManagerFuzzTest {
     private static final int ROUNDS = 3_000;
     private static final int HOSTS = 5;
-    private static final List<Access> ACCESSES =
-            List.of(Access.CHANGE, Access.READ, Access.KEY);
+    private static final List<Access> ACCESSES = List.of(Access.CHANGE, Access.READ, Access.KEY);
     private static final List<String> HTTP =
             List.of(
                     "GET /v1/routes HTTP/1.1\r\nHost: localhost\r\n\r\n",

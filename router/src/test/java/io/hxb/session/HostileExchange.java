@@ -184,7 +184,8 @@ public final class HostileExchange {
         final byte[] changed = frame.clone();
         final int changes = 1 + script.next() % 4;
         for (int i = 0; i < changes; i++) {
-            changed[((script.next() << 8) | script.next()) % changed.length] ^= (byte) script.next();
+            changed[((script.next() << 8) | script.next()) % changed.length] ^=
+                    (byte) script.next();
         }
         return changed;
     }

@@ -45,8 +45,7 @@ final class NeighbourHealth {
         publisher = parts.publisher();
         dimension = ports[0].dimension();
         exchange =
-                new StatusExchange(
-                        parts.config(), ports.length, parts.random().nextInt(), nowNs);
+                new StatusExchange(parts.config(), ports.length, parts.random().nextInt(), nowNs);
         arrivals = new Arrivals[ports.length];
         links = new LinkHealth[ports.length];
         for (int i = 0; i < links.length; i++) {

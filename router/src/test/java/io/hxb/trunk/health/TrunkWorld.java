@@ -179,8 +179,7 @@ final class TrunkWorld {
                             random);
             seals = sessions.newLoop();
             final TrunkHealth health =
-                    new TrunkHealth(
-                            self, sessions, numbers, config, HELLO_INTERVAL_NS, ports);
+                    new TrunkHealth(self, sessions, numbers, config, HELLO_INTERVAL_NS, ports);
             health.addListener(events::add);
             discovery = new Discovery(self, HELLO_INTERVAL_NS, ports, health, new Complaints());
             loop =
