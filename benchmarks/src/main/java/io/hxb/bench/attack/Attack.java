@@ -38,7 +38,7 @@ import java.util.concurrent.locks.LockSupport;
             "nodes talk to one another and check every byte. Nothing may change, end, grow or get",
             "lost. Without security only from addresses that no node has; with authenticate the",
             "payload behind the first 16 bytes of a data frame, which is not covered, is left as"
-                + " it",
+                    + " it",
             "is. Needs root. Ends with 0 if nothing did."
         })
 public final class Attack implements Callable<Integer> {
