@@ -150,6 +150,7 @@ public final class Attack implements Callable<Integer> {
         System.out.println("seed " + seed + ", files in " + folder);
         startNs = System.nanoTime();
         final ProcessLab lab = new ProcessLab(folder, spec, security);
+        Runtime.getRuntime().addShutdownHook(new Thread(lab::close, "attack-lab"));
         try (lab) {
             try {
                 run(lab, folder);
