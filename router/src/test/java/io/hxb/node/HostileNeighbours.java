@@ -64,7 +64,7 @@ public final class HostileNeighbours {
 
     // What this thread logs is counted, not shown: a fuzzer runs this a thousand times a second.
     private OutputStream counting(final PrintStream others) {
-        final Thread own = Thread.currentThread();
+        final long own = Thread.currentThread().threadId();
         return new OutputStream() {
             @Override
             public void write(final int b) {
@@ -73,7 +73,7 @@ public final class HostileNeighbours {
 
             @Override
             public void write(final byte[] bytes, final int offset, final int length) {
-                if (Thread.currentThread() == own) {
+                if (Thread.currentThread().threadId() == own) {
                     logBytes += length;
                 } else {
                     others.write(bytes, offset, length);

@@ -87,6 +87,7 @@ public final class HostileExchange {
      * @param life of the receiver when it was sent.
      * @param isOfSession whether it is sealed by a session, and so is for that life alone, once.
      */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Recorded(byte[] bytes, int life, boolean isOfSession) {}
 
     private HostileExchange(final byte[] bytes) {
@@ -146,7 +147,7 @@ public final class HostileExchange {
     private void step(final int what) {
         final int node = what >> 7;
         switch (what & 15) {
-            case 0 -> nowNs += script.next() * 10 * MILLISECOND;
+            case 0 -> nowNs += script.next() * 10L * MILLISECOND;
             case 1, 2 -> deliver(node, 0);
             case 3 -> deliver(node, script.next());
             case 4 -> underWay.get(node).poll();

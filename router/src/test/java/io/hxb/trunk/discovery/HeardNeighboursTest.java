@@ -50,6 +50,10 @@ class HeardNeighboursTest {
         return heard.silences(PATIENCE_NS, START_NS + afterNs);
     }
 
+    private void expire(final long afterNs) {
+        heard.expire(ports[0], PATIENCE_NS, START_NS + afterNs);
+    }
+
     private void hello(final int link, final long afterNs) {
         heard.onHello(link, NEIGHBOUR, 1, START_NS + afterNs);
     }
@@ -112,7 +116,7 @@ class HeardNeighboursTest {
         hello(0, 0);
         hello(0, 10 * MS);
         assertEquals(before + 1, heard.changes());
-        heard.expire(ports[0], PATIENCE_NS, START_NS + 2 * PATIENCE_NS);
+        expire(2 * PATIENCE_NS);
         assertEquals(before + 2, heard.changes());
         assertEquals(0, heard.count());
     }
