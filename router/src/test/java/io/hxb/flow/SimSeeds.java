@@ -23,7 +23,7 @@ final class SimSeeds {
     static <R> void run(
             final int count, final LongFunction<R> simulation, final Consumer<List<R>> check) {
         if (ONE_SEED >= 0) {
-            final R unused = simulation.apply(ONE_SEED);
+            final var _ = simulation.apply(ONE_SEED);
             return;
         }
         final List<R> results = new ArrayList<>();

@@ -185,7 +185,7 @@ public final class Forgery {
 
     private void writeTrailer(final long address) {
         final int loop = random.nextInt(4);
-        final long count = 1 + random.nextInt(1 << 20);
+        final long count = 1 + random.nextLong(1 << 20);
         SealFlyweight.putCounter(address, SealFlyweight.counter(random.nextInt(256), loop, count));
         fill(SealFlyweight.tagAddress(address), SealFlyweight.LENGTH - Long.BYTES);
     }
