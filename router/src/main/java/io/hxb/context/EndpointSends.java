@@ -21,6 +21,7 @@ final class EndpointSends {
     private final int contextId;
     private final Application application;
     private final ContextParts parts;
+    private final int contexts;
     private final int sendSlots;
     private final int sendBufferBytes;
     private final long sendPoolAddress;
@@ -65,6 +66,7 @@ final class EndpointSends {
         this.contextId = contextId;
         this.application = application;
         this.parts = parts;
+        contexts = parts.contexts();
         sendSlots = memory.sendSlots();
         sendBufferBytes = memory.sendBufferBytes();
         sendPoolAddress = memory.sendPool().address();
@@ -340,7 +342,7 @@ final class EndpointSends {
     }
 
     private boolean isDestination(final int node, final int context) {
-        return node >= 0 && node < parts.nodeCount() && context >= 0 && context < parts.contexts();
+        return node >= 0 && node < parts.nodeCount() && context >= 0 && context < contexts;
     }
 
     /** True if a position may follow what has been taken. */

@@ -6,18 +6,23 @@ import java.nio.file.Path;
 
 /** The CPUs of this machine. Stateless. */
 public final class Cpus {
-    private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
+    private static final Path LIST = Path.of("/sys/devices/system/cpu/online");
     private static final int MAX_CPUS = 1 << 16;
+    private static final int ONLINE = read();
 
     private Cpus() {}
 
     /**
-     * CPUs of the machine that are on, 1 or more: also those that this process may not use, as the
-     * applications may.
+     * CPUs of the machine that were on when this program started, 1 or more: also those that this
+     * process may not use, as the applications may.
      */
     public static int online() {
+        return ONLINE;
+    }
+
+    private static int read() {
         try {
-            final int count = count(Files.readString(ONLINE).strip());
+            final int count = count(Files.readString(LIST).strip());
             return count > 0 ? count : Runtime.getRuntime().availableProcessors();
         } catch (final IOException e) {
             return Runtime.getRuntime().availableProcessors();

@@ -163,7 +163,7 @@ final class ReferenceValidator {
 
     private static boolean isSession(final ByteBuffer body) {
         boolean isRight = body.limit() == 56 && (body.get(8) & 0xFC) == 0;
-        for (int offset = 10; isRight && offset < 16; offset++) {
+        for (int offset = 10; isRight && offset < 12; offset++) {
             isRight = body.get(offset) == 0;
         }
         return isRight;

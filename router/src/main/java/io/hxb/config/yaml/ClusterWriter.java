@@ -158,15 +158,17 @@ final class ClusterWriter {
 
     private void manager() {
         final ManagerConfig manager = config.manager();
-        if (!manager.isWanted()) {
+        if (manager.equals(ManagerConfig.DEFAULT)) {
             return;
         }
         section("manager");
-        line("  plan", quote(manager.plan()));
-        line("  nic", quote(manager.nic()));
-        line("  listen", quote(manager.listen()));
-        line("  state", quote(manager.state()));
-        line("  keep", quote(manager.keep()));
+        if (manager.isWanted()) {
+            line("  plan", quote(manager.plan()));
+            line("  nic", quote(manager.nic()));
+            line("  listen", quote(manager.listen()));
+            line("  state", quote(manager.state()));
+            line("  keep", quote(manager.keep()));
+        }
         line("  spinFor", Quantity.formatDuration(manager.spinForNs()));
     }
 
