@@ -65,7 +65,7 @@ public final class EdgeList {
         }
     }
 
-    // A comment that is something else stays one.
+    // Any other comment is ignored.
     private void readHosts(final String place, final String[] parts) {
         final List<HostsOn> read = new ArrayList<>();
         for (final String part : parts) {

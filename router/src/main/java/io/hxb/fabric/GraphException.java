@@ -2,19 +2,19 @@ package io.hxb.fabric;
 
 import java.util.List;
 
-/** A graph that cannot be used; the message has one line for every problem and the way out. */
+/** A graph that cannot be used; the message has a line for each problem and says how to fix it. */
 public final class GraphException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
     private static final int MAX_LINES = 20;
 
-    /** Tells one problem. */
+    /** Reports one problem. */
     public GraphException(final String problem) {
         super(problem);
     }
 
     /**
-     * Tells several problems, the first 20 in full.
+     * Reports several problems, the first 20 in full.
      *
      * @param problems one line each, at least one.
      */

@@ -9,9 +9,9 @@ public final class HeapRoom {
     private HeapRoom() {}
 
     /**
-     * Demands room for a table.
+     * Checks that the heap has room for a table.
      *
-     * @param bytes estimated size, with what else is needed at the same time.
+     * @param bytes estimated size, including whatever else is needed at the same time.
      * @param what names the table at the beginning of the message, such as {@code "the paths"}.
      * @throws GraphException naming the option for more memory when the heap can never hold it.
      */
@@ -32,10 +32,10 @@ public final class HeapRoom {
     }
 
     /**
-     * Demands room for a table with an entry for every ordered pair of switches.
+     * Checks that the heap has room for a table with an entry for every ordered pair of switches.
      *
-     * @param bytesPerPair of an entry.
-     * @throws GraphException also when there are more pairs than an array can have.
+     * @param bytesPerPair size of one entry.
+     * @throws GraphException also if there are more pairs than an array can hold.
      */
     public static void requirePairs(
             final SwitchGraph graph, final long bytesPerPair, final String what) {
@@ -49,7 +49,7 @@ public final class HeapRoom {
         require(pairs * bytesPerPair, what);
     }
 
-    /** Bytes of a {@link RouteSet} of shortest paths, estimated by those that start at switch 0. */
+    /** Bytes of a {@link RouteSet} of shortest paths, estimated from those of switch 0. */
     public static long pathsBytes(final SwitchGraph graph) {
         final int[] depths = new int[graph.switchCount()];
         final int[] queue = new int[graph.switchCount()];

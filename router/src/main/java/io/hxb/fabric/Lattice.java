@@ -3,8 +3,8 @@ package io.hxb.fabric;
 import java.util.Arrays;
 
 /**
- * Coordinates of a mesh or torus: switch numbers count dimension 0 fastest, a dimension wraps
- * around or does not. Immutable.
+ * Coordinates of a mesh or torus: in switch numbers dimension 0 varies fastest, and a dimension may
+ * wrap around. Immutable.
  */
 public final class Lattice {
     private final int[] extents;

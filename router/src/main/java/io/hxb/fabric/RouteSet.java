@@ -1,12 +1,13 @@
 package io.hxb.fabric;
 
 /**
- * One path for every ordered pair of switches of a graph, from a switch to itself an empty one.
- * Immutable; made by {@link RouteSetBuilder}. Takes four bytes a step and a pair, an array for each
- * source: some 30 MB for 1,024 switches six links apart, 2.3 GB for 8,192 eight links apart.
+ * One path for every ordered pair of switches of a graph; the one from a switch to itself is empty.
+ * Immutable; made by {@link RouteSetBuilder}. Takes four bytes per step and per pair, with an array
+ * for each source: about 30 MB for 1,024 switches six links apart, 2.3 GB for 8,192 eight links
+ * apart.
  */
 public final class RouteSet {
-    /** Marks a step before which the packet is taken out to a host and put in again. */
+    /** Marks a step before which the packet is ejected to a host and injected again. */
     static final int REINJECTED = 1 << 31;
 
     private final SwitchGraph graph;
@@ -15,9 +16,9 @@ public final class RouteSet {
     private final int[][] steps;
 
     /**
-     * Takes checked arrays over.
+     * Takes over checked arrays.
      *
-     * @param starts of each path in its source's steps, {@code [switches][switches + 1]}.
+     * @param starts where each path starts in its source's steps, {@code [switches][switches + 1]}.
      * @param steps of each source, {@code [switches][steps]}.
      */
     RouteSet(
@@ -62,8 +63,8 @@ public final class RouteSet {
     }
 
     /**
-     * Whether the packet is taken out of the network to a host at the source of this step, and put
-     * in again: then it holds no channel when it asks for this one (in-transit buffers).
+     * Whether the packet is ejected to a host at the source of this step, and injected again: then
+     * it holds no channel when it asks for this one (in-transit buffers).
      */
     public boolean isReinjected(final int from, final int to, final int index) {
         return steps[from][starts[from][to] + index] < 0;
@@ -78,7 +79,7 @@ public final class RouteSet {
         return channels;
     }
 
-    /** Links of all paths together. */
+    /** Total links of all paths. */
     public long sumLinks() {
         long sum = 0;
         for (final int[] ofSource : steps) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Takes the paths of all ordered pairs of switches, in ascending order of (source, destination),
- * those from a switch to itself (without steps) included. Used by one thread.
+ * including those from a switch to itself, without steps. Used by one thread.
  *
  * <pre>{@code
  * for (int from ...) for (int to ...) {
@@ -59,7 +59,7 @@ public final class RouteSetBuilder {
         return add(virtualChannel, 0);
     }
 
-    /** Adds a step before which the packet goes out to a host of the switch and in again. */
+    /** Adds a step before which the packet is ejected to a host and injected again. */
     public RouteSetBuilder reinjectedStep(final int virtualChannel) {
         return add(virtualChannel, RouteSet.REINJECTED);
     }

@@ -24,7 +24,7 @@ public final class SwitchGraph {
         private final long[] macs;
         private final long[] ratesBps;
 
-        /** Takes the arrays over. */
+        /** Takes over the arrays. */
         Hosts(
                 final int[] switches,
                 final String[] names,
@@ -40,7 +40,7 @@ public final class SwitchGraph {
     }
 
     /**
-     * Takes checked arrays over.
+     * Takes over checked arrays.
      *
      * @param sources source of each channel, {@code [2 * links]}.
      * @param ports port at the source of each channel, {@code [2 * links]}.
@@ -93,7 +93,7 @@ public final class SwitchGraph {
         return linkRatesBps.length;
     }
 
-    /** Number of channels: two a link. */
+    /** Number of channels: two per link. */
     public int channelCount() {
         return sources.length;
     }
@@ -190,7 +190,7 @@ public final class SwitchGraph {
         return count;
     }
 
-    /** Numbers of hosts on each switch, {@code [switches]}, a new array. */
+    /** Number of hosts on each switch, {@code [switches]}, a new array. */
     public int[] hostCounts() {
         final int[] counts = new int[switchCount()];
         for (final int node : hosts.switches) {
@@ -219,7 +219,7 @@ public final class SwitchGraph {
         return hosts.ports[host];
     }
 
-    /** MAC address of a host as a number of 48 bits, 0 when it is not known. */
+    /** MAC address of a host as a 48-bit number, 0 when it is not known. */
     public long hostMac(final int host) {
         return hosts.macs[host];
     }

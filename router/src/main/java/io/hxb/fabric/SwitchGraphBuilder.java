@@ -23,7 +23,7 @@ public final class SwitchGraphBuilder {
     /** Maximum number of hosts in a graph. */
     public static final int MAX_HOSTS = 1 << 20;
 
-    // While it is made: names, ports in hash tables, and the graph itself.
+    // Memory while the graph is made: names, ports in hash tables, and the graph itself.
     private static final int SWITCH_BYTES = 400;
     private static final int LINK_BYTES = 500;
     private static final int HOST_BYTES = 400;
@@ -34,18 +34,18 @@ public final class SwitchGraphBuilder {
     private final List<Host> hosts = new ArrayList<>();
     private final List<String> problems = new ArrayList<>();
 
-    /** One direction of a link; those of a link follow each other. */
+    /** One direction of a link; the two directions are adjacent. */
     private record End(int node, String port, long rateBps) {}
 
     private record Host(String name, int node, String port, long mac, long rateBps) {}
 
-    /** Starts without anything. */
+    /** Starts with an empty graph. */
     public SwitchGraphBuilder() {}
 
     /**
      * Adds {@code count} switches with the names {@code s0}, {@code s1} and so on.
      *
-     * @throws GraphException if there are more than {@link #MAX_SWITCHES} then.
+     * @throws GraphException if that makes more than {@link #MAX_SWITCHES}.
      */
     public SwitchGraphBuilder addSwitches(final int count) {
         requireAtMost((long) switches.size() + count, MAX_SWITCHES, "switches");
@@ -72,7 +72,7 @@ public final class SwitchGraphBuilder {
     /**
      * Refuses a graph that is too large, or that the heap cannot hold, before it is made.
      *
-     * @param switches how many it will have; as doubles, because products of numbers of nine digits
+     * @param switches how many it will have; as doubles, because products of nine-digit numbers
      *     overflow anything else.
      */
     public static void requireRoom(final double switches, final double links, final double hosts) {
@@ -107,7 +107,7 @@ public final class SwitchGraphBuilder {
         return switchNumbers.getOrDefault(name, -1);
     }
 
-    /** Adds a link of unknown rate whose ports are numbered by themselves. */
+    /** Adds a link of unknown rate whose ports are numbered automatically. */
     public SwitchGraphBuilder addLink(final int from, final int to) {
         return addLink(from, null, to, null, 0);
     }
@@ -117,7 +117,7 @@ public final class SwitchGraphBuilder {
      *
      * @param fromPort name of the port, or null for the next number.
      * @param rateBps bit/s, 0 when it is not known.
-     * @throws GraphException if there are more than {@link #MAX_LINKS} then.
+     * @throws GraphException if that makes more than {@link #MAX_LINKS}.
      */
     public SwitchGraphBuilder addLink(
             final int from,
@@ -144,7 +144,7 @@ public final class SwitchGraphBuilder {
     /**
      * Adds {@code count} hosts to every switch so far, named {@code h0}, {@code h1} and so on.
      *
-     * @throws GraphException if there are more than {@link #MAX_HOSTS} then.
+     * @throws GraphException if that makes more than {@link #MAX_HOSTS}.
      */
     public SwitchGraphBuilder addHosts(final int count) {
         requireAtMost(hosts.size() + (long) count * switches.size(), MAX_HOSTS, "hosts");
@@ -204,7 +204,7 @@ public final class SwitchGraphBuilder {
      * Checks everything and makes the graph.
      *
      * @throws GraphException naming every problem: no switch, a name or port used twice, links from
-     *     a switch to itself or to none, switches that cannot reach switch 0, too many.
+     *     a switch to itself or to none, switches that cannot reach switch 0, or too many.
      */
     public SwitchGraph build() {
         requireRoom(switches.size(), links.size() / 2.0, hosts.size());

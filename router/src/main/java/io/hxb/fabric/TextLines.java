@@ -6,7 +6,7 @@ import java.util.function.BiConsumer;
 
 /**
  * The lines of a file of text with their places in messages. Lines and problems have limits, so
- * that a file that is something else takes neither long nor much memory to be refused. Stateless.
+ * that refusing a file of another kind takes neither long nor much memory. Stateless.
  */
 public final class TextLines {
     /** Characters of a line; the hosts of the largest graph fit into one. */
@@ -56,12 +56,12 @@ public final class TextLines {
         }
     }
 
-    /** The text in quotes for a message: not longer than people read. */
+    /** The text in quotes for a message, cut to a readable length. */
     public static String quote(final String text) {
         return "'" + shorten(text) + "'";
     }
 
-    /** The text for a message: not longer than people read. */
+    /** The text for a message, cut to a readable length. */
     public static String shorten(final String text) {
         return text.length() <= MAX_QUOTED_LENGTH
                 ? text

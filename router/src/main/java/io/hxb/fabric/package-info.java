@@ -24,7 +24,7 @@
  * }
  * }</pre>
  *
- * <p>Everything here is immutable once built and may be shared by threads; what is wrong with a
- * graph is thrown as {@link io.hxb.fabric.GraphException}, all problems in one message.
+ * <p>Everything here is immutable once built and may be shared by threads; the problems of a graph
+ * are thrown as one {@link io.hxb.fabric.GraphException}.
  */
 package io.hxb.fabric;

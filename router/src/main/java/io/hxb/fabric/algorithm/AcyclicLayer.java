@@ -95,7 +95,7 @@ final class AcyclicLayer {
         }
     }
 
-    /** Brings {@code from} before {@code to}, or says that {@code to} already leads to it. */
+    /** Moves {@code from} before {@code to}, or reports that {@code to} already leads to it. */
     private boolean order(final int from, final int to) {
         if (position[from] < position[to]) {
             return true;

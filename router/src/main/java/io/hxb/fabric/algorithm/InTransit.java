@@ -8,7 +8,7 @@ import io.hxb.fabric.tree.Directions;
 import java.util.Arrays;
 
 /**
- * Shortest paths that break Up*&#47;Down* only at switches with hosts, and there as seldom as
+ * Shortest paths that break Up*&#47;Down* only at switches with hosts, and there as rarely as
  * possible. Used by one thread.
  */
 final class InTransit {

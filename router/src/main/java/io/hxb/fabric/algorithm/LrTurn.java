@@ -50,8 +50,8 @@ public enum LrTurn {
      * Applies the algorithm.
      *
      * @param root of the breadth-first tree.
-     * @param hasCycleDetection whether to permit what closes no cycle; else all five turns are
-     *     prohibited.
+     * @param hasCycleDetection whether to permit turns that close no cycle; otherwise all five
+     *     turns are prohibited.
      */
     public TurnRouting routing(
             final SwitchGraph graph, final int root, final boolean hasCycleDetection) {

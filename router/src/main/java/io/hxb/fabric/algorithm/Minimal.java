@@ -25,7 +25,7 @@ public final class Minimal {
      * the host's own link, so that the classes only rise. Source: Koibuchi 2002, section 2.6.5.2.
      *
      * @param virtualChannels more than the diameter, or 0 for just enough.
-     * @throws GraphException if they are too few.
+     * @throws GraphException if there are too few.
      */
     public static Routing structured(final SwitchGraph graph, final int virtualChannels) {
         final int needed = diameter(graph) + 1;

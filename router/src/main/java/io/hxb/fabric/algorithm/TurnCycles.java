@@ -5,8 +5,8 @@ import io.hxb.fabric.tree.HvGraph;
 
 /**
  * The cycle detection of L-turn and R-turn: finds which of the turns that are prohibited only where
- * they close a cycle do so. Used by one thread. Source: Koibuchi 2002, section 3.1.2.3, as settled:
- * the search goes through the start switch, turns not yet examined count as allowed.
+ * they close a cycle do so. Used by one thread. Source: Koibuchi 2002, section 3.1.2.3, with two
+ * choices: the search goes through the start switch, and turns not yet examined count as allowed.
  */
 final class TurnCycles {
     private final SwitchGraph graph;

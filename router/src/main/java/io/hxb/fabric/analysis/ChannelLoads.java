@@ -6,8 +6,8 @@ import io.hxb.fabric.traffic.TrafficMatrix;
 
 /**
  * The load of every channel under some traffic, and the bandwidth that this leaves. A load is in
- * the unit of the traffic's amounts; a host's own link has the capacity 1, a link between switches
- * that of its rate by the hosts' rate, or 1 when rates are not known. Immutable.
+ * the unit of the traffic's amounts; a host's own link has the capacity 1, and a link between
+ * switches has its rate divided by the hosts' rate, or 1 when rates are not known. Immutable.
  */
 public final class ChannelLoads {
     private final SwitchGraph graph;
@@ -92,7 +92,7 @@ public final class ChannelLoads {
                 graph, loads, hostLoad, pairBandwidth(routes, traffic, loads, sent, received));
     }
 
-    /** Mean over the pairs of the share that the busiest channel on the way leaves to one. */
+    /** Mean over the pairs of the share that a pair gets of the busiest channel on its path. */
     private static double pairBandwidth(
             final RouteSet routes,
             final TrafficMatrix traffic,
@@ -129,7 +129,7 @@ public final class ChannelLoads {
         return rateBps > 0 && hostRateBps > 0 ? rateBps / hostRateBps : 1;
     }
 
-    /** The channel with the most load for its capacity, the first of equals; -1 without links. */
+    /** The first of the channels with the most load for their capacity; -1 without links. */
     public int busiest() {
         int busiest = -1;
         double most = -1;

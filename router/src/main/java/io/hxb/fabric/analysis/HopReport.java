@@ -9,7 +9,7 @@ import io.hxb.fabric.SwitchGraph;
  * @param sumLinks over all ordered pairs of switches.
  * @param avgLinks over ordered pairs of different switches.
  * @param avgLinksHosts over ordered pairs of different hosts, pairs on one switch included; 0 with
- *     fewer than two hosts. Source: Koibuchi 2002, hops of chapter 3 and 5.
+ *     fewer than two hosts. Source: Koibuchi 2002, hops of chapters 3 and 5.
  * @param maxLinks of the longest path.
  */
 public record HopReport(long sumLinks, double avgLinks, double avgLinksHosts, int maxLinks) {

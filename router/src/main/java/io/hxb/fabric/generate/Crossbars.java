@@ -78,7 +78,7 @@ public final class Crossbars {
             throw new GraphException(
                     "a dragonfly needs switches in its groups and links between them");
         }
-        // As doubles: numbers of nine digits overflow anything else.
+        // As doubles: products of nine-digit numbers overflow anything else.
         final double switches = (1.0 * switchesPerGroup * globalLinks + 1) * switchesPerGroup;
         if (switches > SwitchGraphBuilder.MAX_SWITCHES) {
             throw new GraphException(

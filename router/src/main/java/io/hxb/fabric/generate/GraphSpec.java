@@ -30,12 +30,12 @@ public final class GraphSpec {
                     "dragonfly:SWITCHES-PER-GROUP,GLOBAL-LINKS",
                     "random:SWITCHES,DEGREE,SEED");
 
-    /** As many as a lattice may have dimensions, or more numbers than any other graph takes. */
+    /** Up to as many numbers as a lattice may have dimensions; no other graph takes more. */
     private static final String NUMBERS = "\\d{1,9}([x,]\\d{1,9}){0,15}";
 
     private GraphSpec() {}
 
-    /** Whether a word is meant as one of ours: it starts with a name of ours and a colon. */
+    /** Whether a word is meant as a generated graph: it starts with a known name and a colon. */
     public static boolean isSpec(final String text) {
         final int colon = text.indexOf(':');
         return colon > 0
@@ -46,8 +46,8 @@ public final class GraphSpec {
     /**
      * Makes the graph.
      *
-     * @param hostsPerSwitch hosts on each switch, on each leaf of trees; a fat tree and a
-     *     hyper-crossbar fix their own.
+     * @param hostsPerSwitch hosts on each switch, or on each leaf of a tree; a fat tree and a
+     *     hyper-crossbar fix their own number.
      * @throws GraphException saying what is wrong with the words or the numbers.
      */
     public static SwitchGraph parse(final String text, final int hostsPerSwitch) {
@@ -76,7 +76,7 @@ public final class GraphSpec {
         };
     }
 
-    /** The nodes that the words of a hyper-crossbar arrange, null for all other texts. */
+    /** The nodes that a hyper-crossbar's text describes, null for any other text. */
     public static Lattice crossbar(final String text) {
         final String prefix = "hyper-crossbar:";
         return text.matches(prefix + NUMBERS)

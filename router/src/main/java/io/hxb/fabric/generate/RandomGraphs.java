@@ -18,7 +18,8 @@ public final class RandomGraphs {
      * switches: stubs are joined at random, bad joins are exchanged with others at random.
      *
      * @param switches at least 2.
-     * @param degree links of a switch, below {@code switches}; times {@code switches} it is even.
+     * @param degree links of a switch, below {@code switches}; its product with {@code switches} is
+     *     even.
      */
     public static SwitchGraph regular(
             final int switches, final int degree, final int hostsPerSwitch, final long seed) {

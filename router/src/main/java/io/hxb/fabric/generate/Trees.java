@@ -83,8 +83,8 @@ public final class Trees {
     }
 
     /**
-     * Two levels: every leaf has one link to every top switch (leaf-spine, folded Clos). As many
-     * VLANs as top switches make it a VBFT (VLAN-based fat tree).
+     * Two levels: every leaf has one link to every top switch (leaf-spine, folded Clos). With as
+     * many VLANs as top switches it is a VBFT (VLAN-based fat tree).
      *
      * @param leaves leaf switches, numbered from 0, with all the hosts.
      * @param tops top switches, numbered from {@code leaves}.
@@ -128,7 +128,7 @@ public final class Trees {
         return builder.build();
     }
 
-    /** A tree without spare links: switch {@code i} hangs on {@code (i - 1) / arity}. */
+    /** A tree without spare links: the parent of switch {@code i} is {@code (i - 1) / arity}. */
     public static SwitchGraph tree(final int switches, final int arity, final int hostsPerSwitch) {
         if (switches < 1 || arity < 1) {
             throw new GraphException(

@@ -20,7 +20,7 @@ public final class LatticeGraph {
     private final boolean[] isWrap;
 
     /**
-     * Joins both.
+     * Combines a graph and its lattice.
      *
      * @throws GraphException if the graph has other links than the lattice.
      */
@@ -59,7 +59,8 @@ public final class LatticeGraph {
     /**
      * Finds out which lattice a graph is.
      *
-     * @throws GraphException if it is none whose switches count dimension 0 fastest.
+     * @throws GraphException if it is not a lattice in whose switch numbers dimension 0 varies
+     *     fastest.
      */
     public static LatticeGraph of(final SwitchGraph graph) {
         final List<int[]> shapes = new ArrayList<>();
@@ -135,9 +136,9 @@ public final class LatticeGraph {
     }
 
     /**
-     * Demands a mesh of two dimensions.
+     * Requires a mesh of two dimensions.
      *
-     * @throws GraphException if it is none.
+     * @throws GraphException if it is not one.
      */
     void requireMesh2(final String algorithm) {
         if (hasRings() || lattice.dimensions() != 2) {
@@ -150,7 +151,7 @@ public final class LatticeGraph {
     }
 
     /**
-     * Demands a mesh.
+     * Requires a mesh.
      *
      * @throws GraphException if a dimension wraps around.
      */

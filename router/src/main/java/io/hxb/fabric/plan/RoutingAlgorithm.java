@@ -69,7 +69,7 @@ public enum RoutingAlgorithm {
     /** Duato's protocol. */
     DUATO(onLattice(RoutingAlgorithm::duato));
 
-    // Each is a lambda that captures other constants alone.
+    // Each is a lambda that captures only other constants.
     @SuppressWarnings("ImmutableEnumChecker")
     private final Application application;
 
@@ -86,7 +86,7 @@ public enum RoutingAlgorithm {
         Routing routing(LatticeGraph lattice, RoutingOptions options);
     }
 
-    /** Applies an algorithm that is for meshes and tori alone. */
+    /** Applies an algorithm that is only for meshes and tori. */
     private record OnLattice(LatticeApplication application) implements Application {
         @Override
         public Routing routing(final SwitchGraph graph, final RoutingOptions options) {
@@ -177,7 +177,7 @@ public enum RoutingAlgorithm {
         return hasCycleDetection;
     }
 
-    /** Whether it is for meshes and tori alone. */
+    /** Whether it is only for meshes and tori. */
     public boolean isForLattices() {
         return isForLattices;
     }
@@ -203,9 +203,9 @@ public enum RoutingAlgorithm {
     }
 
     /**
-     * The algorithm of a name.
+     * The algorithm with a given name.
      *
-     * @throws GraphException naming all when there is none.
+     * @throws GraphException listing all names if there is none.
      */
     public static RoutingAlgorithm of(final String name) {
         if (name.equals("e-cube")) {

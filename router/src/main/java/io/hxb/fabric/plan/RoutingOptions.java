@@ -3,7 +3,7 @@ package io.hxb.fabric.plan;
 import io.hxb.fabric.route.PathSelection;
 
 /**
- * What a routing algorithm can be told; each heeds what concerns it.
+ * Options of the routing algorithms; each uses those that apply to it.
  *
  * @param root switch at the root of spanning trees, or -1 for the algorithm's own choice: the best
  *     by crossing path for updown-dfs, else 0.

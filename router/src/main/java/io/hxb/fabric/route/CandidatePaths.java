@@ -33,7 +33,7 @@ final class CandidatePaths {
     /** Where the steps of a pair's first candidate start, {@code [pairs]}. */
     private int[] offsets;
 
-    /** Steps of one candidate after the other, those of a pair equally long. */
+    /** Steps of the candidates one after the other; those of a pair are equally long. */
     private int[] steps = new int[1 << 16];
 
     private int stepCount;
@@ -49,7 +49,7 @@ final class CandidatePaths {
         this.maxPerPair = Math.clamp((1L << 22) / pairs, 2, 8);
     }
 
-    /** Maximum number of candidates kept of one pair: 2 to 8, fewer the larger the graph is. */
+    /** Maximum number of candidates kept for one pair: 2 to 8, fewer in larger graphs. */
     int maxPerPair() {
         return maxPerPair;
     }
@@ -125,7 +125,7 @@ final class CandidatePaths {
         }
     }
 
-    /** Number of shortest paths to a switch from the one searched from. */
+    /** Number of shortest paths to a switch from the source of the search. */
     private long total(final int to, final int length) {
         long total = 0;
         for (int i = 0; i < graph.degree(to); i++) {
@@ -165,7 +165,7 @@ final class CandidatePaths {
         steps[offset] = at;
     }
 
-    /** A path of each pair, any shortest one with the same chance. */
+    /** A shortest path of each pair, drawn with equal probability. */
     RouteSet random(final long seed) {
         final SplittableRandom random = new SplittableRandom(seed);
         final RouteSetBuilder builder = new RouteSetBuilder(graph, virtualChannels);

@@ -106,7 +106,7 @@ public final class EscapeRouting implements Routing {
         return count;
     }
 
-    /** Shortest paths on the adaptive channels: what packets take that are never blocked. */
+    /** Shortest paths on the adaptive channels: those of packets that are never blocked. */
     @Override
     public RouteSet routes(final PathSelection selection, final long seed) {
         return lifted(minimal.routes(selection, seed), escape.virtualChannels());

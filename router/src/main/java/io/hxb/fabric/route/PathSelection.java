@@ -4,10 +4,10 @@ package io.hxb.fabric.route;
 public enum PathSelection {
     /** The smallest port first at every switch, then the highest virtual channel. */
     LOW_PORT,
-    /** Any, by a seed. */
+    /** A random one, by a seed. */
     RANDOM,
     /** Sancho's: thins out the busiest virtual channel first. */
     SANCHO,
-    /** Thins out the busiest physical channel first, there the busiest virtual one. */
+    /** Thins out the busiest physical channel first, and there the busiest virtual one. */
     HIGH_PHYSICAL
 }

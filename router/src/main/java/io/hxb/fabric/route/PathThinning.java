@@ -7,7 +7,7 @@ import io.hxb.fabric.SwitchGraph;
 /**
  * Path selection by removing candidates from the busiest channels until every pair has one left: in
  * Sancho's order by virtual channels, or by the physical channel first and then by its virtual
- * channels. Among the candidates of a channel, one of the pair that has most of them goes first.
+ * channels. Among the candidates of a channel, one of the pair that has the most is removed first.
  * Used by one thread. Source: Koibuchi 2002, section 5.1.2.2.
  */
 final class PathThinning {

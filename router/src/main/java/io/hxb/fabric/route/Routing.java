@@ -9,7 +9,7 @@ import io.hxb.fabric.SwitchGraph;
  * RouteSet}. Used by one thread at a time: tables are made when they are first needed.
  */
 public interface Routing {
-    /** In place of a virtual channel: the packet is still at a host of its source. */
+    /** Used in place of a virtual channel when the packet is still at a host of its source. */
     int INJECTED = -1;
 
     /** Name on the command line. */
@@ -23,19 +23,19 @@ public interface Routing {
 
     /**
      * Writes the virtual channels that a packet may ask for next. A packet that waits for all of
-     * them, and takes any that gets free, never deadlocks.
+     * them, and takes any that becomes free, never deadlocks.
      *
      * @param source switch at which the packet entered.
      * @param at virtual channel by which it arrived, or {@link #INJECTED}.
-     * @param destination switch, another than the one reached.
+     * @param destination switch, other than the one reached.
      * @param out room for all virtual channels that leave a switch.
      * @return how many were written, at least 1 for every state that a packet can be in.
      */
     int next(int source, int at, int destination, int[] out);
 
     /**
-     * Whether a virtual channel is an escape path for packets to a destination. Without cycles
-     * among these, taken directly or over others, the whole is free of deadlock. Source: Duato
+     * Whether a virtual channel is an escape path for packets to a destination. If there is no
+     * cycle among these, direct or through others, the whole is free of deadlock. Source: Duato
      * 1993. By default all are.
      */
     default boolean isEscape(final int virtualChannel, final int destination) {
@@ -43,7 +43,7 @@ public interface Routing {
     }
 
     /**
-     * The turns on which this routing rests, all of which are permitted to any packet; null when
+     * The turns on which this routing relies, all of which are permitted to any packet; null when
      * what is permitted depends on the packet.
      */
     default TurnRelation relation() {
@@ -51,15 +51,15 @@ public interface Routing {
     }
 
     /**
-     * Whether packets of a pair may take several paths: {@link #next} leaves them a choice. Else
-     * the paths are those of {@link #routes}, whatever selection is asked for.
+     * Whether packets of a pair may take several paths: {@link #next} leaves them a choice.
+     * Otherwise the paths are those of {@link #routes}, whatever selection is asked for.
      */
     default boolean isAdaptive() {
         return true;
     }
 
     /**
-     * Whether packets rest on escape paths, so that {@link #routes} and {@link #staticRoutes}
+     * Whether packets rely on escape paths, so that {@link #routes} and {@link #staticRoutes}
      * differ.
      */
     default boolean hasEscapePaths() {
@@ -72,9 +72,9 @@ public interface Routing {
     }
 
     /**
-     * One path for each pair of switches: what a packet takes that is never blocked. Of a routing
-     * with escape paths these are as good as its packets fare, but they may wait for one another in
-     * a cycle: only {@link #staticRoutes} are fit for static tables.
+     * One path for each pair of switches: that of a packet that is never blocked. For a routing
+     * with escape paths these are the best that packets can get, but they may wait for one another
+     * in a cycle: only {@link #staticRoutes} are fit for static tables.
      *
      * @param selection how one of several shortest candidates is chosen; algorithms that choose by
      *     themselves ignore it.
@@ -83,9 +83,9 @@ public interface Routing {
     RouteSet routes(PathSelection selection, long seed);
 
     /**
-     * One path for each pair of switches, fit for static tables: where the routing is free of
-     * deadlock, so are these paths alone, without any choice on the way. Of a routing with escape
-     * paths they are the escape paths, which may be longer than {@link #routes}.
+     * One path for each pair of switches, fit for static tables: if the routing is free of
+     * deadlock, so are these paths by themselves, without any choice on the way. For a routing with
+     * escape paths they are the escape paths, which may be longer than {@link #routes}.
      *
      * @param selection as in {@link #routes}.
      * @param seed for a random choice.

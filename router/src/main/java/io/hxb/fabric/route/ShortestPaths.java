@@ -100,7 +100,7 @@ final class ShortestPaths {
         return "";
     }
 
-    /** Links to a switch from the one searched from. */
+    /** Links to a switch from the source of the search. */
     int distance(final int node) {
         return node == source ? 0 : links[arrival[node]];
     }

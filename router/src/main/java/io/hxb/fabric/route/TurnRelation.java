@@ -131,7 +131,7 @@ public final class TurnRelation {
         return nextStart[virtualChannel];
     }
 
-    /** All followers; not to be changed. */
+    /** All followers; must not be changed. */
     int[] followers() {
         return next;
     }
@@ -176,7 +176,7 @@ public final class TurnRelation {
         return prohibited;
     }
 
-    /** The opposite: {@code to} may follow {@code from} where it came before it. */
+    /** The reverse: {@code to} may follow {@code from} where {@code from} may follow it here. */
     TurnRelation reversed() {
         final int[] start = new int[nextStart.length];
         for (final int to : next) {

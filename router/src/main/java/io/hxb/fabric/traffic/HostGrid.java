@@ -71,7 +71,7 @@ final class HostGrid {
         }
     }
 
-    /** The nodes of a generated hyper-crossbar, or null when the graph is none. */
+    /** The nodes of a generated hyper-crossbar, or null when the graph is not one. */
     private static Lattice crossbar(final SwitchGraph graph) {
         final int nodes = graph.hostCount();
         if (nodes == 0 || nodes >= graph.switchCount() || graph.degree(0) > 16) {

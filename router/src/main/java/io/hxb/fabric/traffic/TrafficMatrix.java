@@ -48,7 +48,7 @@ public final class TrafficMatrix {
         /** Starts without traffic. */
         public Builder() {}
 
-        /** Adds traffic; nothing happens when both hosts are one, or the amount is 0. */
+        /** Adds traffic; nothing happens when both hosts are the same, or the amount is 0. */
         public Builder add(final int source, final int destination, final double amount) {
             if (source == destination || amount == 0) {
                 return this;

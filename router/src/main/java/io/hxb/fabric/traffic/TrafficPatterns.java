@@ -41,7 +41,7 @@ public final class TrafficPatterns {
     /** Maximum number of hosts for patterns in which every host sends to every other. */
     public static final int MAX_HOSTS_ALL_PAIRS = 2048;
 
-    /** BookSim's names where they are others. */
+    /** BookSim's names where they differ. */
     private static final Map<String, String> ALIASES =
             Map.of(
                     "bitrev",
@@ -73,7 +73,7 @@ public final class TrafficPatterns {
      * <p>{@code uniform}: every host sends 1, spread over all others; {@code all-to-all}: 1 to each
      * other; the permutations: 1 from each host that does not send to itself.
      *
-     * @throws GraphException if there is no such pattern, or not on this graph.
+     * @throws GraphException if there is no such pattern, or it does not suit this graph.
      */
     public static TrafficMatrix of(final String word, final SwitchGraph graph) {
         final int hosts = graph.hostCount();
@@ -108,7 +108,7 @@ public final class TrafficPatterns {
      * cg.f, setup_submatrix_info.
      *
      * @return {@code [hosts]}.
-     * @throws GraphException if there is no such permutation, or not on this graph.
+     * @throws GraphException if there is no such permutation, or it does not suit this graph.
      */
     public static int[] permutation(final String word, final SwitchGraph graph) {
         final int hosts = graph.hostCount();

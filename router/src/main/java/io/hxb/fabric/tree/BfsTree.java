@@ -50,7 +50,7 @@ public final class BfsTree {
         return depths[node];
     }
 
-    /** The parent, -1 of the root. */
+    /** The parent, -1 for the root. */
     public int parent(final int node) {
         return parents[node];
     }

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * distance, then the smallest number. Used by one thread. Source: Koibuchi 2002, section 3.3.1.2.
  */
 public final class DfsRoot {
-    /** Roots that are tried at most: all in graphs up to this size. */
+    /** Maximum number of roots that are tried; all in graphs up to this size. */
     private static final int MAX_ROOTS = 128;
 
     /** Minimum number of roots that are tried, where there are that many switches. */
@@ -63,7 +63,7 @@ public final class DfsRoot {
         return best;
     }
 
-    /** One root takes a time that grows with the square of the switches. */
+    /** The time for one root grows with the square of the number of switches. */
     private static int roots(final int switches) {
         return Math.clamp((1L << 24) / ((long) switches * switches), FEWEST_ROOTS, MAX_ROOTS);
     }

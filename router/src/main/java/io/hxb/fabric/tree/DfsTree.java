@@ -68,7 +68,7 @@ public final class DfsTree {
     }
 
     private void build(final int root) {
-        // A stack of our own: main branches may be as long as the graph is large.
+        // An explicit stack: a main branch may pass through every switch.
         final int[] stack = new int[graph.switchCount()];
         int depth = 0;
         stack[0] = root;

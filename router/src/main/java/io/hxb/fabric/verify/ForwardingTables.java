@@ -26,8 +26,8 @@ public final class ForwardingTables {
      * Joins a graph and its tables.
      *
      * @param destinations names of the destinations, {@code [destinations]}.
-     * @param owners the host that each destination is, or -1 when the graph has none such, {@code
-     *     [destinations]}.
+     * @param owners the host that each destination is, or -1 when the graph has no such host,
+     *     {@code [destinations]}.
      * @param outputs {@code [switches][destinations]}.
      */
     public ForwardingTables(
@@ -148,7 +148,7 @@ public final class ForwardingTables {
                 + (owners[destination] < 0 ? "" : ", at " + place(owners[destination]) + ",");
     }
 
-    /** Why a way ends at a switch without its destination. */
+    /** Why a path ends at a switch without reaching its destination. */
     private String lost(final int from, final int node, final int destination, final int output) {
         if (output == NONE) {
             return "switch "
@@ -176,7 +176,8 @@ public final class ForwardingTables {
     }
 
     /**
-     * Links of all ways together, and the longest, {@code [sum, max]}; ways that fail do not count.
+     * Links of all paths together, and of the longest, {@code [sum, max]}; paths that fail do not
+     * count.
      */
     public long[] links() {
         final int[] hosts = graph.hostCounts();

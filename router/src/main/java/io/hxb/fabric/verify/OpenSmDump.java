@@ -26,7 +26,7 @@ public final class OpenSmDump {
     private static final Pattern ENTRY =
             Pattern.compile("(0x[0-9a-fA-F]{1,7})\\s+(\\d{1,9})\\s*[#:]\\s*(.*)");
 
-    /** The end of a cable in opensm-subnet.lst: what is before its address, and behind its name. */
+    /** The end of a cable in opensm-subnet.lst: what is before its address, and after its name. */
     private static final Pattern SUBNET_KIND = Pattern.compile("\\{ (CA|SW|RT)\\S{0,64} ");
 
     private static final Pattern SUBNET_GUIDS =
@@ -79,7 +79,7 @@ public final class OpenSmDump {
      *
      * @param lftsFile name of the tables in messages.
      * @param topologyFile name of the cabling in messages.
-     * @throws GraphException if either is something else, or they do not fit together.
+     * @throws GraphException if either is of another kind, or they do not match.
      */
     public static ForwardingTables parse(
             final String lftsFile,
@@ -193,7 +193,7 @@ public final class OpenSmDump {
     private SwitchGraph build(final String file) {
         final Map<Long, Integer> hostLinks = new HashMap<>();
         final Map<String, Boolean> seen = new HashMap<>();
-        // Either end tells of a cable.
+        // Both ends report a cable.
         for (final Cable cable : cables) {
             final End a = cable.first;
             final End b = cable.second;

@@ -5,7 +5,7 @@ package io.hxb.fabric.verify;
  *
  * @param isConnected whether every pair has a path that ends where it should.
  * @param isAcyclic whether the (extended) channel dependency graph has no cycle.
- * @param isLegal whether paths make permitted turns only.
+ * @param isLegal whether paths make only permitted turns.
  * @param problem describes the first violation, null when there is none.
  */
 public record Verification(

@@ -13,9 +13,9 @@ public final class Verifier {
     private Verifier() {}
 
     /**
-     * Checks a routing and its paths. The dependencies are all that its turns permit, also those no
-     * path uses; of a routing with escape paths, those of the extended graph; else those of the
-     * paths.
+     * Checks a routing and its paths. The dependencies are all that its turns permit, including
+     * those no path uses; for a routing with escape paths, those of the extended graph; otherwise
+     * those of the paths.
      */
     public static Verification verify(final Routing routing, final RouteSet routes) {
         final String broken = disconnected(routes);

@@ -13,7 +13,7 @@ import java.util.List;
 public final class Dependencies {
     private final SwitchGraph graph;
 
-    /** For each channel the outgoing indexes at its target of channels that it waits for. */
+    /** For each channel, the indexes at its target of the outgoing channels that it waits for. */
     private final BitSet[] waitsFor;
 
     /** Starts without dependencies. */
@@ -33,7 +33,7 @@ public final class Dependencies {
     }
 
     /**
-     * Adds those of a path and of the way back, if no cycle comes of it; changes nothing otherwise.
+     * Adds those of a path and of the way back, if that closes no cycle; changes nothing otherwise.
      *
      * @return whether they were added. There must be no cycle before.
      */

@@ -31,7 +31,7 @@ public final class PathPacking {
     /**
      * Plans a graph.
      *
-     * @param routes of which the paths from smaller to larger switch numbers are taken.
+     * @param routes of these, the paths from smaller to larger switch numbers are used.
      * @param name of the algorithm, for messages.
      * @throws GraphException if more VLANs are needed than allowed, or there are too many hosts.
      */

@@ -26,9 +26,9 @@ public enum PlanKind {
     }
 
     /**
-     * The kind of that word.
+     * The kind with that name.
      *
-     * @throws IllegalArgumentException naming the words there are.
+     * @throws IllegalArgumentException listing the valid words.
      */
     public static PlanKind parse(final String word) {
         for (final PlanKind kind : values()) {

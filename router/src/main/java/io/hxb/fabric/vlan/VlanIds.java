@@ -34,7 +34,7 @@ public final class VlanIds {
     /**
      * Reads {@code 10-20,100,7}; the order is kept.
      *
-     * @throws GraphException if it is not numbers and ranges of 1 to 4,094, or one comes twice.
+     * @throws GraphException if it is not numbers and ranges of 1 to 4,094, or one is given twice.
      */
     public static VlanIds parse(final String text) {
         final List<Integer> vids = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  *
  * <p>Switch-tagged: a host sends everything in its own VLAN. Host-tagged: a pair of hosts uses, in
  * both directions, the VLAN that {@link #exceptions()} names for it, else that of the host with the
- * higher priority. So the table has one row a host, and one an exception.
+ * higher priority. So the table has one row per host, and one per exception.
  */
 public final class VlanPlan {
     private final PlanKind kind;

@@ -15,7 +15,7 @@ public interface Application {
          * Fills it.
          *
          * @param frameBytes from the destination's address to the end of the payload.
-         * @param number anything that the receiver is to know.
+         * @param number anything that the receiver needs to know.
          */
         public void set(
                 final int host, final int vlanNumber, final int frameBytes, final int number) {

@@ -6,13 +6,13 @@ import io.hxb.sim.flit.SimulationException;
  * How switches and links are built. Immutable.
  *
  * @param rateBps bits per second of every link that the graph gives no rate.
- * @param switchNs from the end of a frame's reception until it stands in the output's queue.
- * @param jitterNs added to that, 0 up to this, by chance: without it frames of one source could
+ * @param switchNs from the end of a frame's reception until it is in the output's queue.
+ * @param jitterNs added to that, at random from 0 to this: without it frames of one source could
  *     always find a queue full just before, and those of another just after a frame has left.
  * @param linkNs propagation on a link.
  * @param portBytes that a switch stores of frames that came in by a port with PAUSE, and of others
  *     in the queue of one port; more are dropped.
- * @param pause who heeds and sends PAUSE (IEEE 802.3x).
+ * @param pause on which links PAUSE (IEEE 802.3x) is used.
  * @param pauseBytes stored of one port above which it sends PAUSE; half of it ends the pause.
  */
 public record EthernetConfig(
@@ -26,7 +26,7 @@ public record EthernetConfig(
     /** Preamble, start, checksum and gap, which every frame takes on a link. */
     public static final int OVERHEAD_BYTES = 24;
 
-    /** 1 Gbit/s, 3 to 6 us a switch, 64 KB a port, no PAUSE. */
+    /** 1 Gbit/s, 3 to 6 us per switch, 64 KB per port, no PAUSE. */
     public static final EthernetConfig GIGABIT =
             new EthernetConfig(1_000_000_000L, 3000, 3000, 100, 64 << 10, Pause.NONE, 32 << 10);
 

@@ -181,7 +181,7 @@ public final class EthernetNetwork {
         start(channel);
     }
 
-    /** When a frame sent now stands in the next queue; frames do not overtake each other. */
+    /** When a frame sent now is in the next queue; frames do not overtake each other. */
     private long arrivalNs(final int channel) {
         long atNs = nowNs + config.linkNs();
         if (channel < firstEjection) {
@@ -327,7 +327,7 @@ public final class EthernetNetwork {
         return text.append(']').toString();
     }
 
-    /** Checks that no frame was lost without being counted, and stored bytes add up. */
+    /** Checks that no frame was lost without being counted, and that stored bytes add up. */
     public void check() {
         long inside = 0;
         final int[] stored = new int[storedBytes.length];
@@ -373,12 +373,12 @@ public final class EthernetNetwork {
         return deliveredFrames;
     }
 
-    /** Frames dropped because a buffer was full, or nobody knew where they belong. */
+    /** Frames dropped because a buffer was full, or because no output was known for them. */
     public long droppedFrames() {
         return droppedFrames;
     }
 
-    /** Frames that hosts got and did not want. */
+    /** Frames that reached hosts they were not for. */
     public long discardedFrames() {
         return discardedFrames;
     }

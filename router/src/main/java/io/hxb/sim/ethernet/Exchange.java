@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * Processes, one on each host, that do the same steps in order: send a message to a partner once
- * the partner has reached this step, too, as MPI does with long ones, and go on when the partner's
- * message has arrived. Owned by one run.
+ * the partner has also reached this step, as MPI does with long messages, and go on when the
+ * partner's message has arrived. Owned by one run.
  */
 public final class Exchange implements Application {
     private final List<Step> steps;

@@ -17,7 +17,7 @@ public final class LearningForwarding implements Forwarding {
     private final int[][] hostsOf;
 
     /**
-     * Knows nothing yet.
+     * Starts with empty tables.
      *
      * @param members the links of each VLAN, which must form no loop, {@code [vlans][links]}; hosts
      *     are in all VLANs.

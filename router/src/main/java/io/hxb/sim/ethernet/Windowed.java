@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Flows with a window of frames on the way, which grows by one each round trip and is halved when a
- * frame was lost, as TCP's is; every frame is acknowledged. Lost frames are not sent again: only
+ * frame is lost, as TCP's is; every frame is acknowledged. Lost frames are not sent again: only
  * rates are of interest. Both ends may change their VLAN at any time. Owned by one run.
  */
 public final class Windowed implements Application {

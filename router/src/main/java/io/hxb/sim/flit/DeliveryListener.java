@@ -1,6 +1,6 @@
 package io.hxb.sim.flit;
 
-/** Hears of packets and flits that reach their host. */
+/** Is told when packets and flits reach their host. */
 public interface DeliveryListener {
     /**
      * A packet's tail arrived.

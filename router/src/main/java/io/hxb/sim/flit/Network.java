@@ -153,7 +153,7 @@ final class Network {
     }
 
     /**
-     * Demands room for a run.
+     * Checks that the heap has room for a run.
      *
      * @param candidates lanes that a header may wait for.
      * @param maxBytes of the heap.

@@ -9,7 +9,7 @@ package io.hxb.sim.flit;
  * @param switching when packets may leave a switch.
  * @param switchCycles cycles in a switch, routing and crossbar, 0 or more.
  * @param allocationCycles cycles from getting a virtual channel until the first flit may move, 0 or
- *     more; in the meantime nobody else has it.
+ *     more; in the meantime no other packet has it.
  * @param linkCycles cycles on a link between switches, at least 1.
  * @param hostLinkCycles cycles on a link of a host, at least 1.
  * @param creditCycles cycles until the sender of a lane knows of a freed place, at least 1.

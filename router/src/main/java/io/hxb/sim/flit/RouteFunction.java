@@ -2,7 +2,7 @@ package io.hxb.sim.flit;
 
 /** Tells a header where it may go next. Owned by one run. */
 public interface RouteFunction {
-    /** In place of a lane: the packet comes from a host. */
+    /** Used in place of a lane when the packet comes from a host. */
     int FROM_HOST = -1;
 
     /** Maximum number of lanes that {@link #route} writes. */

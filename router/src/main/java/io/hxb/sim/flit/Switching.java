@@ -29,9 +29,9 @@ public enum Switching {
     }
 
     /**
-     * The one of a name.
+     * The value with a given name.
      *
-     * @throws SimulationException naming all when there is none.
+     * @throws SimulationException listing all names if there is none.
      */
     public static Switching of(final String word) {
         for (final Switching switching : values()) {

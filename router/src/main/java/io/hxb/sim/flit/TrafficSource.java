@@ -17,7 +17,7 @@ public interface TrafficSource {
 
         /**
          * Says that the packets offered next are one message, whose latency ends with its last
-         * packet. Packets of which nothing is said are of no message.
+         * packet. Packets not announced in this way belong to no message.
          *
          * @param packets at least 1; all of them are offered in this cycle.
          */
@@ -30,7 +30,7 @@ public interface TrafficSource {
     /** Makes all packets of a cycle, which is {@link #next()}. */
     void emit(long now, Sink sink);
 
-    /** Hears that a packet arrived; for traffic that answers. */
+    /** Called when a packet has arrived; for traffic that answers. */
     default void onDelivered(final int source, final int destination, final long now) {}
 
     /** Flits of the shortest packet. */

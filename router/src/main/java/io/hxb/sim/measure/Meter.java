@@ -88,7 +88,7 @@ public final class Meter implements DeliveryListener {
 
     /**
      * Latency of the messages that counted, until their last packet, in cycles; without confidence.
-     * Only messages that the traffic told of count.
+     * Only messages that the traffic announced count.
      */
     public Latency messageLatency() {
         return latency(messageLatency, messageLatencySum, Double.NaN);

@@ -12,11 +12,11 @@ import java.util.Map;
  * @param accepted what arrived.
  * @param acceptedHalfWidth half the 95 % confidence interval of {@code accepted}.
  * @param hops mean links between switches of the packets that arrived.
- * @param isSaturated whether clearly less arrived than was made, which goes for every deadlock,
+ * @param isSaturated whether clearly less arrived than was made, which is true of every deadlock,
  *     even one during the warm-up, when nothing was measured.
  * @param deadlock describes the lanes that wait for each other, or null.
  * @param cycles simulated, warm-up included.
- * @param warmupCycles of them before measuring.
+ * @param warmupCycles those before measuring began.
  * @param seconds that the simulation took, without preparing routes.
  * @param flitMoves channel crossings simulated.
  * @param packets that were measured.

@@ -46,7 +46,7 @@ final class LaneCopies {
      * Writes the lanes of a virtual channel.
      *
      * @param copy that the packet is bound to.
-     * @return the index behind them.
+     * @return the index after them.
      */
     int write(
             final int channel,

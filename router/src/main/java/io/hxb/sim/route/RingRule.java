@@ -10,18 +10,18 @@ import java.util.stream.Collectors;
 /**
  * How dimension order uses the rings of a torus. Immutable.
  *
- * @param ties which way round packets go when both are as short.
+ * @param ties which way round packets go when both are equally short.
  * @param channels on which of a ring's two virtual channels they go.
  */
 public record RingRule(Ties ties, Channels channels) {
-    /** Whichever way is free, and the second virtual channel behind the link that wraps around. */
+    /** Whichever way is free, and the second virtual channel after the link that wraps around. */
     public static final RingRule DEFAULT = new RingRule(Ties.FREE, Channels.CHANGE);
 
-    /** The way round when both are as short. */
+    /** The way round when both are equally short. */
     public enum Ties {
         /** Either: the output selection chooses among the virtual channels that are free. */
         FREE,
-        /** Either with the same chance, drawn when the packet enters the ring, free or not. */
+        /** Either with the same probability, drawn when the packet enters the ring, free or not. */
         RANDOM,
         /** Towards the higher coordinate. */
         POSITIVE
@@ -29,7 +29,7 @@ public record RingRule(Ties ties, Channels channels) {
 
     /** The virtual channels of a ring; both rules keep it free of deadlock. */
     public enum Channels {
-        /** Packets start on 1 and go on by 0 behind the link that wraps around. */
+        /** Packets start on 1 and go on by 0 after the link that wraps around. */
         CHANGE,
         /** Packets that pass the link that wraps around keep to 1, all others to 0. */
         KEEP
@@ -38,7 +38,7 @@ public record RingRule(Ties ties, Channels channels) {
     /**
      * The rule of two words.
      *
-     * @throws SimulationException naming the words there are.
+     * @throws SimulationException listing the valid words.
      */
     public static RingRule of(final String ties, final String channels) {
         return new RingRule(

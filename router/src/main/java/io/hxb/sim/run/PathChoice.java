@@ -15,7 +15,7 @@ public enum PathChoice {
     ADAPTIVE(null),
     /** One for each pair, the smallest ports first. */
     LOW_PORT(PathSelection.LOW_PORT),
-    /** One for each pair, any. */
+    /** One for each pair, at random. */
     RANDOM(PathSelection.RANDOM),
     /** One for each pair by Sancho's thinning of virtual channels. */
     SANCHO(PathSelection.SANCHO),
@@ -44,9 +44,9 @@ public enum PathChoice {
     }
 
     /**
-     * The one of a name.
+     * The choice with a given name.
      *
-     * @throws SimulationException naming all when there is none.
+     * @throws SimulationException listing all names if there is none.
      */
     public static PathChoice of(final String word) {
         for (final PathChoice choice : values()) {

@@ -115,7 +115,7 @@ public final class PreparedRoutes {
                 : (long) experiment.graph().channelCount() * Math.min(3, routing.virtualChannels());
     }
 
-    /** Bytes of the tables that each run makes while it goes on. */
+    /** Bytes of the tables that each run makes as it proceeds. */
     public long tableBytes() {
         if (distanceStates == 0) {
             return 0;
@@ -127,7 +127,7 @@ public final class PreparedRoutes {
     }
 
     /**
-     * Demands room for the tables of several runs at once.
+     * Checks that the heap has room for the tables of several runs at once.
      *
      * @param runs at once, at least 1.
      * @param maxBytes of the heap.

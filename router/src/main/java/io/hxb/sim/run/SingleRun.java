@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 public final class SingleRun {
     private static final int BATCHES = 20;
 
-    /** Deadlocks are looked for this often, which costs less than a hundredth of the run. */
+    /** How often to look for deadlocks, which costs less than a hundredth of the run. */
     private static final long SLICE_CYCLES = 8192;
 
     private static final int SETTLED_WINDOWS = 3;

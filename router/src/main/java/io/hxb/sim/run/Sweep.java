@@ -76,7 +76,7 @@ public final class Sweep implements AutoCloseable {
 
     /**
      * Finds the saturation: doubles the load until less arrives than was sent, then narrows the gap
-     * down to a twenty-fifth. The throughput is the highest accepted traffic of all runs.
+     * down to one twenty-fifth. The throughput is the highest accepted traffic of all runs.
      *
      * @return all runs, by load.
      */

@@ -3,7 +3,7 @@ package io.hxb.sim.select;
 import io.hxb.sim.flit.OutputSelection;
 
 /**
- * The lane that headers took least often lately; counts are halved from time to time. One run's.
+ * The lane that headers took least often lately; counts are halved periodically. Owned by one run.
  */
 final class LeastFrequentSelection implements OutputSelection {
     /** Assumption: the thesis names no period; 32 packets of 128 flits can pass in this one. */

@@ -4,7 +4,7 @@ import io.hxb.sim.flit.OutputSelection;
 
 import java.util.SplittableRandom;
 
-/** A random channel, there a random lane. Owned by one run. */
+/** A random channel, and a random lane of it. Owned by one run. */
 final class RandomSelection implements OutputSelection {
     private final SplittableRandom random;
 

@@ -11,7 +11,7 @@ import java.util.Locale;
 
 /** Every output selection function by its name on the command line. */
 public enum SelectionKind {
-    /** A random channel, there a random lane. */
+    /** A random channel, and a random lane of it. */
     RANDOM,
     /** The lowest dimension. */
     DIMENSION_ORDER,
@@ -41,9 +41,9 @@ public enum SelectionKind {
     }
 
     /**
-     * The one of a name.
+     * The kind with a given name.
      *
-     * @throws SimulationException naming all when there is none.
+     * @throws SimulationException listing all names if there is none.
      */
     public static SelectionKind of(final String word) {
         for (final SelectionKind kind : values()) {
@@ -59,7 +59,7 @@ public enum SelectionKind {
                         + "'");
     }
 
-    /** Whether it is for meshes and tori alone. */
+    /** Whether it is only for meshes and tori. */
     public boolean needsLattice() {
         return this == DIMENSION_ORDER || this == ZIGZAG;
     }

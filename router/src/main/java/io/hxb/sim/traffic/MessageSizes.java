@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Lengths of messages in flits, any of a list with the same chance; a message longer than a packet
- * is cut into packets. Immutable.
+ * Lengths of messages in flits, drawn from a list with equal probability; a message longer than a
+ * packet is cut into packets. Immutable.
  */
 final class MessageSizes {
     private final int packetFlits;

@@ -54,12 +54,12 @@ public record TrafficConfig(
         this(pattern, text, hasSelf, packetFlits, messages, meanBurst, 0);
     }
 
-    /** Uniform traffic to other hosts, Poisson, a packet each message. */
+    /** Uniform traffic to other hosts, Poisson, one packet per message. */
     public static TrafficConfig uniform(final int packetFlits) {
         return of("uniform", packetFlits);
     }
 
-    /** A pattern, Poisson, a packet each message. */
+    /** A pattern, Poisson, one packet per message. */
     public static TrafficConfig of(final String pattern, final int packetFlits) {
         return new TrafficConfig(pattern, null, false, packetFlits, "", 0);
     }

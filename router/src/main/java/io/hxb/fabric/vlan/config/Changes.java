@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * What lies between two setups of one switch, in the order in which it can be done: addresses out,
- * VLANs in, ports, addresses in, VLANs out. Immutable.
+ * The differences between two setups of one switch, in the order in which they can be made:
+ * addresses out, VLANs in, ports, addresses in, VLANs out. Immutable.
  *
- * @param removedMacs static addresses that go.
+ * @param removedMacs static addresses to remove.
  * @param addedVids VLANs that are new on the switch.
  * @param removedPorts ports that are no longer in use.
  * @param ports ports that are new or changed.
- * @param addedMacs static addresses that come.
+ * @param addedMacs static addresses to add.
  * @param removedVids VLANs that are no longer on the switch.
  */
 record Changes(
@@ -37,7 +37,7 @@ record Changes(
             return before == null;
         }
 
-        /** VIDs that it is a member of now, or in another way than before. */
+        /** VIDs that it is a new member of, or in another way than before. */
         BitSet changed(final boolean isTagged) {
             final BitSet vids = (BitSet) (isTagged ? after.tagged() : after.untagged()).clone();
             if (before != null) {
@@ -46,7 +46,7 @@ record Changes(
             return vids;
         }
 
-        /** VIDs that it is not a member of any more. */
+        /** VIDs that it is no longer a member of. */
         BitSet removed() {
             final BitSet vids = before == null ? new BitSet() : before.vids();
             vids.andNot(after.vids());

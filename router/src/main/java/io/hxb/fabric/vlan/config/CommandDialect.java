@@ -14,11 +14,11 @@ abstract class CommandDialect extends Dialect {
     }
 
     /**
-     * Writes what a switch has to be told.
+     * Writes the commands for a switch.
      *
      * @param setup how it is set up afterwards.
-     * @param changes by which it comes to that.
-     * @param what that is, for the heading.
+     * @param changes that lead to this setup.
+     * @param what describes the commands, for the heading.
      */
     abstract String write(SwitchSetup setup, Changes changes, String what);
 }

@@ -29,7 +29,7 @@ public abstract class Dialect {
     /**
      * The language of that name.
      *
-     * @throws GraphException naming those there are.
+     * @throws GraphException listing the valid names.
      */
     public static Dialect parse(final String word) {
         return all().stream()
@@ -65,12 +65,12 @@ public abstract class Dialect {
     /**
      * Refuses kinds of plans that such switches cannot carry out.
      *
-     * @throws GraphException saying what they lack and what else there is.
+     * @throws GraphException saying what they lack and what the alternatives are.
      */
     public void check(final PlanKind kind) {}
 
     /**
-     * Everything that a new switch has to be told.
+     * The text that sets up a new switch.
      *
      * @throws GraphException if a name cannot be written in this language.
      */
@@ -80,7 +80,7 @@ public abstract class Dialect {
     }
 
     /**
-     * What a switch set up as {@code before} has to be told.
+     * The text that changes a switch set up as {@code before}.
      *
      * @return empty text when nothing changes.
      * @throws GraphException if a name cannot be written in this language.

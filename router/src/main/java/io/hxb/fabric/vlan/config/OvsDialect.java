@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * floods broadcasts along the VLAN's links. Source: ovs-vsctl(8), ovs-ofctl(8), ovs-fields(7).
  */
 final class OvsDialect extends Dialect {
-    // Without it, frames may go by what was told before for half a second more.
+    // Without it, frames may follow the previous rules for another half second.
     private static final String FORGET = "ovs-appctl revalidator/purge\n";
 
     @Override
@@ -194,7 +194,7 @@ final class OvsDialect extends Dialect {
         return "table=1,priority=5,dl_vlan=" + vid + ",dl_dst=01:00:00:00:00:00/01:00:00:00:00:00";
     }
 
-    /** Out of all ports of a VLAN but the one it came in by, which Open vSwitch leaves out. */
+    /** Out of all ports of a VLAN except the input port, which Open vSwitch leaves out. */
     private String flood(final SwitchSetup setup, final int vid) {
         final StringBuilder actions = new StringBuilder();
         for (final Port port : setup.ports()) {

@@ -63,7 +63,7 @@ public final class SetupMaker {
         }
         for (int host = 0; host < graph.hostCount(); host++) {
             hosts.get(graph.hostSwitch(host)).add(host);
-            // Where hosts tag, any host may come to send in any VLAN.
+            // Where hosts tag, any host may send in any VLAN.
             if (plan.kind() == PlanKind.HOST_TAGGED || plan.vlanOf(host) == vlan) {
                 senders.set(graph.hostSwitch(host));
             }

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What one switch has to be told. Immutable.
+ * The setup of one switch. Immutable.
  *
  * @param name of the switch.
  * @param isLearning whether it goes on learning MAC addresses and flooding unknown ones: where
@@ -66,7 +66,7 @@ public record SwitchSetup(String name, boolean isLearning, List<Port> ports, Lis
         }
     }
 
-    /** A switch that has not been told anything. */
+    /** A switch that has not been set up. */
     static SwitchSetup blank(final SwitchSetup like) {
         return new SwitchSetup(like.name, like.isLearning, List.of(), List.of());
     }

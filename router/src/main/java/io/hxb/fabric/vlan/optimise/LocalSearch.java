@@ -139,7 +139,7 @@ final class LocalSearch {
                 VidProblem.add(loads, candidates.get(choice[pair]), 1);
             }
         }
-        // Sums of differences drift; start afresh.
+        // Sums of differences drift, so recompute them.
         loads = problem.loads(choice);
     }
 

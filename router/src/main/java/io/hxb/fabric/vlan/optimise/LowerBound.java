@@ -38,7 +38,7 @@ final class LowerBound {
         return steps;
     }
 
-    /** What a pair puts on its busiest channel at least. */
+    /** The minimum load that a pair puts on its busiest channel. */
     private static double alone(final List<Candidate> candidates) {
         return candidates.stream()
                 .mapToDouble(candidate -> Arrays.stream(candidate.loads()).max().orElse(0))
@@ -96,7 +96,7 @@ final class LowerBound {
         }
     }
 
-    /** Up to the next multiple of the smallest load, if all loads are multiples of it. */
+    /** Rounds up to the next multiple of the smallest load, if all loads are multiples of it. */
     private static double roundUp(final VidProblem problem, final double bound) {
         double unit = Double.POSITIVE_INFINITY;
         for (int pair = 0; pair < problem.size(); pair++) {

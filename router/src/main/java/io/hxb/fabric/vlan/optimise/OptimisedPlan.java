@@ -20,7 +20,7 @@ public record OptimisedPlan(
         double load,
         double lowerBound,
         boolean isOptimal) {
-    /** How far the load is above the lower bound at most, 0.1 for 10 %; 0 when it is optimal. */
+    /** Bound on the excess of the load over the minimum, 0.1 for 10 %; 0 when it is optimal. */
     public double gap() {
         return isOptimal || lowerBound == 0 ? 0 : load / lowerBound - 1;
     }

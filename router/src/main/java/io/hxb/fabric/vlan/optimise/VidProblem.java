@@ -92,7 +92,7 @@ final class VidProblem {
         return new Candidate(vlan, channels, loads);
     }
 
-    /** Rates relative to the fastest link; all 1 when one is not known. */
+    /** Rates relative to the fastest link; all 1 when any is not known. */
     private static double[] capacities(final SwitchGraph graph) {
         final double[] capacities = new double[graph.channelCount()];
         long fastest = 0;

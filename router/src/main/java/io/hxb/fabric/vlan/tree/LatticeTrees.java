@@ -28,8 +28,8 @@ public final class LatticeTrees implements TreeMaker {
          */
         BALANCED,
         /**
-         * As the figures of the paper's table 1 come out: balanced in the first dimension (for
-         * fewer VLANs), in the others the way that does not wrap around.
+         * The choice that gives the figures of the paper's table 1: balanced in the first dimension
+         * (for fewer VLANs), in the others the way that does not wrap around.
          */
         TABLE
     }

@@ -10,11 +10,11 @@ import java.util.BitSet;
  * Trees of any graph, one for each switch with hosts. Of equally long ways each tree takes the one
  * least used by the trees before.
  *
- * <p>By Up*&#47;Down* on a breadth-first tree: first up only as far as up goes, to all others down
- * from there by the shortest way. Such paths never turn from down to up, so they cannot deadlock,
- * and those of one source make a tree, which shortest Up*&#47;Down* paths need not. Or by shortest
- * paths, which are shorter, but can deadlock under PAUSE. Immutable. Source of up and down:
- * Koibuchi 2002, 2.3.
+ * <p>By Up*&#47;Down* on a breadth-first tree: up to every switch that going up alone reaches, then
+ * down from those to all others by the shortest way. Such paths never turn from down to up, so they
+ * cannot deadlock, and those of one source make a tree, which shortest Up*&#47;Down* paths need
+ * not. Or by shortest paths, which are shorter, but can deadlock under PAUSE. Immutable. Source of
+ * up and down: Koibuchi 2002, 2.3.
  */
 public final class SourceTrees implements TreeMaker {
     private static final int NO_ROOT = Integer.MIN_VALUE;

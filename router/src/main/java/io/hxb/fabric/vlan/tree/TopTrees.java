@@ -11,7 +11,7 @@ import java.util.List;
 /**
  * Trees of a fat tree, VBFT or Clos network with hosts on the leaves: every shortest-path tree from
  * a top switch, each level choosing its n-th way up. All of them reach all hosts, which use them in
- * turns. Stateless. Source: Otsuka et al. 2006, 3.2.2.2; Miura et al. 2007, 2.2.
+ * turn. Stateless. Source: Otsuka et al. 2006, 3.2.2.2; Miura et al. 2007, 2.2.
  */
 public final class TopTrees implements TreeMaker {
     private static final int MAX_TREES = 4094;

@@ -32,7 +32,7 @@ final class TreeCollector {
         return hostsOfSwitch.get(node);
     }
 
-    /** Adds a tree of these links and returns its index, an old one if there is one like it. */
+    /** Adds a tree of these links and returns its index, an existing one if they are equal. */
     int add(final BitSet links) {
         final VlanTree tree = VlanTree.of(graph, withoutDeadEnds(links));
         return indexes.computeIfAbsent(tree, key -> indexes.size());
@@ -60,7 +60,7 @@ final class TreeCollector {
         return new HostTrees(graph, new ArrayList<>(indexes.keySet()), ofHost);
     }
 
-    /** Leaves links out that lead to switches without hosts behind them. */
+    /** Leaves out links that lead to switches without hosts behind them. */
     private BitSet withoutDeadEnds(final BitSet links) {
         final BitSet kept = (BitSet) links.clone();
         final int[] degrees = new int[graph.switchCount()];

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes do with fewer trees: two trees whose links together have no loop can be one, since every
+ * Makes do with fewer trees: two trees whose links together have no loop can be merged, since every
  * path in either stays the only one. The paper merges identical trees only. Stateless.
  */
 public final class TreeMerge {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Packs paths into as few trees as come by taking the first that fits. Owned by one thread. */
+/** Packs paths into few trees by taking the first that fits. Owned by one thread. */
 public final class TreePacker {
     private final SwitchGraph graph;
     private final List<BitSet> links = new ArrayList<>();

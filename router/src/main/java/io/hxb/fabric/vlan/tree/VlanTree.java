@@ -95,7 +95,7 @@ public final class VlanTree {
                 .allMatch(link -> parts.join(graph.source(2 * link), graph.target(2 * link)));
     }
 
-    /** The tree of our links and those of another, which must agree with us. */
+    /** The union of this tree and another, which must agree with it. */
     public VlanTree with(final VlanTree other) {
         final BitSet all = (BitSet) links.clone();
         all.or(other.links);
