@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 
 /**
  * The copy of a node's counters that tools read: a file that is written and never mapped. Any
- * thread may call it; they take turns.
+ * thread may call it; calls take turns.
  */
 final class CounterFile implements AutoCloseable {
     private static final int READABLE_BY_ALL = 0644;
@@ -25,7 +25,7 @@ final class CounterFile implements AutoCloseable {
     private final int descriptor;
     private final CounterLayout layout;
     private final MemorySegment source;
-    // What the file gets: texts are copied only while nobody writes them.
+    // What goes into the file: texts are copied only while nobody writes them.
     private final MemorySegment image;
     private final MemorySegment text;
     private final Consumer<String> warning;
@@ -48,8 +48,8 @@ final class CounterFile implements AutoCloseable {
     }
 
     /**
-     * Makes the file, in place of an older one: it has that name once all of it is written, so that
-     * a full disk is found now, and readers of an older file are not disturbed.
+     * Makes the file in place of an older one. It gets its name once all of it is written, so that
+     * a full disk is noticed now, and readers of an older file are not disturbed.
      *
      * @param source what is copied, {@code layout.length} bytes.
      * @param warning told, once, when the file cannot be written any more.
@@ -160,7 +160,7 @@ final class CounterFile implements AutoCloseable {
         Descriptors.write(descriptor, image.address() + at, lengthBytes, at, path.toString());
     }
 
-    /** Writes everything once more. */
+    /** Writes everything again. */
     @Override
     public synchronized void close() {
         if (!isClosed) {

@@ -76,7 +76,7 @@ final class CounterHeader {
                 type.exportName());
     }
 
-    /** Writes the length in 2 bytes and what of the text fits. */
+    /** Writes the length in 2 bytes and as much of the text as fits. */
     private static void putText(
             final ByteBuffer image, final int at, final int spaceBytes, final String text) {
         final byte[] all = text.getBytes(StandardCharsets.UTF_8);

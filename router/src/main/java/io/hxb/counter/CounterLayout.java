@@ -105,7 +105,7 @@ final class CounterLayout {
             firstIndex[type.id()] = values;
             values += instances(type.scope());
         }
-        // A line more than needed, so that two writers' values never share one.
+        // One cache line more than needed, so that two writers' values never share one.
         stride = align(values * Long.BYTES) + ALIGNMENT;
         length = valuesAt + writers * stride;
     }

@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the counter file of a node that runs, hangs or is dead, also one of another version of HXB
- * with other counters. Used by one thread. The file is read, not mapped: one that is cut short
- * while it is read gives an exception, not a signal.
+ * Reads the counter file of a node that runs, hangs or is dead, including one of another version of
+ * HXB with other counters. Used by one thread. The file is read, not mapped: one that is cut short
+ * while it is read causes an exception, not a signal.
  */
 public final class CounterReader implements AutoCloseable {
-    /** A node whose heart has not beaten for so long hangs or is dead. */
+    /** A node without a heartbeat for this long hangs or is dead. */
     public static final long SILENT_MS = 3_000;
 
     private static final int MAX_BYTES = 64 << 20;
@@ -91,7 +91,7 @@ public final class CounterReader implements AutoCloseable {
         return image.getLong(CounterLayout.START_OFFSET);
     }
 
-    /** When the node last said that it lives, ms since 1970. */
+    /** When the node last said that it is alive, ms since 1970. */
     public long heartbeatMs() {
         return image.getLong(CounterLayout.HEARTBEAT_OFFSET);
     }
@@ -154,7 +154,7 @@ public final class CounterReader implements AutoCloseable {
         return text(CounterLayout.FINDINGS_AT_OFFSET).lines().map(NodeFinding::parse).toList();
     }
 
-    /** What users and tenants have of the node; of nobody when it died while writing. */
+    /** What users and tenants hold of the node; empty when it died while writing. */
     public ShareUses shares() throws IOException {
         return ShareUses.parse(text(CounterLayout.SHARES_AT_OFFSET));
     }
@@ -169,7 +169,7 @@ public final class CounterReader implements AutoCloseable {
             final boolean isWhole = TextArea.isWhole(image, at);
             final String text = TextArea.read(image, at);
             refresh();
-            // The text, too: a copy that was being written may have had one without the other.
+            // The text, too: a copy that was being written may have one without the other.
             if (isWhole
                     && image.getInt(field) == at
                     && TextArea.sequence(image, at) == sequence

@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 
 /**
  * The counters of one node, and a file with a copy of them that outlives the process. Made at
- * start; each loop fetches its own {@link Counter}s, and the thread that owns the node beats the
- * heart and writes the findings.
+ * start; each loop fetches its own {@link Counter}s, and the thread that owns the node writes the
+ * heartbeat and the findings.
  *
- * <p>What is counted lies in memory of this process, which nobody else can take away. The file is
- * only written, by {@link CounterPublisher}: a loop never waits for a disk, and a file that is cut
- * short is whole again within a second.
+ * <p>The counters are in memory of this process, which nobody else can take away. The file is only
+ * written, by {@link CounterPublisher}: a loop never waits for a disk, and a file that is cut short
+ * is whole again within a second.
  */
 public final class Counters implements AutoCloseable {
     private final CounterLayout layout;
@@ -35,7 +35,8 @@ public final class Counters implements AutoCloseable {
 
     /**
      * Makes the counters of a node, all 0. A file that cannot be written (full disk, no permission,
-     * a folder in which others may write) is warned of and left out, so that the node runs anyway.
+     * a folder in which others may write) causes a warning and is left out, so that the node runs
+     * anyway.
      *
      * @param file where; an older file is replaced, readers that have it open keep the old one.
      * @param labels whose counters.
@@ -138,7 +139,7 @@ public final class Counters implements AutoCloseable {
         }
     }
 
-    /** Says that the node lives; called a few times a second. */
+    /** Says that the node is alive; called a few times a second. */
     public void heartbeat(final long nowMs) {
         Memory.putLongRelease(base + CounterLayout.HEARTBEAT_OFFSET, nowMs);
     }
@@ -153,8 +154,8 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Replaces what {@code stat} shows of users and tenants; of how many there is no room in 16 KiB
-     * is told. Called by one thread.
+     * Replaces what {@code stat} shows of users and tenants, with the number of those that do not
+     * fit in 16 KiB. Called by one thread.
      *
      * @param uses the most important ones first.
      */

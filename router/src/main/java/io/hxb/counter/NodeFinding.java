@@ -16,11 +16,13 @@ public record NodeFinding(Kind kind, String text, String fix) {
     public enum Kind {
         /** A link of the node cannot carry frames. */
         LINK_DOWN(true),
-        /** What is plugged together does not belong together, or is set up differently. */
+        /**
+         * Ports that are plugged together do not belong together, or are configured differently.
+         */
         MISMATCH(true),
         /** Others use the same switch. */
         STRANGER(false),
-        /** A neighbour is heard on some links of a trunk only. */
+        /** A neighbour is heard on only some links of a trunk. */
         HALF_HEARD(true),
         /** A neighbour is not heard at all. */
         NOT_HEARD(false),
@@ -47,7 +49,7 @@ public record NodeFinding(Kind kind, String text, String fix) {
         fix = fix.replaceAll("[\\t\\n]", " ");
     }
 
-    /** Splits a sentence that has what to do behind its last colon. */
+    /** Splits a sentence that says what to do after its last colon. */
     public static NodeFinding of(final Kind kind, final String sentence) {
         final int colon = sentence.lastIndexOf(": ");
         return colon < 0
@@ -66,7 +68,7 @@ public record NodeFinding(Kind kind, String text, String fix) {
         return kind.name().toLowerCase(Locale.ROOT) + SEPARATOR + text + SEPARATOR + fix;
     }
 
-    /** Reads a line of a counter file, also one that another version wrote. */
+    /** Reads a line of a counter file, which another version may have written. */
     static NodeFinding parse(final String line) {
         final String[] parts = line.split(SEPARATOR, -1);
         for (final Kind kind : Kind.values()) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one user or tenant has of the shares of a node, and what he may have. Immutable.
+ * What one user or tenant holds of the shares of a node, and what he may hold. Immutable.
  *
  * @param who such as {@code user 1000} or {@code tenant physics}.
  * @param tenant that the user is a member of; empty if none, and for a tenant itself.
@@ -16,7 +16,7 @@ public record ShareUse(String who, String tenant, Map<String, Figures> shares) {
     private static final String SEPARATOR = "\t";
     private static final int WORDS_BEFORE_SHARES = 2;
 
-    /** Copies the map, whose order stays. */
+    /** Copies the map and keeps its order. */
     public ShareUse {
         shares = Collections.unmodifiableMap(new LinkedHashMap<>(shares));
     }
@@ -24,12 +24,12 @@ public record ShareUse(String who, String tenant, Map<String, Figures> shares) {
     /**
      * Figures of one share. Immutable.
      *
-     * @param held what he has now; {@link #NONE} for a rate, of which nothing is held.
-     * @param limit what he may have; {@link #NONE} without a limit.
+     * @param held what he holds now; {@link #NONE} for a rate.
+     * @param limit what he may hold; {@link #NONE} without a limit.
      * @param refused how often he was refused more.
      */
     public record Figures(long held, long limit, long refused) {
-        /** Stands for a figure that there is not. */
+        /** Stands for a figure that does not exist. */
         public static final long NONE = -1;
 
         private String text() {
@@ -71,7 +71,7 @@ public record ShareUse(String who, String tenant, Map<String, Figures> shares) {
         return line.toString();
     }
 
-    /** Reads a line of a counter file; what another version wrote otherwise is left out. */
+    /** Reads a line of a counter file; what another version wrote differently is left out. */
     static Optional<ShareUse> parse(final String line) {
         final String[] words = line.split(SEPARATOR, -1);
         if (words.length <= WORDS_BEFORE_SHARES) {

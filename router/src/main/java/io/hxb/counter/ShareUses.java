@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What users and tenants have of a node, as many of them as there is room for in a counter file.
+ * What users and tenants hold of a node, for as many of them as a counter file has room for.
  * Immutable.
  *
- * @param uses one entry a user or tenant.
- * @param leftOut of how many more there was no room.
+ * @param uses one entry for each user or tenant.
+ * @param leftOut number of further ones, for which there was no room.
  */
 public record ShareUses(List<ShareUse> uses, int leftOut) {
     /** Of nobody. */
@@ -40,7 +40,7 @@ public record ShareUses(List<ShareUse> uses, int leftOut) {
         return String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Reads that text, also when it is damaged. */
+    /** Reads that text, even when it is damaged. */
     static ShareUses parse(final String text) {
         final List<String> lines = text.lines().toList();
         if (lines.isEmpty() || !lines.getFirst().matches("\\d{1,9}")) {

@@ -43,7 +43,7 @@ final class TextArea {
         Memory.putLongVolatile(address, sequence + 2);
     }
 
-    /** Copies the text, unless it is just being replaced: then that of before stays. */
+    /** Copies the text, unless it is being replaced: then the copy stays as it was. */
     static void copy(
             final MemorySegment from,
             final MemorySegment to,

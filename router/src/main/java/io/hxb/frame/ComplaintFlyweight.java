@@ -27,7 +27,7 @@ public final class ComplaintFlyweight {
     /** Another node has the same coordinates. */
     public static final int DUPLICATE_COORDINATE = 1;
 
-    /** The two nodes are not on one line: more than one coordinate differs. */
+    /** The two nodes are not on the same line: more than one coordinate differs. */
     public static final int WRONG_LINE = 2;
 
     /** The two ports belong to different dimensions. */
@@ -92,7 +92,7 @@ public final class ComplaintFlyweight {
         return this;
     }
 
-    /** True if a body of that length is complete and its kind known. */
+    /** True if a body of that length is complete and its kind is known. */
     public static boolean isRight(final long bodyAddress, final int lengthBytes) {
         return lengthBytes >= LENGTH
                 && Memory.getUnsignedByte(bodyAddress) >= DUPLICATE_COORDINATE

@@ -1,8 +1,8 @@
 package io.hxb.frame;
 
 /**
- * Why a frame was dropped: negative codes, so that checks can return them beside 0 for "not
- * dropped". Each has a counter. Stateless.
+ * Why a frame was dropped: negative codes, so that checks can return them or 0 for "not dropped".
+ * Each has a counter. Stateless.
  */
 public final class DropReason {
     /** The frame is valid so far. */
@@ -47,7 +47,7 @@ public final class DropReason {
     /** No link leads on. */
     public static final int NO_ROUTE = -13;
 
-    /** The link it had to take took no more. */
+    /** The link it had to take was full. */
     public static final int LINK_BLOCKED = -14;
 
     /** No buffer was free. */
@@ -62,10 +62,10 @@ public final class DropReason {
     /** Its seal is wrong, or made with another key. */
     public static final int SEAL = -18;
 
-    /** It was received before, or is too old to tell. */
+    /** It was received before, or is too old for us to tell. */
     public static final int REPLAY = -19;
 
-    /** There is no session with the node that sent it, or will be sent to. */
+    /** There is no session with the node that sent it, or that it is for. */
     public static final int NO_SESSION = -20;
 
     /** It came from a link address that is not a neighbour's. */

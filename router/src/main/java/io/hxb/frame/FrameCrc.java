@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
  *
  * <p>It covers header and body except for hop limit and route, which relays change, and the CRC
  * itself; these count as 0. The bytes are copied to the heap piece by piece, where the JVM's CRC
- * instruction reaches them: that is several times as fast as a table over native memory. Source:
+ * instruction reaches them, which is several times as fast as a table over native memory. Source:
  * RFC 3720 appendix B.4 for the polynomial.
  */
 public final class FrameCrc {
@@ -27,7 +27,7 @@ public final class FrameCrc {
      * The CRC of a frame whose body lies in two places.
      *
      * @param headerAddress first byte of the header.
-     * @param headerLengthBytes header and what of the body follows it, 64 or more.
+     * @param headerLengthBytes the header and the part of the body that follows it, 64 or more.
      * @param payloadAddress the rest of the body.
      * @param payloadLengthBytes 0 or more.
      */

@@ -66,7 +66,7 @@ public final class FrameHeaderFlyweight {
      */
     public static final int FLAG_AGAIN = 8;
 
-    /** A short frame of a flow that has few in flight: its time matters, its memory does not. */
+    /** A short frame of a flow that has few in flight: its latency matters, its memory does not. */
     public static final int FLAG_SPARSE = 16;
 
     /** A trailer follows the body: {@link SealFlyweight}. */

@@ -5,7 +5,7 @@ public final class FrameType {
     /** Messages of one flow, in sequence. */
     public static final int DATA = 1;
 
-    /** Acknowledgement with a selective bitmap, and the receiver's window. */
+    /** Acknowledgement with a selective bitmap and the receiver's window. */
     public static final int ACK = 2;
 
     /** Tells the nodes of a segment who is there; link-local. */

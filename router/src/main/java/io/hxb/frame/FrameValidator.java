@@ -79,7 +79,7 @@ public final class FrameValidator {
         return isBodyRight(headerAddress, type) ? DropReason.NONE : DropReason.BODY;
     }
 
-    /** True for the types that neighbours exchange; only SESSION frames may go further, too. */
+    /** True for the types that neighbours exchange; of these only SESSION frames may go further. */
     public static boolean isLinkLocal(final int type) {
         return type == FrameType.HELLO
                 || type == FrameType.LINK_STATUS
@@ -88,7 +88,7 @@ public final class FrameValidator {
     }
 
     // A complaint may come from a node with another cluster file: its source can be anywhere.
-    // Hellos are checked by who hears them, because what is wrong with them is to be told.
+    // Hellos are checked by the node that hears them, because it reports what is wrong with them.
     private static boolean areCoordinatesRight(
             final long headerAddress, final int type, final Shape shape) {
         final long source = Memory.getLong(headerAddress + FrameHeaderFlyweight.SOURCE_OFFSET);

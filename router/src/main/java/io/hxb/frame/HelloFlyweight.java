@@ -31,7 +31,7 @@ public final class HelloFlyweight {
     /** Bytes before the name. */
     public static final int FIXED_LENGTH = 48;
 
-    /** Most bytes of the name. */
+    /** Maximum length of the name in bytes. */
     public static final int MAX_NAME_LENGTH = 64;
 
     private static final int DIMENSION_OFFSET = 2;
@@ -55,7 +55,7 @@ public final class HelloFlyweight {
         return this;
     }
 
-    /** Sets all bytes before the name to 0, then version and receiver: everybody. */
+    /** Sets all bytes before the name to 0, then the version, and everybody as the receiver. */
     public HelloFlyweight clear() {
         for (int offset = 0; offset < FIXED_LENGTH; offset += Long.BYTES) {
             Memory.putLong(address + offset, 0);
@@ -182,7 +182,7 @@ public final class HelloFlyweight {
         return receiverAt(address);
     }
 
-    /** The same of the body at an address. */
+    /** The same for the body at an address. */
     public static long receiverAt(final long bodyAddress) {
         return Memory.getLong(bodyAddress + RECEIVER_OFFSET);
     }

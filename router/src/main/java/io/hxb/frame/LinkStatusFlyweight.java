@@ -5,8 +5,8 @@ import io.hxb.linux.Memory;
 /**
  * The body of a LINK_STATUS frame: what a node thinks of its links to one neighbour, and how many
  * frames it has sent there. Also the heartbeat of a link. Owned by the thread that wrapped it. The
- * sender's coordinates and node incarnation are in the header, and as destination incarnation that
- * of the neighbour.
+ * header has the sender's coordinates and node incarnation, and the neighbour's as destination
+ * incarnation.
  *
  * <pre>
  * offset length meaning (little-endian)
@@ -29,7 +29,9 @@ public final class LinkStatusFlyweight {
     /** Bytes before the counts. */
     public static final int FIXED_LENGTH = 32;
 
-    /** Links that the layout has room for: one a bit of {@code failed}. Trunks have fewer. */
+    /**
+     * Links that the layout has room for: one for each bit of {@code failed}. Trunks have fewer.
+     */
     public static final int LAYOUT_LINKS = Long.SIZE;
 
     /** Weight of a link that loses nothing. */
@@ -166,12 +168,12 @@ public final class LinkStatusFlyweight {
         return this;
     }
 
-    /** Number of what is said about the links. */
+    /** Sequence of what is said about the links. */
     public int sequence() {
         return Memory.getInt(address + SEQUENCE_OFFSET);
     }
 
-    /** Sets the number of what is said about the links. */
+    /** Sets the sequence of what is said about the links. */
     public LinkStatusFlyweight sequence(final int value) {
         Memory.putInt(address + SEQUENCE_OFFSET, value);
         return this;

@@ -5,7 +5,7 @@ import io.hxb.linux.Memory;
 import java.util.random.RandomGenerator;
 
 /**
- * 128 random bits that never come again; 16 bytes in a frame, little-endian. Immutable.
+ * 128 random bits that never occur again; 16 bytes in a frame, little-endian. Immutable.
  *
  * @param low first half.
  * @param high second half.

@@ -4,9 +4,9 @@ import io.hxb.linux.Memory;
 import io.hxb.routing.Route;
 
 /**
- * What an UNREACHABLE frame says, which answers a frame that could not be delivered, laid over its
- * header: fields that mean something else in other frames. It has no body, so an answer is never
- * longer than what drew it, whoever sent that. Owned by the thread that wrapped it.
+ * What an UNREACHABLE frame says, the answer to a frame that could not be delivered. It is laid
+ * over header fields that mean something else in other frames. It has no body, so an answer is
+ * never longer than the frame that caused it. Owned by the thread that wrapped it.
  *
  * <pre>
  * offset length meaning (little-endian)
@@ -31,7 +31,7 @@ public final class UnreachableFlyweight {
     /** Nobody has opened the destination context. */
     public static final int NO_SUCH_CONTEXT = 2;
 
-    /** The destination context is another incarnation than the frame names. */
+    /** The destination context has another incarnation than the frame names. */
     public static final int STALE_INCARNATION = 3;
 
     /** The frame has crossed too many links. */
@@ -40,7 +40,7 @@ public final class UnreachableFlyweight {
     /** The destination's node has as many flows as it may, or the context as many as it may. */
     public static final int NO_FLOWS = 5;
 
-    /** The tenants of the two contexts may not talk with each other. */
+    /** The tenants of the two contexts may not talk to each other. */
     public static final int NOT_ALLOWED = 6;
 
     private static final int REASON_OFFSET = FrameHeaderFlyweight.WINDOW_OFFSET;
@@ -129,17 +129,17 @@ public final class UnreachableFlyweight {
         return Memory.getUnsignedByte(header.address() + TYPE_OFFSET);
     }
 
-    /** Which incarnation of the destination context that frame named; not of relays. */
+    /** Which incarnation of the destination context that frame named; not in answers of relays. */
     public int failedIncarnation() {
         return header.acknowledgement();
     }
 
-    /** Node id of that frame's destination, any number; of relays. */
+    /** Node id of that frame's destination, any number; only in answers of relays. */
     public int failedDestination() {
         return header.acknowledgement();
     }
 
-    /** The route that the frame had when it came to the relay; of relays. */
+    /** The route that the frame had when it came to the relay; only in answers of relays. */
     public long failedRoute() {
         return Route.of(header.sourceIncarnation(), header.messageCount());
     }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Answers the requests of all sessions on one host: each change is checked, numbered, and holds
+ * Answers the requests of all sessions on one host: each change is checked and numbered, and holds
  * with its batch or not at all. What a session has set ends with it. Owned by one thread. Source:
  * VFREC-Net, section 3.2.
  */
@@ -28,7 +28,7 @@ public final class HostManager {
     /** Changes of one batch. */
     public static final int MAX_BATCH = 65_536;
 
-    /** Sessions of users who may not change paths, at once: others still find a place. */
+    /** Sessions at once of users who may not change paths, so that others still find a place. */
     public static final int MAX_READERS = 32;
 
     /** Ranks of all sessions together. */
@@ -75,7 +75,7 @@ public final class HostManager {
         restore();
     }
 
-    /** Lets the committed paths hold, and no others. */
+    /** Puts the committed paths into effect, and no others. */
     private void restore() throws IOException {
         final Map<Long, Integer> saved = store.load();
         claims.clear();
@@ -98,7 +98,7 @@ public final class HostManager {
      * Begins a session.
      *
      * @param mayChange false for those who may only read; they have half of the sessions.
-     * @return null if there are as many as there may be.
+     * @return null if the limit has been reached.
      */
     public ManagerSession open(final boolean mayChange) {
         if (sessions == MAX_SESSIONS || (!mayChange && readers == MAX_READERS)) {
@@ -139,7 +139,7 @@ public final class HostManager {
         return table;
     }
 
-    /** True if frames from a host come in another VID than frames go to it. */
+    /** True if frames from a host come with another VID than frames to it have. */
     static boolean isHalf(final int vid, final int heardVid) {
         return heardVid != Tagger.UNTAGGED && heardVid != vid;
     }

@@ -35,7 +35,7 @@ final class HostNic implements Surroundings {
      * A NIC without programs.
      *
      * @param name of the NIC, in this thread's network namespace.
-     * @param pins see {@link KernelTagger#attach}; null so that nothing stays.
+     * @param pins see {@link KernelTagger#attach}; null if nothing is to stay.
      */
     HostNic(final KernelTagger tagger, final String name, final Path pins) {
         this.tagger = tagger;

@@ -33,7 +33,7 @@ record HttpAnswer(int status, Map<String, Object> content) {
         };
     }
 
-    /** The words of RFC 9110 for a status. */
+    /** The reason phrase of RFC 9110 for a status. */
     String reason() {
         return switch (status) {
             case OK -> "OK";

@@ -165,7 +165,7 @@ final class HttpHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Answers; nothing if that has been done, by a change or because the time was over. */
+    /** Answers, unless that has been done because of a change or a timeout. */
     private void endWatch(
             final ChannelHandlerContext context, final HttpRequest http, final int watch) {
         if (isWatching && watch == watches && context.channel().isActive()) {

@@ -28,7 +28,7 @@ record HttpRequest(
         String host,
         String body,
         boolean isLast) {
-    /** Bytes that the first line and the headers may have. */
+    /** Maximum bytes of the first line and the headers. */
     static final int MAX_HEAD_BYTES = 8 << 10;
 
     /** Bytes that a body may have: batches of more than some 20,000 changes are for programs. */
@@ -119,7 +119,7 @@ record HttpRequest(
                 throw new Malformed(400, "a header has no name");
             }
             final String name = line.substring(0, colon).toLowerCase(Locale.ROOT);
-            // Two of them are how requests are smuggled past a proxy.
+            // Two of them allow requests to be smuggled past a proxy.
             if (headers.put(name, line.substring(colon + 1).strip()) != null
                     && name.equals("content-length")) {
                 throw new Malformed(400, "two headers say how long the body is");

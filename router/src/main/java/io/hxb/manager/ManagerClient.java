@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * answered later, in order, by {@link #receive}.
  */
 public final class ManagerClient implements AutoCloseable {
-    /** Requests that may be without an answer. */
+    /** Maximum number of requests without an answer. */
     public static final int MAX_UNANSWERED = 256;
 
     private static final int BUFFER_BYTES = MAX_UNANSWERED * MessageSeal.SEALED_LENGTH;
@@ -156,7 +156,7 @@ public final class ManagerClient implements AutoCloseable {
      * Ends the request, sends it and waits for its answer, at most 10 s.
      *
      * @return the reply, valid until the next one.
-     * @throws IOException if the manager has gone, or says what is no reply.
+     * @throws IOException if the manager has gone, or sends something that is not a reply.
      */
     public ManagerMessage exchange() throws IOException {
         post();

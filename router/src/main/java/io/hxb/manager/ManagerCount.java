@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum ManagerCount {
     /** Requests that were answered. */
     REQUESTS(0),
-    /** Requests that were answered with another status than done. */
+    /** Requests that were answered with a status other than done. */
     REFUSED_REQUESTS(1),
     /** Changes of paths, batches counted once. */
     CHANGES(2),
@@ -20,7 +20,7 @@ public enum ManagerCount {
     WITHOUT_KEY(6),
     /** Connections that ended because a message was changed, repeated or left out on its way. */
     BROKEN_SEALS(7),
-    /** Connections that sent what is neither a request nor HTTP. */
+    /** Connections that sent something that is neither a request nor HTTP. */
     MALFORMED_CONNECTIONS(8),
     /** Connections that showed no key in time, or before others came. */
     DROPPED_STRANGERS(9),

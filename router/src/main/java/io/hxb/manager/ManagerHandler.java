@@ -6,8 +6,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * One connection of a program: requests in, as many replies out, in their order. A program that
- * does not read its replies is not read from either. Owned by the manager's thread.
+ * One connection of a program: each request is answered by one reply, in order. A program that does
+ * not read its replies is not read from either. Owned by the manager's thread.
  */
 final class ManagerHandler extends ChannelInboundHandlerAdapter {
     private final Reception reception;
@@ -148,7 +148,7 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
         out.writerIndex(out.writerIndex() + ManagerMessage.LENGTH);
     }
 
-    /** Told in the midst of a change; several of them in one turn are told once. */
+    /** Called in the middle of a change; several changes in one turn are reported once. */
     private void onChange(final ChannelHandlerContext context) {
         if (!isNewsWaiting) {
             isNewsWaiting = true;
@@ -170,7 +170,7 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
             finish(out);
             final var ignored = context.writeAndFlush(out);
         }
-        // Else it is told when the program has read what was said before.
+        // Otherwise it is told when the program has read the earlier replies.
     }
 
     @Override

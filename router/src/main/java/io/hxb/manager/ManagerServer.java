@@ -35,8 +35,8 @@ import java.util.function.IntPredicate;
 
 /**
  * Serves a {@link HostManager} over sockets, on one thread of its own, which owns the manager.
- * Programs of this machine are known by the user that the kernel names, others by the key of the
- * cluster.
+ * Programs of this machine are identified by the user that the kernel names, others by the key of
+ * the cluster.
  */
 public final class ManagerServer implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ManagerServer.class);
@@ -90,7 +90,7 @@ public final class ManagerServer implements AutoCloseable {
      * Listens on a Unix socket; one that a dead manager has left is replaced.
      *
      * @param mayChange whether the user of that id may change paths; all others may read them.
-     * @throws IOException in words, if the path cannot be bound.
+     * @throws IOException if the path cannot be bound.
      */
     public void listen(final Path socket, final IntPredicate mayChange) throws IOException {
         removeStale(socket);
@@ -114,7 +114,7 @@ public final class ManagerServer implements AutoCloseable {
                                 });
         bind(bootstrap, new DomainSocketAddress(socket.toString()));
         sockets.add(socket);
-        // Who is connected is asked of the kernel.
+        // The kernel says who is connected.
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
     }
 
@@ -140,12 +140,12 @@ public final class ManagerServer implements AutoCloseable {
     }
 
     /**
-     * Listens on a TCP port. Programs of this machine may read without a key; all who may do more
-     * show that of the cluster.
+     * Listens on a TCP port. Programs of this machine may read without a key; to do more they need
+     * that of the cluster.
      *
      * @return the address with the port that was taken.
-     * @throws IOException in words, if it cannot be bound, or is open to other machines while there
-     *     is no key.
+     * @throws IOException if it cannot be bound, or is open to other machines while there is no
+     *     key.
      */
     public InetSocketAddress listen(final InetSocketAddress address) throws IOException {
         if (address.isUnresolved()) {

@@ -31,7 +31,7 @@ public final class ManagerSession {
         this.mayChange = mayChange;
     }
 
-    /** Lets somebody be told of changes; called by the manager's thread, in the midst of one. */
+    /** Sets who is told of changes; called by the manager's thread, in the middle of one. */
     void onChange(final Runnable action) {
         watcher = action;
     }

@@ -15,8 +15,8 @@ import java.util.Arrays;
  * bytes of each side. Both sides derive two keys from the cluster's key and these bytes, the
  * program's first. Every message after that is followed by {@value #LENGTH} bytes: the AES-CMAC,
  * under the key of its direction, of its number in that direction, from 0, as 8 bytes, lowest
- * first, and of its own bytes. So a message that is changed, repeated, left out or of another
- * connection ends the connection. Nothing is encrypted.
+ * first, and of its own bytes. A message that is changed, repeated, left out or from another
+ * connection thus ends the connection. Nothing is encrypted.
  */
 final class MessageSeal {
     /** Bytes of a seal. */

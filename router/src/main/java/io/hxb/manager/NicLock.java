@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * Keeps a second manager off a NIC: the name of an abstract Unix socket in this thread's network
  * namespace, free again when the process ends, however it ends. Any program may take such a name,
- * so it refuses only where there are programs at the NIC, too. Source: unix(7).
+ * so it refuses only if there are also programs at the NIC. Source: unix(7).
  */
 final class NicLock implements AutoCloseable {
     private static final int AF_UNIX = 1;

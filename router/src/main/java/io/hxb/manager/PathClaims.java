@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * Who wants which path for which host. Of several claims on one host the newest holds; when it is
- * withdrawn, or its session ends, the one before holds again, and without any the host follows the
+ * withdrawn, or its session ends, the one before it holds again; without any, the host follows the
  * table. Owned by the manager's thread. Memory: a claim for each session and host that it has set.
  */
 final class PathClaims {
@@ -27,8 +27,8 @@ final class PathClaims {
     }
 
     /**
-     * Lets a session have its way with a host until it withdraws the claim; after the next commit
-     * of the paths.
+     * Sets the path that a session claims for a host until it withdraws the claim; takes effect
+     * with the next commit of the paths.
      *
      * @param session 1 or more, or {@link #PERMANENT}.
      * @param host another host.

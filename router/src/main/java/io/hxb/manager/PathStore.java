@@ -6,7 +6,7 @@ import java.util.Map;
 /** Where committed paths outlive the manager. Used by one thread at a time. */
 public interface PathStore {
     /**
-     * What was saved last; nothing if nothing was.
+     * What was saved last; empty if nothing was.
      *
      * @return VID by MAC address, first byte highest.
      * @throws IOException if there is something that cannot be read, with what to do.

@@ -30,7 +30,7 @@ final class Reception {
         return strangers;
     }
 
-    /** The key of a fingerprint, null if the manager has none such. */
+    /** The key of a fingerprint, null if the manager has no such key. */
     ClusterKey key(final int id) {
         return keys.keys().stream().filter(key -> key.id() == id).findAny().orElse(null);
     }

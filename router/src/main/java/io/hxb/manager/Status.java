@@ -4,7 +4,7 @@ package io.hxb.manager;
 public enum Status {
     /** Done. */
     OK(0, "done"),
-    /** The version of the request is not spoken here. */
+    /** The version of the request is not supported. */
     VERSION(1, "the manager speaks another version of the protocol: update the older side"),
     /** No such operation, or fields that must be 0 are not. */
     MALFORMED(2, "the request is malformed"),
@@ -46,7 +46,7 @@ public enum Status {
         return code;
     }
 
-    /** In words, with what to do where something can be done. */
+    /** A sentence for people, with what to do where something can be done. */
     public String text() {
         return text;
     }

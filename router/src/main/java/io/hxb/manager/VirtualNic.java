@@ -40,7 +40,7 @@ public final class VirtualNic implements AutoCloseable {
 
     private final Deque<Closing> resources = new ArrayDeque<>();
 
-    /** Closes one thing; fails at nothing. */
+    /** Closes one thing; never fails. */
     private interface Closing {
         void close();
     }
@@ -60,7 +60,7 @@ public final class VirtualNic implements AutoCloseable {
      * @param keys of the cluster; none if nobody comes from other machines.
      * @param state file of committed paths; null for none.
      * @param pins folder in a BPF file system by which programs and paths stay when the manager
-     *     ends; null so that nothing stays.
+     *     ends; null if nothing is to stay.
      * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
      */
     public record Options(
@@ -80,7 +80,7 @@ public final class VirtualNic implements AutoCloseable {
     /**
      * Starts tagging and the manager.
      *
-     * @throws IOException in words, with what to do; then nothing is left behind.
+     * @throws IOException with what to do; then nothing is left behind.
      */
     public static VirtualNic start(final Options options) throws IOException {
         final VirtualNic started = new VirtualNic();

@@ -14,14 +14,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What the calling thread may do beyond an ordinary user. Each thread has a set of its own, and
- * gives it to the threads that it makes. Stateless. Source: capabilities(7), capset(2), prctl(2).
+ * What the calling thread may do beyond an ordinary user. Each thread has a set of its own, which
+ * the threads that it starts inherit. Stateless. Source: capabilities(7), capset(2), prctl(2).
  */
 public final class Capabilities {
-    /** Read files and enter folders of others: where the program itself may lie. */
+    /** Read files and enter folders of others, where the program itself may be. */
     public static final long DAC_READ_SEARCH = 1L << 2;
 
-    /** Configure networks, attach programs to NICs, socket buffers beyond the limits. */
+    /** Configure networks, attach programs to NICs, make socket buffers larger than the limits. */
     public static final long NET_ADMIN = 1L << 12;
 
     /** Open packet sockets. */
@@ -54,8 +54,8 @@ public final class Capabilities {
     }
 
     /**
-     * Gives up for good, in the calling thread, all but {@code kept}; those it does not have it
-     * does not get. No program that it starts gets more.
+     * Gives up for good, in the calling thread, all but {@code kept}; it gains none that it lacks.
+     * No program that it starts gets more.
      */
     public static void keepOnly(final long kept) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
@@ -76,10 +76,7 @@ public final class Capabilities {
         }
     }
 
-    /**
-     * Gives up the same, and says in the log if the kernel refuses; the thread goes on with its
-     * rights then.
-     */
+    /** Gives up the same, but if the kernel refuses, logs it and goes on with the rights it has. */
     public static void keepOnlyIfPossible(final long kept) {
         try {
             keepOnly(kept);
@@ -92,8 +89,8 @@ public final class Capabilities {
     }
 
     /**
-     * For a thread that needs no rights: a task that gives them up before anything else, but for
-     * {@link #DAC_READ_SEARCH}, as classes may be loaded late.
+     * For a thread that needs no rights: a task that first gives up all but {@link
+     * #DAC_READ_SEARCH}, as classes may be loaded late.
      */
     public static Runnable givingUp(final Runnable task) {
         return () -> {

@@ -13,8 +13,8 @@ public final class Cpus {
     private Cpus() {}
 
     /**
-     * CPUs of the machine that were on when this program started, 1 or more: also those that this
-     * process may not use, as the applications may.
+     * CPUs of the machine that were online when this program started, 1 or more, including those that
+     * this process may not use, because applications may.
      */
     public static int online() {
         return ONLINE;
@@ -29,7 +29,7 @@ public final class Cpus {
         }
     }
 
-    /** How many a list such as {@code 0-3,8,10-11} has; 0 if it is none. */
+    /** How many a list such as {@code 0-3,8,10-11} has; 0 if it is not a list. */
     static int count(final String list) {
         int count = 0;
         for (final String range : list.split(",", -1)) {

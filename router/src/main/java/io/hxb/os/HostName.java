@@ -11,7 +11,7 @@ public final class HostName {
     private HostName() {}
 
     /**
-     * The name as the kernel has it, which nobody needs to be able to look up. Source: hostname(7),
+     * The name as the kernel has it, which need not be in DNS. Source: hostname(7),
      * proc_sys_kernel(5).
      *
      * @return {@code localhost} if the kernel does not say.

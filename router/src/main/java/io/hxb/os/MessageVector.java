@@ -43,9 +43,9 @@ public final class MessageVector {
      * Allocates and links the arrays. Its memory lives as long as this object.
      *
      * @param count messages.
-     * @param iovecs pieces a message has at most.
-     * @param nameBytes bytes of a socket address a message, 0 for none.
-     * @param controlBytes bytes of control data a message, 0 for none; a multiple of 8.
+     * @param iovecs maximum number of pieces of a message.
+     * @param nameBytes bytes of the socket address of each message, 0 for none.
+     * @param controlBytes bytes of control data of each message, 0 for none; a multiple of 8.
      */
     public MessageVector(
             final int count, final int iovecs, final int nameBytes, final int controlBytes) {
@@ -89,7 +89,7 @@ public final class MessageVector {
         return controls + (long) index * controlBytes;
     }
 
-    /** Sets back what a receive call has overwritten. */
+    /** Resets what a receive call has overwritten. */
     public void rearm(final int index) {
         Memory.putInt(message(index) + 8, nameBytes);
         Memory.putLong(message(index) + 40, controlBytes);

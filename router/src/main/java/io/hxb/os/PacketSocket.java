@@ -55,7 +55,7 @@ public final class PacketSocket {
     }
 
     /**
-     * Binds to a NIC, at first or when it was deleted and made again.
+     * Binds to a NIC, for the first time or after it was deleted and made again.
      *
      * @param etherType what to receive; 0 for nothing.
      * @param ifindex the NIC's number.
@@ -82,7 +82,7 @@ public final class PacketSocket {
     }
 
     /**
-     * Lets only frames through for which a classic BPF program returns more than 0.
+     * Lets through only frames for which a classic BPF program returns more than 0.
      *
      * @param program instructions as struct sock_filter: code 16 bits lowest, jump true 8, jump
      *     false 8, operand 32.
@@ -160,7 +160,7 @@ public final class PacketSocket {
         return address;
     }
 
-    /** Unmaps a ring of {@code lengthBytes}; nobody touches it any more. */
+    /** Unmaps a ring of {@code lengthBytes}; nobody may touch it afterwards. */
     public static void unmapRing(final long address, final long lengthBytes) {
         try {
             final int ignored =

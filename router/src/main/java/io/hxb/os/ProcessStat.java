@@ -10,7 +10,7 @@ import java.nio.file.Path;
  * What the kernel shows of a process, to tell whether one that was remembered still runs.
  * Immutable. Source: proc_pid_stat(5), pid_namespaces(7).
  *
- * @param pid process id in the own namespace.
+ * @param pid process id in its own namespace.
  * @param startTicks when it started, in clock ticks since boot; with the pid it names a process for
  *     good.
  * @param namespace number of its pid namespace; 0 when unknown.
@@ -32,8 +32,9 @@ public record ProcessStat(long pid, long startTicks, long namespace) {
     }
 
     /**
-     * True if the process has certainly ended. False while it runs, and when it cannot be known:
-     * the process belongs to another pid namespace, or this user sees no processes of others.
+     * True if the process has certainly ended. False while it runs, and when that cannot be known
+     * because the process belongs to another pid namespace, or this user sees no processes of
+     * others.
      */
     public boolean hasEnded() {
         return hasEnded(Path.of("/proc"));

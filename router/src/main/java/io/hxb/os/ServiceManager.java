@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * Tells the service manager (systemd) that this process is ready, lives and ends, by datagrams to
+ * Tells the service manager (systemd) that this process is ready, alive or ending, by datagrams to
  * the Unix socket that it names. Without a manager nothing happens. Any thread may call it; it
  * never blocks. Source: sd_notify(3), sd_watchdog_enabled(3).
  */
@@ -37,7 +37,7 @@ public final class ServiceManager implements AutoCloseable {
      *
      * @param environment with {@code NOTIFY_SOCKET}, a path or, after an @, the name of an abstract
      *     socket; and {@code WATCHDOG_USEC} and {@code WATCHDOG_PID}.
-     * @throws LinuxException if there should be one that does not listen.
+     * @throws LinuxException if the environment names one that does not listen.
      */
     public static ServiceManager of(final Map<String, String> environment) throws LinuxException {
         final String socket = environment.getOrDefault("NOTIFY_SOCKET", "");
@@ -68,7 +68,7 @@ public final class ServiceManager implements AutoCloseable {
             final MemorySegment address = arena.allocate(2 + NAME_BYTES, 8);
             Memory.putShort(address.address(), AF_UNIX);
             MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, 2, name.length);
-            // An abstract name is as long as it is said to be.
+            // The length of an abstract name is that of the address.
             final int length = 2 + name.length + (name[0] == 0 ? 0 : 1);
             result = (int) Calls.CONNECT.invokeExact(errno, fd, address.address(), length);
         } catch (final Throwable t) {
@@ -114,7 +114,7 @@ public final class ServiceManager implements AutoCloseable {
         send("STOPPING=1");
     }
 
-    // A manager that does not read in time is no reason to wait.
+    // Do not wait for a manager that does not read in time.
     private void send(final String state) {
         if (isThere()) {
             try (Arena arena = Arena.ofConfined()) {

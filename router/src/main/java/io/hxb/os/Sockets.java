@@ -102,13 +102,13 @@ public final class Sockets {
         }
     }
 
-    /** The error that waits on the socket, 0 for none; reading clears it. */
+    /** The pending error of the socket, 0 for none; reading clears it. */
     public static int takeError(final int fd) throws LinuxException {
         return SocketOptions.get(fd, SocketOptions.SOL_SOCKET, SO_ERROR);
     }
 
     /**
-     * Asks for a send buffer, past the system's limit when the process may.
+     * Asks for a send buffer, beyond the system's limit if the process is allowed that.
      *
      * @return bytes that the kernel grants, which may be less than {@code bytes}.
      */
@@ -117,7 +117,7 @@ public final class Sockets {
     }
 
     /**
-     * Asks for a receive buffer, past the system's limit when the process may.
+     * Asks for a receive buffer, beyond the system's limit if the process is allowed that.
      *
      * @return bytes that the kernel grants, which may be less than {@code bytes}.
      */
@@ -135,7 +135,8 @@ public final class Sockets {
             }
             SocketOptions.set(fd, SocketOptions.SOL_SOCKET, plain, bytes);
         }
-        // The kernel doubles what it is asked for, to leave room for its own books. socket(7).
+        // The kernel doubles what it is asked for, to leave room for its own bookkeeping:
+        // socket(7).
         return SocketOptions.get(fd, SocketOptions.SOL_SOCKET, plain) / 2;
     }
 
@@ -178,8 +179,8 @@ public final class Sockets {
     }
 
     /**
-     * What the socket has sent and the NIC has not (SIOCOUTQ), counted as the send buffer is: each
-     * frame with the memory that the kernel has for it.
+     * What the socket has sent and the NIC has not (SIOCOUTQ), counted as in the send buffer: the
+     * memory that the kernel uses for each frame.
      *
      * @param errno a segment that only the calling thread uses now.
      * @param address an int to write to.

@@ -13,8 +13,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A timer of the kernel as a descriptor that becomes readable, exact to microseconds where epoll's
- * own time is exact to milliseconds. Owned by one loop.
+ * A timer of the kernel as a descriptor that becomes readable, exact to microseconds, where epoll's
+ * own timeout is exact to milliseconds. Owned by one loop.
  */
 public final class TimerFd implements AutoCloseable {
     private static final int CLOCK_MONOTONIC = 1;

@@ -48,7 +48,7 @@ public final class DimensionOrder {
      * The order that corrects {@code dimensions} first, in the order given, then the rest.
      *
      * @param dimensions 0 to 7 each, none twice, {@code [0..8]}.
-     * @throws IllegalArgumentException if a dimension is out of range or stands there twice.
+     * @throws IllegalArgumentException if a dimension is out of range or occurs twice.
      */
     public static int of(final int... dimensions) {
         int order = 0;
@@ -72,7 +72,7 @@ public final class DimensionOrder {
         return order;
     }
 
-    /** True if each of the 8 dimensions stands in the order exactly once. */
+    /** True if each of the 8 dimensions occurs in the order exactly once. */
     public static boolean isValid(final int order) {
         int seen = 0;
         for (int place = 0; place < Shape.MAX_DIMENSIONS; place++) {

@@ -8,7 +8,7 @@ import io.hxb.topology.Shape;
  *
  * <p>In shapes of up to 512 nodes every node may be passed. In larger ones a part of that size is
  * searched: in every dimension the coordinates of both ends, and as many more as there is room for.
- * {@code shift} selects those, so that searches with different values reach all nodes in the end.
+ * {@code shift} selects these, so that searches with different values eventually reach all nodes.
  */
 public final class PathSearch {
     private static final int MAX_NODES = 512;
@@ -53,7 +53,7 @@ public final class PathSearch {
      *
      * @param shift 0 or more; matters only in shapes of more than 512 nodes.
      * @param nodes filled with the vectors of the path, {@code from} first, {@code to} last.
-     * @return how many they are; -1 if there is no path, or none that fits into the array.
+     * @return the number of nodes; -1 if there is no path, or none that fits into the array.
      */
     public int find(
             final long from,

@@ -13,7 +13,7 @@ package io.hxb.routing;
  * 32..47  detour: upper bits of the hops
  * </pre>
  *
- * No valid order has bit 31 set, because its last place would name a dimension beyond 7: so one
+ * No valid order has bit 31 set, because its last place would name a dimension beyond 7, so one
  * comparison distinguishes the two. How a hop is written depends on the shape, see {@link
  * RouteCodec}.
  */
@@ -39,7 +39,7 @@ public final class Route {
     }
 
     /**
-     * The route that stands in a header.
+     * The route in a header.
      *
      * @param order its order field.
      * @param rest its field for the upper bits of a detour, 0 to 65,535.

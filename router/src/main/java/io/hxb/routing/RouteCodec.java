@@ -58,9 +58,7 @@ public final class RouteCodec {
         return dimension < 0 ? HERE : dimension << 8 | Shape.coordinate(destination, dimension);
     }
 
-    /**
-     * The route as a frame carries it on from {@code here}: hops that are done are stepped over.
-     */
+    /** The route as a frame carries it on from {@code here}: hops already taken are skipped. */
     public long passed(final long route, final long here) {
         return Route.isDetour(route) ? Route.withPosition(route, position(route, here)) : route;
     }
@@ -101,7 +99,7 @@ public final class RouteCodec {
      * The nodes that a route passes.
      *
      * @param nodes filled with coordinate vectors, {@code from} first, {@code to} last.
-     * @return how many they are; -1 if the route does not lead there, or not within the length of
+     * @return the number of nodes; -1 if the route does not lead there, or not within the length of
      *     the array.
      */
     public int trace(final long route, final long from, final long to, final long[] nodes) {

@@ -8,13 +8,13 @@ import java.util.Arrays;
  * fastest. Immutable.
  */
 public final class Shape {
-    /** Most dimensions. */
+    /** Maximum number of dimensions. */
     public static final int MAX_DIMENSIONS = 8;
 
     /** Maximum number of coordinates in one dimension. */
     public static final int MAX_EXTENT = 256;
 
-    /** Most nodes. */
+    /** Maximum number of nodes. */
     public static final int MAX_NODES = 1 << 20;
 
     private final int[] extents;

@@ -6,8 +6,8 @@ import java.util.BitSet;
 
 /**
  * The paths of one host to all others: what the table of rows says, and exceptions by host. Owned
- * by one thread, which writes what changes to the {@link Tagger}. Changes hold together, after
- * {@link #commit}. Nothing is allocated by a change; a host takes 4 bytes.
+ * by one thread, which writes what changes to the {@link Tagger}. Changes take effect together,
+ * with {@link #commit}. A change allocates nothing; a host takes 4 bytes.
  */
 public final class HostPaths {
     /** No exception: the pair follows the table. */
@@ -35,7 +35,7 @@ public final class HostPaths {
      * Gives a host the paths of a table.
      *
      * @param here number of the host itself.
-     * @param tagger knows no host yet; no other writes it.
+     * @param tagger knows no host yet; nobody else writes it.
      */
     public static HostPaths of(final HostTable table, final int here, final Tagger tagger)
             throws LinuxException {
@@ -100,7 +100,7 @@ public final class HostPaths {
         tagger.path(host, vid(host));
     }
 
-    /** All that was set holds, from the next frame on. */
+    /** Puts all that was set into effect, from the next frame on. */
     public void commit() {
         tagger.commit();
     }

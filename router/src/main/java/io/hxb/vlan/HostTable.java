@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
 /**
  * The table of initial paths that all hosts share. Immutable.
  *
- * @param rows one a host, in the order of their numbers.
+ * @param rows one for each host, in the order of their numbers.
  * @param vids of the plan, in its order.
  * @param exceptions VIDs of pairs that do not follow the ranks.
  */
@@ -153,12 +153,12 @@ public record HostTable(
         return -1;
     }
 
-    /** VIDs of the plan as a set, a new one. */
+    /** VIDs of the plan as a new set. */
     public BitSet plannedVids() {
         return planned(vids);
     }
 
-    /** Tells networks apart: differs, as a rule, where hosts or VIDs do; not 0. */
+    /** Tells networks apart: usually differs where hosts or VIDs differ; never 0. */
     public long fingerprint() {
         final CRC32C first = new CRC32C();
         final CRC32 second = new CRC32();

@@ -47,8 +47,8 @@ public final class KernelTagger implements Tagger {
      *
      * @param plan the plan's VIDs, 1 to 4094, each once.
      * @param maxHosts hosts that there is room for, 1 to 65,536; each takes 44 bytes.
-     * @throws LinuxException if the kernel refuses: older than {@link BpfProgram#KERNEL}, or no
-     *     CAP_BPF and CAP_NET_ADMIN.
+     * @throws LinuxException if the kernel refuses: it is older than {@link BpfProgram#KERNEL}, or
+     *     CAP_BPF and CAP_NET_ADMIN are missing.
      */
     public static KernelTagger load(final int[] plan, final int maxHosts) throws LinuxException {
         final short[] numbers = new short[VlanIds.MAX_VID + 1];
@@ -92,7 +92,7 @@ public final class KernelTagger implements Tagger {
      * earlier process has left there are replaced between two frames.
      *
      * @param pins folder in a BPF file system for the files {@code ingress} and {@code egress}, by
-     *     which the programs stay until these are deleted; null so that nothing stays.
+     *     which the programs stay until these are deleted; null if nothing is to stay.
      */
     public void attach(final int ifindex, final Path pins) throws LinuxException {
         detach();
@@ -176,7 +176,7 @@ public final class KernelTagger implements Tagger {
     @Override
     public void commit() {
         table.swap();
-        // What held until now is brought up to date, so that the next batch starts from what holds.
+        // The path that held until now is updated, so that the next batch starts from what holds.
         for (int host = prepared.nextSetBit(0); host >= 0; host = prepared.nextSetBit(host + 1)) {
             table.settle(entry(host));
         }

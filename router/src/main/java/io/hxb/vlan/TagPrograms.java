@@ -18,11 +18,11 @@ import io.hxb.os.bpf.BpfArray;
 import io.hxb.os.bpf.BpfCode;
 
 /**
- * Writes the two programs of a NIC: what leaves gets the tag of its destination's path, what comes
- * in loses its tag. Frames that are tagged already, that only the next bridge is to see (IEEE
- * 802.1Q, table 8-1), or that come in without a tag or with a VID of another plan, pass as they
- * are. Super-packets stay whole: the tag travels beside them, and NIC or kernel write it into each
- * frame that they cut. Source: bpf-helpers(7), bpf_skb_vlan_push.
+ * Writes the two programs of a NIC: frames that leave get the tag of their destination's path, and
+ * frames that come in lose their tag. Frames that are tagged already, that only the next bridge is
+ * to see (IEEE 802.1Q, table 8-1), or that come in without a tag or with a VID of another plan,
+ * pass as they are. Super-packets stay whole: the tag travels beside them, and NIC or kernel write
+ * it into each frame that they cut. Source: bpf-helpers(7), bpf_skb_vlan_push.
  */
 final class TagPrograms {
     private static final int TAGGED = 0x8100;
@@ -41,7 +41,10 @@ final class TagPrograms {
 
     private TagPrograms() {}
 
-    /** What sees frames before they leave. Registers that last: 6 the frame, 7 the peer. */
+    /**
+     * What sees frames before they leave. Registers that keep their meaning: 6 the frame, 7 the
+     * peer.
+     */
     static BpfCode egress(final TagTable table) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
@@ -99,7 +102,7 @@ final class TagPrograms {
                 .exit();
     }
 
-    /** What sees frames as they come in. Registers that last: 6 the frame. */
+    /** What sees frames as they come in. Registers that keep their meaning: 6 the frame. */
     static BpfCode ingress(final TagTable table) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
@@ -120,7 +123,7 @@ final class TagPrograms {
         length(code, "vid");
         code.addAtomically(DOUBLE, R0, TagTable.RECEIVED_BYTES_OFFSET, R9)
                 .addAtomically(DOUBLE, R0, TagTable.RECEIVED_FRAMES_OFFSET, R1);
-        // Broadcasts come in the VID of their sender, and say nothing of the pair.
+        // Broadcasts come with the VID of their sender, and say nothing of the pair.
         code.load(WORD, R1, R6, BpfCode.SKB_PACKET_TYPE).jumpIfNotZero(R1, "pop");
         loadMac(code, MAC_BYTES);
         code.jumpIfZero(R8, "pop");

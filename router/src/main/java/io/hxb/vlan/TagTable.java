@@ -12,11 +12,11 @@ import java.util.SplittableRandom;
  * What the programs at a host's NIC and the host's manager share: the path of each peer, and what
  * was sent and received. The manager writes peers and paths, from one thread; the programs count;
  * any thread may read. Each peer has two paths, and one word, the same for all, says which of the
- * two holds: so a batch of changes takes effect between two frames.
+ * two holds, so that a batch of changes takes effect between two frames.
  *
  * <p>Peers lie in buckets of eight, each in one of the two buckets that its address hashes to; a
- * new one may push others into their other bucket. So a peer takes 36 bytes, where it takes a
- * hundred in a hash table of the kernel.
+ * new one may push others into their other bucket. A peer takes 36 bytes; in a hash table of the
+ * kernel it takes a hundred.
  *
  * <pre>
  * the header, 40 bytes:
@@ -154,7 +154,7 @@ final class TagTable implements AutoCloseable {
         return numberOfVid;
     }
 
-    /** Address of the entry of everybody who has none of his own. */
+    /** Address of the entry of all hosts that have none of their own. */
     long others() {
         return header.address(0) + OTHERS_OFFSET;
     }
@@ -200,8 +200,8 @@ final class TagTable implements AutoCloseable {
         }
     }
 
-    // Whoever is pushed out of his bucket goes to the other, and may push somebody there. Between
-    // the two he takes the path of others.
+    // A peer pushed out of its bucket goes to its other one, and may push another out there. In
+    // between, its frames take the path of others.
     private boolean place(final long guest, final long pushed) {
         for (int move = 0; move < MAX_MOVES; move++) {
             final long mac = Memory.getLong(guest + MAC_OFFSET);

@@ -3,9 +3,9 @@ package io.hxb.vlan;
 import io.hxb.linux.LinuxException;
 
 /**
- * Puts the tag of their path on the frames that leave a host, takes it off those that come in, and
- * counts both. Other hosts have numbers from 0; {@link #OTHERS} stands for all that are not named,
- * and for broadcasts. Written by one thread, read by any.
+ * Puts the tag of their path on the frames that leave a host, removes it from those that come in,
+ * and counts both. Other hosts have numbers from 0; {@link #OTHERS} stands for all that are not
+ * named, and for broadcasts. Written by one thread, read by any.
  */
 public interface Tagger extends AutoCloseable {
     /** The host that stands for all that are not named. */
@@ -37,7 +37,7 @@ public interface Tagger extends AutoCloseable {
     /** From the next frame on, all that {@link #path} has set since the last commit holds. */
     void commit();
 
-    /** The host of an address, first byte highest; {@link #OTHERS} if none was named so. */
+    /** The host of an address, first byte highest; {@link #OTHERS} if none has it. */
     int hostOf(long mac);
 
     /** The address of a host, first byte highest; 0 if it was not named. */
@@ -55,7 +55,7 @@ public interface Tagger extends AutoCloseable {
     /** Frames sent to a host, as many as super-packets are cut into. */
     long sentFrames(int host);
 
-    /** What went over one VID of the plan; all 0 if it is none. */
+    /** What went over one VID of the plan; all 0 if it is not one. */
     VidTraffic traffic(int vid);
 
     /** Frames go untagged again, and no tag is taken off. */

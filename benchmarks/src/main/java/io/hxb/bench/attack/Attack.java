@@ -52,7 +52,10 @@ public final class Attack implements Callable<Integer> {
     private static final int MTU_BYTES = 9_000;
     private static final int MIN_SEEN_TYPES = 5;
 
-    /** Memory counts from this part of the attack on: what is new to nodes is compiled by then. */
+    /**
+     * Memory counts from this part of the attack on: by then, the code that the attack needs is
+     * compiled.
+     */
     private static final double WARM_SHARE = 0.2;
 
     @Option(
@@ -231,7 +234,7 @@ public final class Attack implements Callable<Integer> {
         }
     }
 
-    // Everybody ends what is under way: nothing may be missing then.
+    // All programs finish what is under way: nothing may be missing then.
     private Victims.Moment rest(final Victims victims, final Traffic traffic) throws IOException {
         traffic.pause();
         final long limitNs = System.nanoTime() + REST_LIMIT_NS;
@@ -248,7 +251,7 @@ public final class Attack implements Callable<Integer> {
         return victims.look();
     }
 
-    /** Attacks; returns what nodes have of the machine once they know all of it. */
+    /** Attacks; returns what nodes use of the machine once they have met all of the attack. */
     private Victims.Moment attack(
             final Attacker attacker, final Victims victims, final Traffic traffic)
             throws IOException {

@@ -11,13 +11,13 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Sends frames made of those that he sees, batch by batch, at a pace. Owned by one thread.
  *
- * <p>Without a key a node has to believe whoever has a neighbour's address: then he only has one of
- * his own.
+ * <p>Without a key a node has to believe whoever has a neighbour's address, so then he uses only
+ * one of his own.
  */
 final class Attacker implements AutoCloseable {
     private static final long SECOND = 1_000_000_000L;
 
-    /** One in so many frames has an address that no node has. */
+    /** One in this many frames has an address that no node has. */
     private static final int FOREIGN_SHARE = 8;
 
     /** Batches between two looks at what passes. */
@@ -125,7 +125,7 @@ final class Attacker implements AutoCloseable {
         return wire.refused();
     }
 
-    /** Frames tried to which that was done. */
+    /** Frames tried to which this was done. */
     long made(final Forger.Kind kind) {
         return forger.made(kind);
     }

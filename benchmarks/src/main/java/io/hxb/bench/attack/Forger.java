@@ -35,9 +35,9 @@ final class Forger {
         REPLAYED,
         /** Its end is missing. */
         CUT,
-        /** Some of its bits are others. */
+        /** Some of its bits are changed. */
         FLIPPED,
-        /** Parts of two frames, or its two ends in each other's place. */
+        /** Parts of two frames, or its two ends exchanged. */
         SWAPPED,
         /** Its fields, or all of it, are made up. */
         FORGED
@@ -193,7 +193,7 @@ final class Forger {
         header.flags(header.flags() & ~FrameHeaderFlyweight.FLAG_SEALED);
     }
 
-    /** Frames made so far to which that was done. */
+    /** Frames made so far to which this was done. */
     long made(final Kind kind) {
         return made.get(kind)[0];
     }

@@ -13,8 +13,8 @@ import java.io.IOException;
 
 /**
  * A station on every segment of a lab of raw links, which sees what all nodes there send and sends
- * with whatever MAC address it likes. It sends from within the switch, which learns nothing of
- * that: else the nodes would be cut off by the switch, whatever they do. Owned by one thread.
+ * with whatever MAC address it likes. It sends from within the switch, which learns nothing from
+ * that: otherwise the switch would cut the nodes off, whatever they do. Owned by one thread.
  */
 final class RawWire extends Wire {
     private static final int ETHERNET_BYTES = 14;

@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.util.SplittableRandom;
 
 /**
- * Frames that the attacker has seen, of each type those of the beginning and the newest, with what
- * lies before them on the wire. Owned by one thread.
+ * Frames that the attacker has seen, the first and the newest ones of each type, with what lies
+ * before them on the wire. Owned by one thread.
  */
 final class SeenFrames {
     /** Longest frame that is kept, with its prefix. */

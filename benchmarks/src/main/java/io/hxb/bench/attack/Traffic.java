@@ -39,12 +39,12 @@ final class Traffic implements AutoCloseable {
         }
     }
 
-    /** Has everybody end what is under way and be quiet; {@link #isQuiet} says when. */
+    /** Has all programs finish what is under way and be quiet; {@link #isQuiet} says when. */
     void pause() {
         programs.forEach(program -> program.tell("pause"));
     }
 
-    /** Has everybody go on. */
+    /** Has all programs go on. */
     void goOn() {
         programs.forEach(program -> program.tell("go"));
     }

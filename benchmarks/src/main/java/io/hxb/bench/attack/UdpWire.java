@@ -16,7 +16,7 @@ import java.util.Set;
  * Somebody on the host of a lab of UDP links, who sees all datagrams of the nodes and sends with
  * whatever source address he likes, by a raw socket. Owned by one thread.
  *
- * <p>Source: raw(7), with IP_HDRINCL the kernel fills in length and checksum of the IP header.
+ * <p>Source: raw(7), with IP_HDRINCL the kernel fills in the length and checksum of the IP header.
  */
 final class UdpWire extends Wire {
     private static final int ETHERNET_BYTES = 14;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The nodes under attack: what they count and what they have of the machine, and what of that must
+ * The nodes under attack: what they count and what they use of the machine, and which of that must
  * not change. Used by one thread.
  */
 final class Victims {
@@ -38,7 +38,7 @@ final class Victims {
                     CounterType.CONTEXT_CLOSED_RUBBISH_EVENTS,
                     CounterType.CONTEXT_CLOSED_BY_NODE_EVENTS);
 
-    /** Levels that are after it as they were before. */
+    /** Levels that must be the same after it as before. */
     private static final List<CounterType> SAME =
             List.of(
                     CounterType.FLOW_SENDING_FLOWS,
@@ -48,7 +48,7 @@ final class Victims {
                     CounterType.LINK_FAILED_NODES,
                     CounterType.CONTEXT_OPEN_CONTEXTS);
 
-    /** What may be more of something afterwards. */
+    /** How much of something may be added afterwards. */
     private static final double MEMORY_MB = 24;
 
     private static final int DESCRIPTORS = 4;
@@ -143,7 +143,7 @@ final class Victims {
         }
     }
 
-    /** What nodes have more of the machine than at an earlier moment, if it is too much. */
+    /** What nodes use of the machine beyond an earlier moment, if it is too much. */
     List<String> growth(final Moment before, final Moment after) {
         final List<String> grown = new ArrayList<>();
         for (int node = 0; node < pids.size(); node++) {

@@ -77,7 +77,7 @@ abstract class Wire implements AutoCloseable {
      */
     abstract void address(long address, int lengthBytes, boolean isForeign, long nameAddress);
 
-    /** Takes in what has passed and was not lost. */
+    /** Reads what has passed and was not lost. */
     final void look(final SeenFrames seen) {
         for (int i = 0; i < eyes.size(); i++) {
             look(eyes.get(i), lineOfEye.get(i), seen);

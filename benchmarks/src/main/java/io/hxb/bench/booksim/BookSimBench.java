@@ -209,7 +209,8 @@ public final class BookSimBench implements Callable<Integer> {
         final String output =
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         final int status = process.waitFor();
-        // BookSim's status says whether it thinks that it converged, which three samples never do.
+        // BookSim's status says whether it considers itself converged, which it never does after
+        // three samples.
         if (status != 0 && !command.getFirst().equals(program.toAbsolutePath().toString())) {
             throw new ToolException(
                     String.join(" ", command)

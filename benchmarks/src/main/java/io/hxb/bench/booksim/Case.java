@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One network with one traffic, in the words of both simulators. Immutable.
+ * One network with one traffic, in the notation of both simulators. Immutable.
  *
  * @param network its name in tables.
  * @param topology {@code mesh} or {@code torus} of 8x8 switches and a host each, or else a graph of
@@ -102,7 +102,7 @@ record Case(
         lines.add("vc_allocator = separable_input_first; sw_allocator = separable_input_first;");
         lines.add("routing_delay = 0; vc_alloc_delay = 1; sw_alloc_delay = 1;");
         lines.add("st_final_delay = 1; credit_delay = " + CREDIT_DELAY + ";");
-        // Three samples whatever they are; each of an odd number starts its statistics again.
+        // Always three samples; each one with an odd number restarts its statistics.
         lines.add("sample_period = " + cycles + "; max_samples = 3; latency_thres = 1000000.0;");
         lines.add("warmup_thres = 0.0; acc_warmup_thres = 0.0; seed = " + seed + ";");
         final Path file = folder.resolve("booksim.config");
@@ -110,7 +110,7 @@ record Case(
         return file;
     }
 
-    /** The words after {@code hxb} for the same. */
+    /** The arguments of {@code hxb} for the same. */
     List<String> hxbArguments(final Path graphs, final long cycles, final long seed) {
         final List<String> words = new ArrayList<>(List.of("sim", "run", "--json"));
         if (isAnynet()) {
@@ -161,7 +161,7 @@ record Case(
                         topology, Files.readString(graphs.resolve(topology + ".edges")), 4);
     }
 
-    /** A graph in BookSim's words: every switch with its hosts and its links. */
+    /** A graph in BookSim's notation: every switch with its hosts and its links. */
     static String anynet(final SwitchGraph graph) {
         final StringBuilder text = new StringBuilder();
         for (int node = 0; node < graph.switchCount(); node++) {

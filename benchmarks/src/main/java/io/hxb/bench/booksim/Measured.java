@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What one process said. Immutable.
+ * What one process reported. Immutable.
  *
  * @param latency mean of packets, in cycles.
  * @param accepted flits a cycle and host.

@@ -29,7 +29,7 @@ public final class FabricBench {
         System.exit(line.execute(arguments));
     }
 
-    /** What all experiments can be told. */
+    /** Options of all experiments. */
     static final class Settings {
         @Option(
                 names = "--rounds",

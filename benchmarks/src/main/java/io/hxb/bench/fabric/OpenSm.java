@@ -104,7 +104,7 @@ final class OpenSm {
     Run run(final String engine) throws IOException, InterruptedException {
         final Path log = folder.resolve("osm.log");
         Files.deleteIfExists(log);
-        // The simulator may spin on a CPU when its client is gone, so it never outlives a run.
+        // The simulator may spin on a CPU when its client has gone, so it never outlives a run.
         final Process simulator = start(List.of("ibsim", "-s", "-n", "fabric.net"), "ibsim.out");
         try {
             awaitStart(simulator);

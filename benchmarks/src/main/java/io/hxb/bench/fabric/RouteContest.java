@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 
-/** Route computation beside OpenSM's on one graph, in turns. One thread. */
+/** Route computation by HXB and OpenSM on one graph, in turns. One thread. */
 @Command(
         name = "routes",
         mixinStandardHelpOptions = true,

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /** The figures of one run, from its samples and what was found in them. Stateless. */
 public final class FailoverRates {
-    /** So long after a fault its gap is over or it is not a gap any more. */
+    /** This long after a fault its gap is over, or it no longer counts as a gap. */
     static final double SETTLED_S = 0.3;
 
     /** A gap begins within this time of its fault. */
@@ -50,7 +50,7 @@ public final class FailoverRates {
     }
 
     /**
-     * Sums a run up. Links that are restored at once count as one event.
+     * Sums up a run. Links that are restored at once count as one event.
      *
      * @param rates MB/s of each sample.
      * @param sampleS length of a sample.
@@ -90,7 +90,8 @@ public final class FailoverRates {
 
     /**
      * Gaps on the wires themselves, which receivers that wait for a CPU do not widen: the longest
-     * run of samples in which all wires together carried less than 90 % of what those left can.
+     * run of samples in which all wires together carried less than 90 % of what the remaining ones
+     * can.
      *
      * @param rates MB/s of all wires into the receiver, frames whole and sent again or not.
      * @param sampleS length of a sample.

@@ -22,7 +22,7 @@ final class MptcpPeer implements Peer {
         return "MPTCP";
     }
 
-    /** The server tells its addresses, the client joins them. */
+    /** The server announces its addresses, and the client joins them. */
     @Override
     public void prepare(final LabSpec spec) {
         Subnets.address(spec);

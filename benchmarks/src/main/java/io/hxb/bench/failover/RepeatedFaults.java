@@ -7,14 +7,14 @@ import java.util.Map;
 
 /**
  * The figures of a run in which links fail and come back many times: what follows each fault,
- * beside what happened in as long a time just before it, when nothing had failed. So the cost of a
- * fault is distinguished from what the machine does by itself. Stateless.
+ * beside what happened in an equal time just before it, when nothing had failed. This separates the
+ * cost of a fault from what the machine does by itself. Stateless.
  */
 public final class RepeatedFaults {
     private RepeatedFaults() {}
 
     /**
-     * Sums a run up in which faults and repairs follow one another.
+     * Sums up a run in which faults and repairs follow one another.
      *
      * @param rates MB/s of each sample at the receiving application.
      * @param wires MB/s of each sample on all wires into it.

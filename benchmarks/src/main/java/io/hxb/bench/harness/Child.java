@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program that takes part, which tells of itself in lines of JSON and takes orders. Used by one
- * thread; another reads its lines.
+ * A program that takes part, reports in lines of JSON and takes orders. Used by one thread; another
+ * reads its lines.
  */
 public final class Child implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
@@ -86,7 +86,7 @@ public final class Child implements AutoCloseable {
             writer.write(order + "\n");
             writer.flush();
         } catch (final IOException e) {
-            // It has just ended: whoever looks after it finds out.
+            // It has just ended, which its owner will notice.
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Network namespaces joined by veth pairs, made for one experiment and removed with it, also when
+ * Network namespaces joined by veth pairs, made for one experiment and removed with it, even when
  * this process is interrupted. Used by one thread.
  */
 public final class Network implements AutoCloseable {

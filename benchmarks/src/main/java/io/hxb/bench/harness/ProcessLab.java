@@ -33,7 +33,7 @@ public final class ProcessLab implements AutoCloseable {
      * Makes a lab and waits until all its nodes can be attached to.
      *
      * @param folder the run's own, for everything that the lab leaves.
-     * @param mode what its frames carry against forgery.
+     * @param mode how its frames are protected against forgery.
      */
     public ProcessLab(final Path folder, final LabSpec spec, final SecurityConfig.Mode mode)
             throws IOException {

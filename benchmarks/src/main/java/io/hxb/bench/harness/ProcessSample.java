@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a process has of the machine now. Immutable.
+ * What a process uses of the machine now. Immutable.
  *
  * @param rssMb resident memory in MB, with what it shares.
- * @param ownMb of that its own: heap, native memory, stacks.
+ * @param ownMb the part that it does not share: heap, native memory, stacks.
  * @param descriptors open descriptors.
  * @param threads threads.
  */

@@ -151,7 +151,7 @@ final class Failover implements Callable<Integer> {
                         .toArray());
     }
 
-    /** Median and range; how many rounds did not come to it at all is said behind. */
+    /** Median and range; followed by the number of rounds that never reached it. */
     private static String format(final Series series) {
         if (series == null) {
             return "";

@@ -60,7 +60,7 @@ final class HxbNode implements AutoCloseable {
     }
 
     /**
-     * Starts a node and waits until it is there.
+     * Starts a node and waits until it is ready.
      *
      * @param namespace full name of the network namespace it runs in.
      * @param cpus CPU list for its process; empty for all.

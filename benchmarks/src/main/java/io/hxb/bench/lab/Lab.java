@@ -47,7 +47,7 @@ public final class Lab {
         System.exit(line.execute(arguments));
     }
 
-    /** What all experiments can be told. */
+    /** Options of all experiments. */
     static final class Settings {
         @Option(
                 names = "--rounds",
@@ -84,7 +84,7 @@ public final class Lab {
         }
     }
 
-    /** What experiments that fill shaped links can be told besides. */
+    /** Further options of experiments that fill shaped links. */
     static final class ShapedLoad {
         /** Ethernet's header, HXB's, and that of a message. */
         private static final int HEADER_BYTES = 14 + 64 + 8;
@@ -111,7 +111,7 @@ public final class Lab {
             return links * mbit / 8.0 * size / (size + HEADER_BYTES);
         }
 
-        /** The command that runs an HXB tool in a lab of shaped links; {@code more} goes behind. */
+        /** The command that runs an HXB tool in a lab of shaped links; {@code more} is appended. */
         List<String> command(
                 final String tool,
                 final String shape,

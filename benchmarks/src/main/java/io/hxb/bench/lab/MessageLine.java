@@ -56,7 +56,7 @@ final class MessageLine implements AutoCloseable {
         }
     }
 
-    /** What an HXB frame adds to a message that has it to itself: header and record. */
+    /** What an HXB frame adds to the only message in it: header and record. */
     static final int FRAME_OVERHEAD_BYTES = 72;
 
     private final Network network;

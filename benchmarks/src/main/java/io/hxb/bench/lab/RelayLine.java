@@ -39,7 +39,7 @@ final class RelayLine implements AutoCloseable {
         Started start(Network network) throws Exception;
     }
 
-    /** A relay that runs: its process, what the ends have to be told of it, the end. */
+    /** A relay that runs: its process, what the ends have to know of it, and how to end it. */
     record Started(Program program, List<String> endOptions, Runnable closing) {}
 
     /**

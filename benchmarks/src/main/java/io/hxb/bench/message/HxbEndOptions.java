@@ -74,7 +74,7 @@ final class HxbEndOptions {
                     node.close();
                     threads.close();
                 };
-        // Before the neighbours are there: a peer that is quicker would find no such context.
+        // Before the neighbours are there, as a quicker peer would otherwise find no such context.
         final Transport transport = transport(device, closing, sizeBytes, isServer);
         if (!node.awaitNeighbours(NEIGHBOURS_LIMIT_NS)) {
             throw new IllegalStateException(String.join("; ", node.silentNeighbours()));

@@ -15,8 +15,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Messages in bare frames: the system calls that a node makes for each message (poll, recvmmsg,
- * sendmmsg) and nothing else. Neither reliable nor ordered; shows what a JVM reaches at best. Owned
- * by one thread.
+ * sendmmsg) and nothing else. Neither reliable nor ordered; shows the best that a JVM can reach.
+ * Owned by one thread.
  */
 final class RawTransport implements Transport {
     private static final int ETHER_TYPE = 0x88B6; // IEEE local experimental 2.

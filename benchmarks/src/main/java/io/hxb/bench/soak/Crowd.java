@@ -120,7 +120,7 @@ final class Crowd implements AutoCloseable {
         hogs.clear();
     }
 
-    /** Has everybody end what is under way and be quiet; {@link #isQuiet} says when. */
+    /** Has all programs finish what is under way and be quiet; {@link #isQuiet} says when. */
     void rest() {
         killHogs();
         tellAll("pause");

@@ -18,8 +18,8 @@ import io.hxb.topology.Shape;
 import java.util.SplittableRandom;
 
 /**
- * Frames that somebody makes who knows the cluster file, but neither the key nor anything that was
- * said: every type, well-formed, from any node to any other. Owned by one thread.
+ * Frames made by somebody who knows the cluster file, but neither the key nor any traffic: every
+ * type, well-formed, from any node to any other. Owned by one thread.
  */
 public final class Forgery {
     /** Room that a frame may need. */
@@ -55,7 +55,7 @@ public final class Forgery {
      *
      * @param type of {@link FrameType}.
      * @param address where to, with room for {@link #MAX_BYTES}.
-     * @return its length in bytes, with a made-up trailer if it says that it has one.
+     * @return its length in bytes, with a made-up trailer if its header says that it has one.
      */
     public int write(final int type, final long address) {
         final long source = anyNode();

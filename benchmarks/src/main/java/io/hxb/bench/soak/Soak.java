@@ -136,7 +136,7 @@ public final class Soak implements Callable<Integer> {
         return report.isOk() ? 0 : 1;
     }
 
-    // An interrupt ends the run early, and the report is made as at its end.
+    // An interrupt ends the run early; the report is made as usual.
     private void awaitReport() {
         isEnding = true;
         try {
@@ -178,7 +178,7 @@ public final class Soak implements Callable<Integer> {
         lab.leftovers().forEach(left -> problem("left behind: " + left));
     }
 
-    /** What is looked after in each turn. */
+    /** What is done in each turn. */
     private record Parts(
             Crowd crowd, Strangers strangers, Fuzzers fuzzers, Turmoil turmoil, Watch watch) {}
 
@@ -220,7 +220,8 @@ public final class Soak implements Callable<Integer> {
         rest(parts);
     }
 
-    // All faults are mended, everybody ends what is under way: nothing may be missing then.
+    // All faults are repaired and all programs finish what is under way: nothing may be missing
+    // then.
     private void rest(final Parts parts) throws IOException {
         parts.turmoil().rest();
         parts.crowd().rest();

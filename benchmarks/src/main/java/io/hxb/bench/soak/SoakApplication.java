@@ -20,8 +20,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A program that is attached to one node, sends messages to its like on all nodes and checks every
- * byte of theirs. It goes on whatever becomes of its node, and tells what it knows as a line of
+ * A program that is attached to one node, sends messages to its counterparts on all nodes and
+ * checks every byte of theirs. It goes on whatever happens to its node, and reports in a line of
  * JSON each second. A line of standard input tells it to {@code pause}, {@code go} on or {@code
  * end}; it ends with that input, too. One thread.
  */
@@ -195,7 +195,7 @@ public final class SoakApplication {
 
     private int send(final long nowNs) {
         isMarked = false;
-        // What was not sent in time is not made up for: others may be starved of CPU.
+        // Messages not sent in time are not sent later: others may be starved of CPU.
         dueNs = Math.max(dueNs, nowNs - MAX_BEHIND_NS);
         int status = PmStatus.OK;
         for (int i = 0; i < BATCH && dueNs - nowNs <= 0 && status == PmStatus.OK; i++) {

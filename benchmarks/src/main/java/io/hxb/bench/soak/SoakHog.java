@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A program that takes of its node all that it gets: connections, contexts, regions, and receive
- * buffers, by sending to itself and to its like on other nodes without ever receiving. It does not
- * end by itself. One thread.
+ * A program that takes all that it can get from its node: connections, contexts, regions, and
+ * receive buffers, by sending to itself and its counterparts on other nodes without ever receiving.
+ * It does not end by itself. One thread.
  */
 public final class SoakHog {
     private static final int FIRST_CONTEXT = 16;
@@ -46,7 +46,7 @@ public final class SoakHog {
                     device.openRegion(REGION_BYTES);
                 }
             } catch (final IOException | RuntimeException e) {
-                // Its share is used up: that is what it is for.
+                // Its share is used up, which is its purpose.
                 refused++;
             }
         }

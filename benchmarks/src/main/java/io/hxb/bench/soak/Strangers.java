@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 /**
  * Machines on the lines of a lab that belong to nobody: they send frames of our EtherTypes with
  * arbitrary bytes, of another cluster, or of this one with headers in which any field is wrong. In
- * a cluster with a key they forge frames of every type, too, hellos before all; without one hellos
+ * a cluster with a key they forge frames of every type, too, hellos above all; without one, hellos
  * of this cluster are left out, because anybody may introduce himself. Owned by one thread.
  */
 final class Strangers implements AutoCloseable {

@@ -8,7 +8,7 @@ import java.util.Map;
  * those that do not come are known to the sender as failed. Owned by one thread.
  */
 final class StreamBook {
-    /** Time for a sender to be told, and to tell with a later message. */
+    /** Time for a sender to learn of a failure and report it in a later message. */
     private static final long PATIENCE_NS = 15_000_000_000L;
 
     private static final long FORGET_NS = 120_000_000_000L;
@@ -30,7 +30,8 @@ final class StreamBook {
     void onMessage(final long key, final long number, final long failed, final long nowNs) {
         Stream stream = streams.get(key);
         if (stream == null) {
-            // This opening may have begun in the middle of the stream: what was before is not its.
+            // This opening may have begun in the middle of the stream: what came before does not
+            // belong to it.
             stream = new Stream();
             stream.next = number;
             stream.failedBefore = failed;

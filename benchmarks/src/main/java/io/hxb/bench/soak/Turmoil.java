@@ -41,7 +41,7 @@ final class Turmoil implements AutoCloseable {
     /**
      * Does nothing yet.
      *
-     * @param security of the lab's frames: whether they tell of damage.
+     * @param security of the lab's frames: whether they detect damage.
      */
     Turmoil(final ProcessLab lab, final long seed, final SecurityConfig.Mode security) {
         this.lab = lab;
@@ -78,7 +78,7 @@ final class Turmoil implements AutoCloseable {
         endNs = nowNs + WINDOW_NS;
     }
 
-    // The frames of labs have no CRC; only those that are encrypted tell of damage.
+    // The frames of labs have no CRC; only encrypted ones detect damage.
     private Fault harmless(final Fault fault) {
         final FaultDetail detail = fault.detail();
         if (detail.corruptShare() == 0 || isDamageFound) {
@@ -94,7 +94,7 @@ final class Turmoil implements AutoCloseable {
                 fault.line());
     }
 
-    /** Mends everything and starts what was killed; {@link #turn} begins again. */
+    /** Repairs everything and starts what was killed; {@link #turn} begins again. */
     void rest() {
         waiting.clear();
         faults.close();

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Looks every few seconds at all that could grow: at node 0 and its program, which run all the
- * time, and at what the whole lab leaves on the machine. Owned by one thread.
+ * Looks every few seconds at everything that could grow: at node 0 and its program, which run all
+ * the time, and at what the whole lab leaves on the machine. Owned by one thread.
  */
 final class Watch {
     private static final double MB = 1 << 20;
