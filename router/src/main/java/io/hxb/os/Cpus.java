@@ -13,8 +13,8 @@ public final class Cpus {
     private Cpus() {}
 
     /**
-     * CPUs of the machine that were online when this program started, 1 or more, including those that
-     * this process may not use, because applications may.
+     * CPUs of the machine that were online when this program started, 1 or more, including those
+     * that this process may not use, because applications may.
      */
     public static int online() {
         return ONLINE;
