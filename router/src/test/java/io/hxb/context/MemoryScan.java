@@ -1,9 +1,9 @@
 package io.hxb.context;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -28,21 +28,22 @@ public final class MemoryScan {
 
     /** Names of the mappings and files that have it. */
     static Set<String> places(final long masked) throws IOException {
+        final Look look = new Look(masked);
         final Set<String> places = new TreeSet<>();
-        try (RandomAccessFile memory = new RandomAccessFile("/proc/self/mem", "r")) {
+        try (FileChannel memory = FileChannel.open(Path.of("/proc/self/mem"))) {
             for (final String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
-                final String[] words = line.split(" +", 6);
+                final String[] words = line.strip().split(" +", 6);
                 final String[] ends = words[0].split("-", -1);
                 final long from = Long.parseUnsignedLong(ends[0], 16);
                 final long to = Long.parseUnsignedLong(ends[1], 16);
-                if (words[1].startsWith("r") && from >= 0 && hasIt(memory, from, to, masked)) {
+                if (words[1].startsWith("r") && from >= 0 && look.finds(memory, from, to)) {
                     places.add(words.length < 6 ? "anonymous" : words[5]);
                 }
             }
         }
         try (var descriptors = Files.list(DESCRIPTORS)) {
             for (final Path descriptor : descriptors.toList()) {
-                if (isMemory(descriptor) && hasIt(descriptor, masked)) {
+                if (isMemory(descriptor) && look.finds(descriptor)) {
                     places.add(Files.readSymbolicLink(descriptor).toString());
                 }
             }
@@ -55,43 +56,62 @@ public final class MemoryScan {
                 && Files.readSymbolicLink(descriptor).toString().startsWith("/memfd:");
     }
 
-    private static boolean hasIt(final Path file, final long masked) throws IOException {
-        try (RandomAccessFile content = new RandomAccessFile(file.toFile(), "r")) {
-            return hasIt(content, 0, content.length(), masked);
-        }
-    }
+    /**
+     * A look for one secret. It must not leave copies of what it finds where it looks next, so it
+     * reads into one direct buffer, which no library copies from, and wipes that after a find.
+     */
+    private static final class Look {
+        private final long[] rotations;
+        private final ByteBuffer chunk =
+                ByteBuffer.allocateDirect(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
-    private static boolean hasIt(
-            final RandomAccessFile memory, final long from, final long to, final long masked) {
-        final byte[] chunk = new byte[CHUNK_BYTES];
-        final long[] rotations = rotations(masked);
-        for (long at = from; at < to; at += CHUNK_BYTES) {
-            final int length = (int) Math.min(CHUNK_BYTES, to - at);
-            try {
-                memory.seek(at);
-                memory.readFully(chunk, 0, length);
-            } catch (final IOException e) {
-                // Mapped, but nobody can read it: the kernel's own pages.
-                return false;
-            }
-            if (hasIt(chunk, length, rotations)) {
-                return true;
+        private Look(final long masked) {
+            rotations = rotations(masked);
+        }
+
+        private boolean finds(final Path file) throws IOException {
+            try (FileChannel content = FileChannel.open(file)) {
+                return finds(content, 0, content.size());
             }
         }
-        return false;
-    }
 
-    private static boolean hasIt(final byte[] chunk, final int length, final long[] rotations) {
-        final ByteBuffer longs = ByteBuffer.wrap(chunk).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i + Long.BYTES <= length; i += Long.BYTES) {
-            final long masked = longs.getLong(i) ^ MASK;
-            for (final long rotation : rotations) {
-                if (masked == rotation) {
+        private boolean finds(final FileChannel memory, final long from, final long to) {
+            for (long at = from; at < to; at += CHUNK_BYTES) {
+                chunk.clear().limit((int) Math.min(CHUNK_BYTES, to - at));
+                try {
+                    if (memory.read(chunk, at) <= 0) {
+                        return false;
+                    }
+                } catch (final IOException e) {
+                    // Mapped, but nobody can read it: the kernel's own pages.
+                    return false;
+                }
+                if (chunkHasIt()) {
+                    wipe();
                     return true;
                 }
             }
+            return false;
         }
-        return false;
+
+        private boolean chunkHasIt() {
+            for (int i = 0; i + Long.BYTES <= chunk.position(); i += Long.BYTES) {
+                final long masked = chunk.getLong(i) ^ MASK;
+                for (final long rotation : rotations) {
+                    if (masked == rotation) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        private void wipe() {
+            chunk.clear();
+            while (chunk.hasRemaining()) {
+                chunk.put((byte) 0);
+            }
+        }
     }
 
     // It may begin at any byte.

@@ -83,6 +83,8 @@ class IsolationSystemTest {
         assertEquals("from 0:" + VICTIM_CONTEXT, hostile.say("receive"));
         final String places = hostile.say("scan " + hex(own));
         assertTrue(places.startsWith("[/memfd:") && !places.contains(COMMON_POOL), places);
+        // The look leaves no copies where it looks next.
+        assertEquals(places, hostile.say("scan " + hex(own)));
     }
 
     @Test
