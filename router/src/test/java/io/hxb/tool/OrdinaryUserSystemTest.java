@@ -174,7 +174,7 @@ class OrdinaryUserSystemTest {
         // and one behind a closed door
         Files.setPosixFilePermissions(roots, PosixFilePermissions.fromString("rwx------"));
         checkRefused(
-                cluster(21_600, String.format(attach, "")),
+                cluster(21_610, String.format(attach, "")),
                 "may not enter the folder " + roots,
                 "run as root");
     }

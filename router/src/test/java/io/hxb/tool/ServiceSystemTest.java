@@ -35,7 +35,7 @@ class ServiceSystemTest {
                                 + "shape: 2\n"
                                 + "backend: udp\n"
                                 + "links: {x: 1}\n"
-                                + "udp: {basePort: 21700}\n"
+                                + "udp: {basePort: 21720}\n"
                                 + "nodes: {1: {host: localhost}}\n"
                                 + "attach: {directory: "
                                 + folder
