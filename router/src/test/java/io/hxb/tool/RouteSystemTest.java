@@ -13,6 +13,7 @@ import io.hxb.os.bpf.BpfProgram;
 import io.hxb.testing.FrameTap;
 import io.hxb.testing.OvsLab;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.lab.switches.HostPlace;
 import io.hxb.tool.plan.SavedPlan;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.Json;
@@ -175,9 +176,11 @@ class RouteSystemTest {
         try (ServerSocket server =
                 NetworkNamespace.run(
                         lab.namespace(to),
-                        () -> new ServerSocket(0, 1, InetAddress.getByName(OvsLab.address(to))))) {
+                        () ->
+                                new ServerSocket(
+                                        0, 1, InetAddress.getByName(HostPlace.address(to))))) {
             final InetSocketAddress address =
-                    new InetSocketAddress(OvsLab.address(to), server.getLocalPort());
+                    new InetSocketAddress(HostPlace.address(to), server.getLocalPort());
             NetworkNamespace.run(
                     lab.namespace(from),
                     () -> {
@@ -202,7 +205,7 @@ class RouteSystemTest {
                     manager(
                             FROM,
                             "--listen",
-                            OvsLab.address(FROM) + ":7070",
+                            HostPlace.address(FROM) + ":7070",
                             "--key",
                             key.toString());
             final HxbProcess to = manager(TO);
@@ -282,7 +285,7 @@ class RouteSystemTest {
     }
 
     private void checkRemote(final Path key) throws Exception {
-        final String place = OvsLab.address(FROM) + ":7070";
+        final String place = HostPlace.address(FROM) + ":7070";
         // when: another host asks, over the network that it is about
         try (HxbProcess show =
                 remote("route", "show", "--json", "--manager", place, "--key", key.toString())) {

@@ -49,7 +49,7 @@ public final class ChaosCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final LabRegistry registry = LabRegistry.ofUser();
-        final LabState state = registry.require(lab);
+        final LabState state = registry.requireNodes(lab);
         final LabSpec spec = state.spec();
         final ChaosRun run = new ChaosRun(spec, chaos.pairs(spec.shape(), ends), chaos);
         try (Cluster cluster =

@@ -20,10 +20,10 @@ public final class Lab implements AutoCloseable {
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private LabState state;
 
-    private Lab(final LabRegistry registry, final LabSpec spec) {
+    private Lab(final LabRegistry registry, final LabState state) {
         this.registry = registry;
-        this.spec = spec;
-        this.state = LabState.of(spec);
+        this.spec = state.spec();
+        this.state = state;
     }
 
     /**
@@ -36,6 +36,37 @@ public final class Lab implements AutoCloseable {
      */
     public static Lab up(
             final LabRegistry registry, final LabSpec spec, final Consumer<Lab> whenNamed) {
+        return up(
+                registry,
+                LabState.of(spec),
+                whenNamed,
+                spec.backend() == Backend.RAW ? Lab::makeNetwork : lab -> {});
+    }
+
+    /**
+     * Makes a lab of hosts that are joined by switches, each host in the namespace of the node of
+     * its number.
+     *
+     * @param spec as many nodes in a line as there are hosts.
+     * @param network the graph of the switches, as the user named it.
+     * @param whenNamed as above.
+     * @param maker makes what the lab consists of; what it made is removed when it fails.
+     */
+    public static Lab upWithSwitches(
+            final LabRegistry registry,
+            final LabSpec spec,
+            final String network,
+            final Consumer<Lab> whenNamed,
+            final Consumer<Lab> maker) {
+        return up(registry, LabState.of(spec).withNetwork(network), whenNamed, maker);
+    }
+
+    private static Lab up(
+            final LabRegistry registry,
+            final LabState state,
+            final Consumer<Lab> whenNamed,
+            final Consumer<Lab> maker) {
+        final LabSpec spec = state.spec();
         checkPrivileges(spec);
         for (final String crashed : registry.crashed()) {
             registry.remove(crashed);
@@ -52,13 +83,11 @@ public final class Lab implements AutoCloseable {
                             + spec.name()
                             + "' of another folder (HXB_RUN) is up: choose another --name");
         }
-        final Lab lab = new Lab(registry, spec);
+        final Lab lab = new Lab(registry, state);
         registry.claim(lab.state);
         try {
             whenNamed.accept(lab);
-            if (spec.backend() == Backend.RAW) {
-                lab.makeNetwork();
-            }
+            maker.accept(lab);
         } catch (final RuntimeException e) {
             lab.close();
             throw e;
@@ -79,12 +108,18 @@ public final class Lab implements AutoCloseable {
         return up(registry, spec, lab -> {});
     }
 
-    private void makeNetwork() {
+    /** Makes the namespaces of the switches and of all nodes, without any NIC. */
+    public void makeNamespaces() {
         final String switches = LabNames.switchNamespace(spec.name());
         make(LabScripts.switchNamespace(spec), "ip", "-batch", "-");
         // Before everything else: a lab without a living owner may be removed by others.
         make(LabScripts.owner(state), "ip", "-n", switches, "-batch", "-");
         make(LabScripts.namespaces(spec), "ip", "-batch", "-");
+    }
+
+    private void makeNetwork() {
+        final String switches = LabNames.switchNamespace(spec.name());
+        makeNamespaces();
         make(LabScripts.switches(spec), "ip", "-n", switches, "-batch", "-");
         final String links = LabScripts.nodeLinks(spec);
         final String shapers = LabScripts.nodeShapers(spec);
@@ -101,16 +136,29 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    // Not while another thread closes it, because what is made then would remain.
-    private synchronized void make(final String script, final String... command) {
+    private void make(final String script, final String... command) {
+        step(() -> Shell.check(script, List.of(command)));
+    }
+
+    /**
+     * Does a step of making the lab, unless it is being removed; it is not removed meanwhile.
+     *
+     * @throws ToolException if it is being removed, or as the step does.
+     */
+    public synchronized void step(final Runnable step) {
         checkOpen();
-        Shell.check(script, List.of(command));
+        step.run();
     }
 
     private void checkOpen() {
         if (isClosed.get()) {
             throw new ToolException("the lab " + spec.name() + " is being removed");
         }
+    }
+
+    /** Folder of a host's own files, see {@link LabRegistry#hostFolder}. */
+    public Path hostFolder(final int host) {
+        return registry.hostFolder(spec.name(), host);
     }
 
     /** What it was made from. */

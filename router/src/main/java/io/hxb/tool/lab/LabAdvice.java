@@ -12,8 +12,17 @@ public final class LabAdvice {
      *
      * @param program how this program was called, see {@link #program()}.
      */
-    public static List<String> commands(final LabSpec spec, final String program) {
+    public static List<String> commands(final LabState state, final String program) {
+        final LabSpec spec = state.spec();
         final String name = spec.name().equals("lab") ? "" : " --name " + spec.name();
+        if (state.hasSwitches()) {
+            final String lab = spec.name().equals("lab") ? "" : " --lab " + spec.name();
+            return List.of(
+                    program + " lab exec" + name + " 0 -- ip addr",
+                    program + " lab exec" + name + " 1 -- " + program + " route show",
+                    program + " route show --traffic --manager 0" + lab,
+                    program + " lab down" + name);
+        }
         final String first = spec.shape().format(spec.shape().coordinates(0));
         final String second = spec.shape().format(spec.shape().coordinates(1));
         return List.of(

@@ -52,6 +52,11 @@ public final class LabRegistry {
         return root.resolve(lab);
     }
 
+    /** Folder of the files of one host of a lab with switches; its HXB_RUN. */
+    public Path hostFolder(final String lab, final int host) {
+        return folder(lab).resolve("host-" + host);
+    }
+
     /**
      * File that the owner of a lab of {@code lab up} writes its messages to; goes with the lab,
      * except for the owner's own end, so that whoever started it can read why.
@@ -129,6 +134,23 @@ public final class LabRegistry {
     public LabState require(final String lab) {
         return find(lab)
                 .orElseThrow(() -> new ToolException("there is no lab '" + lab + "'; " + advice()));
+    }
+
+    /**
+     * As {@link #require}, of a lab in which nodes of HXB run.
+     *
+     * @throws ToolException also if it is one of hosts and switches.
+     */
+    public LabState requireNodes(final String lab) {
+        final LabState state = require(lab);
+        if (state.hasSwitches()) {
+            throw new ToolException(
+                    "the lab '"
+                            + lab
+                            + "' has hosts and switches, but no nodes of HXB: see 'hxb lab exec'"
+                            + " and 'hxb route --manager HOST'");
+        }
+        return state;
     }
 
     private String advice() {
@@ -300,6 +322,7 @@ public final class LabRegistry {
             }
         }
         if (!namespaces.isEmpty()) {
+            OpenVswitch.stop(LabNames.switchNamespace(lab));
             // -force goes on when another process was quicker with one of them.
             Shell.run(LabScripts.removal(namespaces), List.of("ip", "-force", "-batch", "-"));
         }

@@ -22,6 +22,8 @@ import java.util.regex.Pattern;
  * @param mtuBytes MTU.
  * @param wiring {@code bridge} or {@code direct}.
  * @param kernelRelay {@code auto}, {@code on} or {@code off}.
+ * @param network graph of the switches that join the nodes, which are plain hosts then; empty for a
+ *     lab of HXB nodes.
  * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.
  * @param ownerStartMs when that process started, to distinguish it from a later one with the same
  *     pid.
@@ -37,16 +39,18 @@ public record LabState(
         int mtuBytes,
         String wiring,
         String kernelRelay,
+        String network,
         long ownerPid,
         long ownerStartMs,
         List<Long> nodePids,
         boolean isReady) {
     private static final Pattern OWNER_MARK = Pattern.compile("\\bhxb:(\\d{1,10}):(\\d{1,15})\\b");
 
-    /** State files of earlier releases do not contain wiring or relaying in the kernel. */
+    /** State files of earlier releases do not contain wiring, relaying in the kernel or network. */
     public LabState {
         wiring = wiring == null ? "bridge" : wiring;
         kernelRelay = kernelRelay == null ? "auto" : kernelRelay;
+        network = network == null ? "" : network;
     }
 
     /** State of a new lab owned by this process. */
@@ -60,6 +64,7 @@ public record LabState(
                         spec.mtuBytes(),
                         spec.wiring().name().toLowerCase(Locale.ROOT),
                         spec.kernelRelay().name().toLowerCase(Locale.ROOT),
+                        "",
                         0,
                         0,
                         List.of(),
@@ -78,6 +83,7 @@ public record LabState(
                 mtuBytes,
                 wiring,
                 kernelRelay,
+                network,
                 owner.pid(),
                 startMs(owner),
                 nodePids,
@@ -95,13 +101,37 @@ public record LabState(
                 mtuBytes,
                 wiring,
                 kernelRelay,
+                network,
                 ownerPid,
                 ownerStartMs,
                 List.copyOf(pids),
                 ready);
     }
 
-    /** What was asked for. */
+    /** The same lab with hosts joined by switches instead of nodes. */
+    LabState withNetwork(final String graph) {
+        return new LabState(
+                name,
+                shape,
+                links,
+                backend,
+                rateBps,
+                mtuBytes,
+                wiring,
+                kernelRelay,
+                graph,
+                ownerPid,
+                ownerStartMs,
+                nodePids,
+                isReady);
+    }
+
+    /** True if it consists of hosts joined by switches, and no node of HXB runs in it. */
+    public boolean hasSwitches() {
+        return !network.isEmpty();
+    }
+
+    /** What was asked for; a line of nodes in a lab of hosts joined by switches. */
     public LabSpec spec() {
         return new LabSpec(
                 name,

@@ -16,7 +16,12 @@ public final class ManagerPlace {
 
     /** The socket that a manager of this user makes. */
     public static Path own() {
-        return RunFolders.ofThisProcess().own().resolve(SOCKET);
+        return in(RunFolders.ofThisProcess().own());
+    }
+
+    /** The socket that a manager makes whose {@code HXB_RUN} is that folder. */
+    public static Path in(final Path folder) {
+        return folder.resolve(SOCKET);
     }
 
     /** The socket of the manager of this machine. */

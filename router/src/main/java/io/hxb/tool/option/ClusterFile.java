@@ -43,7 +43,7 @@ public final class ClusterFile {
     public boolean isGiven() {
         return file != null
                 || System.getenv("HXB_CONFIG") != null
-                || lab().isPresent()
+                || lab().filter(state -> !state.hasSwitches()).isPresent()
                 || Files.exists(SYSTEM_FILE);
     }
 
@@ -57,6 +57,7 @@ public final class ClusterFile {
             return ClusterConfigYaml.read(Path.of(variable));
         }
         if (lab().isPresent()) {
+            LabRegistry.ofUser().requireNodes(lab);
             return ClusterConfigYaml.read(LabRegistry.ofUser().folder(lab).resolve("cluster.yaml"));
         }
         if (Files.exists(SYSTEM_FILE)) {

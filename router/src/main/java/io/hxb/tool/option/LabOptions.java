@@ -13,6 +13,9 @@ import picocli.CommandLine.Option;
 
 /** Options that say what lab is wanted. Picocli fills it. */
 public final class LabOptions {
+    private static final int NODE_MTU = 9000;
+    private static final int HOST_MTU = 1500;
+
     @Option(
             names = "--shape",
             paramLabel = "3x3x3",
@@ -46,9 +49,8 @@ public final class LabOptions {
     @Option(
             names = "--mtu",
             paramLabel = "BYTES",
-            defaultValue = "9000",
-            description = "MTU (default 9000)")
-    private int mtu;
+            description = "MTU (default 9000; between hosts and switches 1500)")
+    private Integer mtu;
 
     @Option(
             names = "--wiring",
@@ -92,9 +94,24 @@ public final class LabOptions {
                     links,
                     backend(),
                     LabSpec.parseRate(rate),
-                    mtu,
+                    mtu == null ? NODE_MTU : mtu,
                     wiring,
                     kernelRelay);
+        } catch (final IllegalArgumentException | ToolException e) {
+            throw new UsageException(e.getMessage(), e);
+        }
+    }
+
+    /** The same for hosts that are joined by switches: a line of that many, with one NIC each. */
+    public LabSpec hosts(final int count) {
+        try {
+            return new LabSpec(
+                    name == null ? "lab" : name,
+                    Shape.of(count),
+                    1,
+                    Backend.RAW,
+                    LabSpec.parseRate(rate),
+                    mtu == null ? HOST_MTU : mtu);
         } catch (final IllegalArgumentException | ToolException e) {
             throw new UsageException(e.getMessage(), e);
         }

@@ -1,6 +1,8 @@
 package io.hxb.tool.route;
 
 import io.hxb.session.KeyFile;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabState;
 import io.hxb.tool.manager.ManagerPlace;
 import io.hxb.tool.report.UsageException;
 
@@ -17,8 +19,9 @@ final class ManagerOptions {
             paramLabel = "PLACE",
             split = ",",
             description =
-                    "socket or ADDRESS:PORT of a host's manager; several, where a change is to be"
-                            + " made on several hosts (default: the one of this machine)")
+                    "socket or ADDRESS:PORT of a host's manager, or the number of a host of --lab;"
+                            + " several, where a change is to be made on several hosts (default:"
+                            + " the one of this machine)")
     private List<String> places = List.of();
 
     @Option(
@@ -27,19 +30,45 @@ final class ManagerOptions {
             description = "key of the cluster, for managers of other machines")
     private Path key;
 
+    @Option(
+            names = "--lab",
+            paramLabel = "NAME",
+            defaultValue = "lab",
+            description = "lab of hosts and switches whose hosts --manager numbers (default lab)")
+    private String lab;
+
     /** Picocli makes it. */
     ManagerOptions() {}
 
     /** Connects to them. */
     ManagerLinks open() throws IOException {
-        places.stream()
+        final List<String> given = places.stream().map(this::place).toList();
+        given.stream()
                 .filter(ManagerPlace::isAddress)
                 .forEach(place -> ManagerPlace.address("--manager", place));
-        final List<String> all =
-                places.isEmpty() ? List.of(ManagerPlace.found().toString()) : places;
+        final List<String> all = given.isEmpty() ? List.of(ManagerPlace.found().toString()) : given;
         if (all.stream().distinct().count() < all.size()) {
             throw new UsageException("--manager names one place twice");
         }
         return ManagerLinks.open(all, key == null ? null : KeyFile.read(key));
+    }
+
+    private String place(final String text) {
+        if (!text.matches("\\d{1,6}")) {
+            return text;
+        }
+        final LabRegistry registry = LabRegistry.ofUser();
+        final LabState state = registry.require(lab);
+        final int count = state.spec().shape().nodeCount();
+        final int host = Integer.parseInt(text);
+        if (!state.hasSwitches() || host >= count) {
+            throw new UsageException(
+                    "--manager "
+                            + text
+                            + (state.hasSwitches()
+                                    ? ": the hosts of lab " + lab + " are 0.." + (count - 1)
+                                    : ": the lab " + lab + " has no hosts with managers"));
+        }
+        return ManagerPlace.in(registry.hostFolder(lab, host)).toString();
     }
 }

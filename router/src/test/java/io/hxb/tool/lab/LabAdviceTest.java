@@ -34,10 +34,10 @@ class LabAdviceTest {
                         "hxb stat --name x",
                         "hxb lab exec --name x 0,0 -- ip link",
                         "hxb lab down --name x"),
-                LabAdvice.commands(spec("x", "2x2"), "hxb"));
+                LabAdvice.commands(LabState.of(spec("x", "2x2")), "hxb"));
         assertEquals(
                 "deploy/hxb ping 1,0,0",
-                LabAdvice.commands(spec("lab", "2x2x2"), "deploy/hxb").getFirst());
+                LabAdvice.commands(LabState.of(spec("lab", "2x2x2")), "deploy/hxb").getFirst());
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.LabState;
 import io.hxb.tool.report.ToolException;
 
 import picocli.CommandLine.Command;
@@ -24,8 +25,14 @@ import java.util.concurrent.Callable;
         header = "Runs a command where a node of a lab is.",
         description =
                 "Runs a command in the network namespace of a node, with HXB_NODE, HXB_CONFIG and"
-                        + " HXB_SOCKET set: programs attach to that node.",
-        footer = {"", "Example: hxb lab exec 0,0,0 -- ip -s link"})
+                        + " HXB_SOCKET set: programs attach to that node. In a lab of hosts and"
+                        + " switches a host is known by its number, and HXB_RUN leads to its"
+                        + " manager.",
+        footer = {
+            "",
+            "Examples: hxb lab exec 0,0,0 -- ip -s link",
+            "          hxb lab exec 3 -- hxb route show"
+        })
 final class LabExecCommand implements Callable<Integer> {
     @Option(
             names = "--name",
@@ -37,7 +44,7 @@ final class LabExecCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "COORD",
-            description = "coordinates of the node, such as 1,0,0")
+            description = "coordinates of the node, such as 1,0,0, or number of the host")
     private String coordinates;
 
     @Parameters(
@@ -53,7 +60,8 @@ final class LabExecCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         final LabRegistry registry = LabRegistry.ofUser();
-        final LabSpec spec = registry.require(name).spec();
+        final LabState state = registry.require(name);
+        final LabSpec spec = state.spec();
         final int node = spec.shape().node(spec.shape().parseCoordinates(coordinates));
         final List<String> command = new ArrayList<>();
         if (spec.backend() == Backend.RAW) {
@@ -61,11 +69,16 @@ final class LabExecCommand implements Callable<Integer> {
         }
         command.addAll(arguments);
         final ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        final Path file = registry.folder(name).resolve("cluster.yaml");
-        builder.environment().put("HXB_NODE", coordinates);
-        builder.environment().put("HXB_CONFIG", file.toString());
-        builder.environment()
-                .put("HXB_SOCKET", ClusterConfigYaml.read(file).socketPath(node).toString());
+        if (state.hasSwitches()) {
+            // There is the socket of the host's manager.
+            builder.environment().put("HXB_RUN", registry.hostFolder(name, node).toString());
+        } else {
+            final Path file = registry.folder(name).resolve("cluster.yaml");
+            builder.environment().put("HXB_NODE", coordinates);
+            builder.environment().put("HXB_CONFIG", file.toString());
+            builder.environment()
+                    .put("HXB_SOCKET", ClusterConfigYaml.read(file).socketPath(node).toString());
+        }
         try {
             return builder.start().waitFor();
         } catch (final IOException e) {

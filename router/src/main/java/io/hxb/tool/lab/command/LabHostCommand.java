@@ -1,6 +1,9 @@
 package io.hxb.tool.lab.command;
 
+import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.lab.switches.SwitchLab;
+import io.hxb.tool.lab.switches.SwitchLabOptions;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.WaitOptions;
@@ -10,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
@@ -21,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
         description = "Carries a lab until it is ended.")
 final class LabHostCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
+    @Mixin private SwitchLabOptions switches;
     @Mixin private WaitOptions waiting;
     @Mixin private CaptureOption capture;
 
@@ -31,7 +36,14 @@ final class LabHostCommand implements Callable<Integer> {
     LabHostCommand() {}
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
+        if (switches.isGiven()) {
+            try (SwitchLab made = SwitchLab.start(LabRegistry.ofUser(), switches.spec(lab))) {
+                System.out.println("lab is up in " + made.folder());
+                new CountDownLatch(1).await();
+            }
+            return ExitStatus.OK;
+        }
         try (LabSession session =
                 LabSession.start(lab.spec(), isProcesses, capture.capture(), waiting::apply)) {
             System.out.println("lab is up in " + session.folder());

@@ -42,9 +42,9 @@ final class LabStatusCommand implements Callable<Integer> {
                         lab.name(),
                         stale.contains(lab.name()) ? "stale" : lab.isReady() ? "ready" : "starting",
                         nodes(lab),
-                        lab.shape(),
+                        lab.hasSwitches() ? lab.network() : lab.shape(),
                         lab.links(),
-                        lab.backend(),
+                        lab.hasSwitches() ? "switches" : lab.backend(),
                         lab.rateBps() == 0
                                 ? "none"
                                 : io.hxb.config.Quantity.formatRate(lab.rateBps()),

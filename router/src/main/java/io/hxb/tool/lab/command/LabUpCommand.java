@@ -5,6 +5,7 @@ import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.LabState;
 import io.hxb.tool.lab.NodeProcesses;
+import io.hxb.tool.lab.switches.SwitchLabOptions;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.Output;
@@ -40,6 +41,7 @@ final class LabUpCommand implements Callable<Integer> {
 
     @CommandLine.Spec private CommandLine.Model.CommandSpec command;
     @Mixin private LabOptions options;
+    @Mixin private SwitchLabOptions switches;
 
     // These are passed on to the lab's owner as they were given.
     @Mixin private WaitOptions waiting;
@@ -58,7 +60,8 @@ final class LabUpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        final LabSpec spec = options.spec();
+        final boolean hasSwitches = switches.isGiven();
+        final LabSpec spec = hasSwitches ? switches.spec(options).lab() : options.spec();
         final LabRegistry registry = LabRegistry.ofUser();
         if (registry.find(spec.name()).filter(LabState::isOwnerAlive).isPresent()) {
             throw new ToolException(
@@ -67,20 +70,24 @@ final class LabUpCommand implements Callable<Integer> {
                             + "' is up already: choose another --name, or run: hxb lab down --name "
                             + spec.name());
         }
-        waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
+        if (!hasSwitches) {
+            waiting.warnOfCrowding(spec.shape().nodeCount(), isProcesses);
+        }
         final Path log = registry.log(spec.name());
         final Process host = startHost(log);
         final LabState state = await(registry, spec, host, log);
         output.text()
                 .printf(
-                        "lab %s is up: %s, %d links per dimension, %s; files in %s%n",
+                        "lab %s is up: %s; files in %s%n",
                         spec.name(),
-                        spec.shape(),
-                        spec.linkCount(),
-                        state.backend(),
+                        hasSwitches
+                                ? "%d hosts, switches %s"
+                                        .formatted(spec.shape().nodeCount(), state.network())
+                                : "%s, %d links per dimension, %s"
+                                        .formatted(spec.shape(), spec.linkCount(), state.backend()),
                         registry.folder(spec.name()));
         output.text().println("try:");
-        LabAdvice.commands(spec, LabAdvice.program())
+        LabAdvice.commands(state, LabAdvice.program())
                 .forEach(command -> output.text().println("  " + command));
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);

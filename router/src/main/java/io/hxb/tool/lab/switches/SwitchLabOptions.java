@@ -1,0 +1,86 @@
+package io.hxb.tool.lab.switches;
+
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/** Options that ask for hosts and switches instead of nodes. Picocli fills it. */
+public final class SwitchLabOptions {
+    private static final Set<String> COMMON =
+            Set.of(
+                    "--network",
+                    "--hosts-per-switch",
+                    "--learning",
+                    "--rate",
+                    "--mtu",
+                    "--name",
+                    "--json");
+
+    @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
+    private CommandLine.Model.CommandSpec command;
+
+    @Option(
+            names = "--network",
+            paramLabel = "FILE|WORDS",
+            description =
+                    "hosts and real switches (Open vSwitch in user space) instead of nodes: a graph"
+                            + " as for 'hxb plan vlan', such as vbft:4,4; each host has a manager")
+    private String network;
+
+    @Option(
+            names = "--hosts-per-switch",
+            paramLabel = "H",
+            description = "with --network: hosts on each switch, or leaf switch (default 1)")
+    private Integer hostsPerSwitch;
+
+    @Option(
+            names = "--learning",
+            description =
+                    "with --network: switches learn where hosts are, and flood what they have not"
+                            + " learnt, instead of having the addresses of the plan")
+    private boolean isLearning;
+
+    /** Picocli makes it. */
+    public SwitchLabOptions() {}
+
+    /** True if hosts and switches are wanted. */
+    public boolean isGiven() {
+        if (network == null && (hostsPerSwitch != null || isLearning)) {
+            throw new UsageException("--hosts-per-switch and --learning need --network");
+        }
+        return network != null;
+    }
+
+    /**
+     * The lab that was asked for.
+     *
+     * @throws UsageException if there are options that mean nothing to hosts and switches.
+     */
+    public SwitchLabSpec spec(final LabOptions lab) throws IOException {
+        final List<String> others =
+                command.commandLine().getParseResult().matchedOptions().stream()
+                        .map(option -> option.longestName())
+                        .filter(name -> !COMMON.contains(name))
+                        .toList();
+        if (!others.isEmpty()) {
+            throw new UsageException(
+                    String.join(", ", others)
+                            + (others.size() == 1 ? " is" : " are")
+                            + " for nodes of HXB, not for the hosts and switches of --network");
+        }
+        final int hosts = hostsPerSwitch == null ? 1 : hostsPerSwitch;
+        if (hosts < 0 || hosts > SwitchLabSpec.MAX_HOSTS) {
+            throw new UsageException(
+                    "--hosts-per-switch must be 0.." + SwitchLabSpec.MAX_HOSTS + ": " + hosts);
+        }
+        final SwitchGraph graph = SwitchLabSpec.graph(network, hosts);
+        return SwitchLabSpec.of(lab.hosts(graph.hostCount()), network, graph, isLearning);
+    }
+}

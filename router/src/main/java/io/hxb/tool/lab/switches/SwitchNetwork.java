@@ -1,0 +1,268 @@
+package io.hxb.tool.lab.switches;
+
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.vlan.VlanPlan;
+import io.hxb.fabric.vlan.config.Dialect;
+import io.hxb.fabric.vlan.config.SetupMaker;
+import io.hxb.fabric.vlan.config.SwitchSetup;
+import io.hxb.linux.Descriptors;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicInfo;
+import io.hxb.os.nic.NicRequest;
+import io.hxb.tool.lab.OpenVswitch;
+import io.hxb.tool.lab.Shaper;
+import io.hxb.tool.machine.Shell;
+import io.hxb.tool.report.ToolException;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A graph of switches on this machine: a bridge of Open vSwitch for each switch, all in one network
+ * namespace, and a veth pair for each link, also to the hosts. Goes with its namespaces and with
+ * {@link OpenVswitch#stop}. Owned by one thread.
+ */
+public final class SwitchNetwork {
+    private static final Dialect OVS = Dialect.parse("ovs");
+
+    // With the value 0 that goes along: switched off. Source: linux/ethtool.h.
+    private static final int ETHTOOL_STXCSUM = 0x17;
+
+    private static final int MAX_NIC_NAME = 15;
+    private static final long CARRIER_NS = 30_000_000_000L;
+    private static final long LOOK_NS = 2_000_000;
+
+    private final SwitchGraph graph;
+    private final String fabric;
+    private final List<HostPlace> hosts;
+    private final OpenVswitch switches;
+
+    /**
+     * Names the parts; nothing is made.
+     *
+     * @param fabric namespace of the switches, which exists.
+     * @param hosts where the NIC of each host is to be; the namespaces exist.
+     * @param folder an empty one, for the files of the switches.
+     */
+    public SwitchNetwork(
+            final SwitchGraph graph,
+            final String fabric,
+            final List<HostPlace> hosts,
+            final Path folder) {
+        this.graph = graph;
+        this.fabric = fabric;
+        this.hosts = List.copyOf(hosts);
+        switches = new OpenVswitch(fabric, folder);
+    }
+
+    /**
+     * Requires a graph that can be made on this machine.
+     *
+     * @throws ToolException if names of ports are not numbers, or too long for NICs.
+     */
+    public static void check(final SwitchGraph graph) {
+        for (int node = 0; node < graph.switchCount(); node++) {
+            if (!graph.switchName(node).matches("[A-Za-z][A-Za-z0-9_-]*")) {
+                throw new ToolException(
+                        "a bridge cannot be called '"
+                                + graph.switchName(node)
+                                + "': a letter, then letters, digits and dashes");
+            }
+        }
+        for (int channel = 0; channel < graph.channelCount(); channel++) {
+            checkPort(graph.switchName(graph.source(channel)), graph.sourcePort(channel));
+        }
+        for (int host = 0; host < graph.hostCount(); host++) {
+            checkPort(graph.switchName(graph.hostSwitch(host)), graph.hostPort(host));
+        }
+    }
+
+    private static void checkPort(final String name, final String port) {
+        if (!port.matches("\\d{1,6}") || port(name, port).length() > MAX_NIC_NAME) {
+            throw new ToolException(
+                    "a lab needs ports that are numbered, and names of switch and port of at most "
+                            + MAX_NIC_NAME
+                            + " characters together, not "
+                            + name
+                            + " and "
+                            + port);
+        }
+    }
+
+    private static String port(final String name, final String port) {
+        return name + "p" + port;
+    }
+
+    /**
+     * Makes all NICs, each up with its carrier.
+     *
+     * @param rateBps bits a second of each link and direction, 0 for no limit.
+     * @param mtuBytes MTU of the hosts.
+     */
+    public void makeLinks(final long rateBps, final int mtuBytes) {
+        final List<String> lines = new ArrayList<>();
+        for (int channel = 0; channel < graph.channelCount(); channel += 2) {
+            final String near = port(channel);
+            final String far = port(SwitchGraph.opposite(channel));
+            lines.add(
+                    "link add %s mtu %d type veth peer %s mtu %d"
+                            .formatted(near, mtuBytes, far, mtuBytes));
+            lines.add("link set " + near + " up");
+            lines.add("link set " + far + " up");
+        }
+        for (int host = 0; host < graph.hostCount(); host++) {
+            final HostPlace place = hosts.get(host);
+            lines.add(
+                    "link add %s mtu %d type veth peer name %s mtu %d address %s netns %s"
+                            .formatted(
+                                    hostPort(host),
+                                    mtuBytes,
+                                    place.nic(),
+                                    mtuBytes,
+                                    macText(host),
+                                    place.namespace()));
+            lines.add("link set " + hostPort(host) + " up");
+        }
+        ip(fabric, lines);
+        for (int host = 0; host < graph.hostCount(); host++) {
+            setUp(host);
+        }
+        if (rateBps > 0) {
+            shape(Shaper.tbf(rateBps, queueBytes(rateBps) + "b"));
+        }
+        awaitCarriers();
+    }
+
+    private void setUp(final int host) {
+        final HostPlace place = hosts.get(host);
+        final List<String> lines =
+                new ArrayList<>(List.of("link set lo up", "link set " + place.nic() + " up"));
+        if (!place.address().isEmpty()) {
+            lines.add("addr add " + place.address() + " dev " + place.nic());
+            writeChecksums(place);
+        }
+        ip(place.namespace(), lines);
+    }
+
+    /** The switches forward bytes: the kernel has to write checksums before they see them. */
+    private static void writeChecksums(final HostPlace place) {
+        try {
+            NetworkNamespace.run(
+                    place.namespace(),
+                    () -> {
+                        final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
+                        try (Arena arena = Arena.ofConfined()) {
+                            return new NicRequest(arena, fd, place.nic())
+                                    .askEthtool(ETHTOOL_STXCSUM);
+                        } finally {
+                            Descriptors.close(fd);
+                        }
+                    });
+        } catch (final IOException e) {
+            throw new ToolException(e.getMessage(), e);
+        }
+    }
+
+    private void shape(final String shaper) {
+        final StringBuilder lines = new StringBuilder();
+        for (int channel = 0; channel < graph.channelCount(); channel++) {
+            lines.append("qdisc add dev %s root %s%n".formatted(port(channel), shaper));
+        }
+        for (int host = 0; host < graph.hostCount(); host++) {
+            lines.append("qdisc add dev %s root %s%n".formatted(hostPort(host), shaper));
+            Shell.check(
+                    "qdisc add dev %s root %s%n".formatted(hosts.get(host).nic(), shaper),
+                    List.of("tc", "-n", hosts.get(host).namespace(), "-batch", "-"));
+        }
+        Shell.check(lines.toString(), List.of("tc", "-n", fabric, "-batch", "-"));
+    }
+
+    /** Room for what waits at a port, as a switch has it: 100 ms, but 128 KB at least. */
+    private static long queueBytes(final long rateBps) {
+        return Math.max(128 << 10, rateBps / 80);
+    }
+
+    private void awaitCarriers() {
+        for (int channel = 0; channel < graph.channelCount(); channel++) {
+            awaitCarrier(fabric, port(channel));
+        }
+        for (final HostPlace host : hosts) {
+            awaitCarrier(host.namespace(), host.nic());
+        }
+    }
+
+    private static void awaitCarrier(final String namespace, final String nic) {
+        final long startNs = System.nanoTime();
+        try {
+            NetworkNamespace.run(
+                    namespace,
+                    () -> {
+                        while (!NicInfo.read(nic).hasCarrier()) {
+                            if (System.nanoTime() - startNs > CARRIER_NS) {
+                                throw new ToolException(nic + " has no carrier after 30 s");
+                            }
+                            LockSupport.parkNanos(LOOK_NS);
+                        }
+                        return null;
+                    });
+        } catch (final IOException e) {
+            throw new ToolException(e.getMessage(), e);
+        }
+    }
+
+    private static void ip(final String namespace, final List<String> lines) {
+        Shell.check(String.join("\n", lines) + "\n", List.of("ip", "-n", namespace, "-batch", "-"));
+    }
+
+    /** Starts the switches, without any bridge. */
+    public void start() {
+        switches.start();
+    }
+
+    /** Runs a shell script where the switches are. */
+    public void run(final String script) {
+        switches.run(script);
+    }
+
+    /**
+     * What the switches have to be told to carry frames as a plan says: a script for each, in the
+     * planner's own words.
+     *
+     * @param isLearning whether they have to learn where hosts are, instead of being told.
+     */
+    public static List<String> scripts(final VlanPlan plan, final boolean isLearning) {
+        return SetupMaker.of(plan).stream()
+                .map(setup -> OVS.full(isLearning ? withoutAddresses(setup) : setup))
+                .toList();
+    }
+
+    private static SwitchSetup withoutAddresses(final SwitchSetup setup) {
+        return new SwitchSetup(setup.name(), setup.isLearning(), setup.ports(), List.of());
+    }
+
+    /** The NIC at the source of a channel: the port's name in the generated scripts. */
+    public String port(final int channel) {
+        return port(graph.switchName(graph.source(channel)), graph.sourcePort(channel));
+    }
+
+    /** The NIC of the switch that a host is plugged into. */
+    public String hostPort(final int host) {
+        return port(graph.switchName(graph.hostSwitch(host)), graph.hostPort(host));
+    }
+
+    /** Where a host's NIC is. */
+    public HostPlace host(final int host) {
+        return hosts.get(host);
+    }
+
+    private String macText(final int host) {
+        final String digits = String.format(Locale.ROOT, "%012x", SetupMaker.mac(graph, host));
+        return digits.replaceAll("(..)(?!$)", "$1:");
+    }
+}
