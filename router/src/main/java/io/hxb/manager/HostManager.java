@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * Answers the requests of all sessions on one host: each change is checked and numbered, and holds
@@ -46,6 +47,8 @@ public final class HostManager {
     private final Surroundings surroundings;
     private final ManagerCounts counts = new ManagerCounts();
     private final Set<ManagerSession> watchers = new LinkedHashSet<>();
+    private final LongSupplier clock;
+    private final ControlLease lease = new ControlLease();
     private long changes = 1;
     private int sessions;
     private int readers;
@@ -65,6 +68,23 @@ public final class HostManager {
             final PathStore store,
             final Surroundings surroundings)
             throws IOException {
+        this(table, paths, tagger, store, surroundings, System::nanoTime);
+    }
+
+    /**
+     * The same with another clock.
+     *
+     * @param clock the time in ns, which only grows; asked where leases are concerned.
+     */
+    public HostManager(
+            final HostTable table,
+            final HostPaths paths,
+            final Tagger tagger,
+            final PathStore store,
+            final Surroundings surroundings,
+            final LongSupplier clock)
+            throws IOException {
+        this.clock = clock;
         this.table = table;
         fingerprint = table.fingerprint();
         this.paths = paths;
@@ -117,10 +137,23 @@ public final class HostManager {
         readers -= session.mayChange() ? 0 : 1;
         ranks -= session.ranks();
         watchers.remove(session);
-        final int undone = claims.withdrawAll(session.id());
+        lease.leave(session.id(), clock.getAsLong());
+        undo(session.id());
+    }
+
+    private void undo(final int session) {
+        final int undone = claims.withdrawAll(session);
         if (undone > 0) {
             counts.add(ManagerCount.UNDONE_PATHS, undone);
             commit();
+        }
+    }
+
+    /** Undoes what a management server has set whose lease is over; to be called now and then. */
+    public void expireLease() {
+        final int session = lease.expire(clock.getAsLong());
+        if (session != ControlLease.NOBODY) {
+            undo(session);
         }
     }
 
@@ -191,10 +224,11 @@ public final class HostManager {
             }
             case AUTHENTICATE -> Status.MALFORMED;
             case GET -> get(session, request, reply);
-            case TRAFFIC -> traffic(request, reply);
+            case TRAFFIC -> traffic(session, request, reply);
             case VID_TRAFFIC -> vidTraffic(request, reply);
             case NIC -> nic(request, reply);
             case BIND_RANK -> bindRank(session, request);
+            case LEASE -> lease(session, request, reply);
             case SET, RESET, RESET_ALL, BEGIN, END, COMMIT, ROLLBACK ->
                     session.mayChange()
                             ? change(session, operation, request, reply)
@@ -265,17 +299,63 @@ public final class HostManager {
         return host < 0 || host >= paths.hostCount() || host == paths.here() ? NO_HOST : host;
     }
 
-    private Status traffic(final ManagerMessage request, final ManagerMessage reply) {
+    private Status lease(
+            final ManagerSession session,
+            final ManagerMessage request,
+            final ManagerMessage reply) {
+        final long nowNs = clock.getAsLong();
+        expireLease();
+        Status status = Status.OK;
+        if (request.value(0) != 0) {
+            if (!session.mayChange()) {
+                return Status.NOT_ALLOWED;
+            }
+            if (request.index() < 0
+                    || request.index() > ControlLease.MAX_MS
+                    || request.value(1) < 1) {
+                return Status.MALFORMED;
+            }
+            final int before = lease.session();
+            status =
+                    lease.ask(
+                            session.id(),
+                            request.value(0),
+                            request.value(1),
+                            request.index(),
+                            nowNs);
+            if (status == Status.OK) {
+                session.holdLease();
+                if (before != ControlLease.NOBODY && before != lease.session()) {
+                    undo(before);
+                }
+            }
+        }
+        reply.index(lease.leftMs(nowNs)).value(0, lease.owner()).value(1, lease.generation());
+        return status;
+    }
+
+    private Status traffic(
+            final ManagerSession session,
+            final ManagerMessage request,
+            final ManagerMessage reply) {
         for (int host = Math.max(0, request.index()); host < paths.hostCount(); host++) {
             if (host != paths.here() && tagger.sentFrames(host) > 0) {
                 reply.index(host)
                         .vid(tagger.vid(host))
                         .value(0, tagger.sentBytes(host))
-                        .value(1, tagger.sentFrames(host));
+                        .value(1, tagger.sentFrames(host))
+                        .value(2, state(session, host));
                 return Status.OK;
             }
         }
         return Status.END_OF_LIST;
+    }
+
+    /** What a management server has to know about a pair besides its traffic. */
+    private long state(final ManagerSession session, final int host) {
+        return paths.tableVid(host)
+                | (long) tagger.heardVid(host) << Short.SIZE
+                | (claims.others(session.id(), host) > 0 ? ManagerMessage.CLAIMED : 0);
     }
 
     private Status vidTraffic(final ManagerMessage request, final ManagerMessage reply) {
@@ -346,6 +426,10 @@ public final class HostManager {
             final Operation operation,
             final ManagerMessage request,
             final ManagerMessage reply) {
+        if (session.isLeaseholder() && !lease.isHeldBy(session.id(), clock.getAsLong())) {
+            counts.add(ManagerCount.FENCED_CHANGES);
+            return Status.FENCED;
+        }
         if (request.number() != 0 && request.number() != changes) {
             return Status.CHANGED;
         }
@@ -365,6 +449,7 @@ public final class HostManager {
                     HOST,
                     WATCH,
                     COUNT,
+                    LEASE,
                     AUTHENTICATE ->
                     Status.MALFORMED;
         };

@@ -26,7 +26,7 @@ record HttpAnswer(int status, Map<String, Object> content) {
         return switch (status) {
             case OK -> OK;
             case NO_SUCH_HOST, END_OF_LIST -> NOT_FOUND;
-            case NOT_ALLOWED, KEY_NEEDED, OTHER_KEY -> FORBIDDEN;
+            case NOT_ALLOWED, LEASED, FENCED, KEY_NEEDED, OTHER_KEY -> FORBIDDEN;
             case CHANGED -> CONFLICT;
             case LIMIT, NOT_WRITTEN, NOT_READ -> UNAVAILABLE;
             case VERSION, MALFORMED, NO_SUCH_VID, BATCH, BATCH_FAILED -> BAD_REQUEST;

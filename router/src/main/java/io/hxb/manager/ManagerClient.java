@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * by {@link #request}, and sent and answered by {@link #exchange}, or ended by {@link #post} and
  * answered later, in order, by {@link #receive}.
  */
-public final class ManagerClient implements AutoCloseable {
+public final class ManagerClient implements ManagerConnection {
     /** Maximum number of requests without an answer. */
     public static final int MAX_UNANSWERED = 256;
 
@@ -42,6 +42,7 @@ public final class ManagerClient implements AutoCloseable {
     private MessageSeal sealOut;
     private MessageSeal sealIn;
     private long spinForNs;
+    private long answerLimitNs = ANSWER_LIMIT_NS;
     private int tag;
     private int answered;
     private int inStart;
@@ -121,6 +122,11 @@ public final class ManagerClient implements AutoCloseable {
         spinForNs = ns;
     }
 
+    /** How long an answer may take before the session is given up, in ns; at first 10 s. */
+    public void answerWithin(final long ns) {
+        answerLimitNs = ns;
+    }
+
     private int length() {
         return sealOut == null ? ManagerMessage.LENGTH : MessageSeal.SEALED_LENGTH;
     }
@@ -130,6 +136,7 @@ public final class ManagerClient implements AutoCloseable {
      *
      * @throws IllegalStateException if {@link #MAX_UNANSWERED} are without an answer.
      */
+    @Override
     public ManagerMessage request(final Operation operation) {
         if (unanswered() == MAX_UNANSWERED) {
             throw new IllegalStateException("too many requests without an answer");
@@ -138,11 +145,13 @@ public final class ManagerClient implements AutoCloseable {
     }
 
     /** Requests that have no answer yet. */
+    @Override
     public int unanswered() {
         return tag - answered;
     }
 
     /** Ends the request; it is sent when an answer is waited for. */
+    @Override
     public void post() {
         final int start = outBytes.position();
         if (sealOut != null) {
@@ -158,16 +167,18 @@ public final class ManagerClient implements AutoCloseable {
      * @return the reply, valid until the next one.
      * @throws IOException if the manager has gone, or sends something that is not a reply.
      */
+    @Override
     public ManagerMessage exchange() throws IOException {
         post();
         return receive();
     }
 
     /** Waits for the next answer to what was posted; as {@link #exchange}. */
+    @Override
     public ManagerMessage receive() throws IOException {
         flush();
         while (true) {
-            take(ANSWER_LIMIT_NS);
+            take(answerLimitNs);
             if (reply.tag() == answered + 1) {
                 answered++;
                 return reply;
@@ -192,7 +203,7 @@ public final class ManagerClient implements AutoCloseable {
             if (!isThere(limitNs)) {
                 return 0;
             }
-            take(ANSWER_LIMIT_NS);
+            take(answerLimitNs);
             news = reply.number();
         }
         hasNews = false;
@@ -216,7 +227,9 @@ public final class ManagerClient implements AutoCloseable {
     private void take(final long limitNs) throws IOException {
         if (!isThere(limitNs)) {
             throw new IOException(
-                    "the manager at " + name + " has not answered for 10 s: is it stopped?");
+                    "the manager at " + name + " has not answered for "
+                            + TimeUnit.NANOSECONDS.toMillis(limitNs)
+                            + " ms: is it stopped?");
         }
         reply.wrap(inBuffer, inStart);
         if (sealIn != null && !sealIn.isValid(reply, inBuffer, inStart + ManagerMessage.LENGTH)) {

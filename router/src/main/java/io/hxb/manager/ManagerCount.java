@@ -25,7 +25,9 @@ public enum ManagerCount {
     /** Connections that showed no key in time, or before others came. */
     DROPPED_STRANGERS(9),
     /** Times that the NIC has gone. */
-    NIC_LOSSES(10);
+    NIC_LOSSES(10),
+    /** Changes that were refused because the lease of a management server had ended. */
+    FENCED_CHANGES(11);
 
     private static final ManagerCount[] ALL = values();
 

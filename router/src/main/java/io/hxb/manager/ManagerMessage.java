@@ -36,7 +36,9 @@ import java.nio.charset.StandardCharsets;
  *     holds</td></tr>
  * <tr><td>BIND_RANK</td><td>index: rank</td><td></td></tr>
  * <tr><td>TRAFFIC</td><td>index: host from which to look</td><td>VID that holds; index: the first
- *     host to which anything was sent; values: bytes, frames</td></tr>
+ *     host to which anything was sent; values: bytes, frames, and a third one of the VID of the
+ *     table (bits 0 to 15), the VID heard last (bits 16 to 31), and bit 32 if other sessions, or
+ *     lasting settings, claim a path for it</td></tr>
  * <tr><td>VID_TRAFFIC</td><td>index: of the VID in the plan</td><td>VID; values: bytes sent, frames
  *     sent, bytes received</td></tr>
  * <tr><td>NIC</td><td>index</td><td>peer: name; values: MAC address, MTU in bytes, 1 if it is up
@@ -48,6 +50,9 @@ import java.nio.charset.StandardCharsets;
  * <tr><td>COUNT</td><td>index</td><td>first value; peer and the other values: its name</td></tr>
  * <tr><td>AUTHENTICATE</td><td>index: fingerprint of the key; peer: 16 random bytes</td><td>the
  *     same of the manager; see {@link MessageSeal} for what follows</td></tr>
+ * <tr><td>LEASE</td><td>index: for how long, in ms, 0 to give it up; values: who asks, 0 only to
+ *     look; generation, at least 1</td><td>index: ms left, 0 if nobody has it; values: who has or
+ *     had it last; highest generation so far</td></tr>
  * </table>
  */
 public final class ManagerMessage {
@@ -59,6 +64,9 @@ public final class ManagerMessage {
 
     /** What is set outlives the session, until a restart of the manager. */
     public static final int FLAG_PERMANENT = 1;
+
+    /** In the third value of a reply to TRAFFIC: others claim a path for this host. */
+    public static final long CLAIMED = 1L << 32;
 
     /** Bytes of the peer. */
     public static final int PEER_LENGTH = 16;

@@ -17,6 +17,7 @@ public final class ManagerSession {
     private final IntArrayList batchOwners = new IntArrayList();
     private final Int2IntHashMap hostOfRank = new Int2IntHashMap(NO_HOST);
     private Runnable watcher = () -> {};
+    private boolean isLeaseholder;
     private boolean isInBatch;
     private boolean hasBatchFailed;
 
@@ -47,6 +48,16 @@ public final class ManagerSession {
 
     boolean mayChange() {
         return mayChange;
+    }
+
+    /** From now on it changes paths only while it has the lease. */
+    void holdLease() {
+        isLeaseholder = true;
+    }
+
+    /** True if it has, or had, the lease of a management server. */
+    boolean isLeaseholder() {
+        return isLeaseholder;
     }
 
     boolean isInBatch() {

@@ -35,9 +35,11 @@ public enum Operation {
     /** What has happened so far: one of the manager's counts. */
     COUNT(16),
     /** Begins a connection that is sealed under the key of the cluster; before all others. */
-    AUTHENTICATE(17);
+    AUTHENTICATE(17),
+    /** Who controls the paths of this host from outside, and for how long. */
+    LEASE(18);
 
-    private static final Operation[] BY_CODE = new Operation[18];
+    private static final Operation[] BY_CODE = new Operation[19];
 
     static {
         for (final Operation operation : values()) {

@@ -87,6 +87,18 @@ final class PathClaims {
         paths.set(host, claims.isEmpty() ? HostPaths.BY_TABLE : claims.getLast().vid);
     }
 
+    /** How many other sessions claim a path for a host; lasting claims count as one. */
+    int others(final int session, final int host) {
+        final List<Claim> claims = claimsOfHost.get(host);
+        int others = 0;
+        if (claims != null) {
+            for (final Claim claim : claims) {
+                others += claim.session == session ? 0 : 1;
+            }
+        }
+        return others;
+    }
+
     /** What a session claims on a host; {@link HostPaths#BY_TABLE} if that or nothing. */
     int claimed(final int session, final int host) {
         final List<Claim> claims = claimsOfHost.get(host);

@@ -31,7 +31,11 @@ public enum Status {
     /** Whoever comes from another machine has to show the key of the cluster. */
     KEY_NEEDED(13, "the manager answers other machines only with the key of its cluster"),
     /** The manager has no such key. */
-    OTHER_KEY(14, "the manager has another key: it may be of another cluster");
+    OTHER_KEY(14, "the manager has another key: it may be of another cluster"),
+    /** Another management server has the lease, or had it with a higher generation. */
+    LEASED(15, "another management server controls the paths of this host"),
+    /** This session had the lease, and has it no longer. */
+    FENCED(16, "the lease of this management server has ended");
 
     private final int code;
     private final String text;

@@ -23,6 +23,7 @@ import java.util.function.IntPredicate;
  */
 public final class VirtualNic implements AutoCloseable {
     private static final int CHECK_MS = 500;
+    private static final long LEASE_CHECK_MS = 100;
 
     /** Paths that nobody commits: after a restart the plan holds. */
     private static final PathStore NO_STORE =
@@ -115,6 +116,7 @@ public final class VirtualNic implements AutoCloseable {
         if (options.listen() != null) {
             address = server.listen(options.listen());
         }
+        server.every(LEASE_CHECK_MS, manager::expireLease);
         server.every(
                 CHECK_MS,
                 () -> {

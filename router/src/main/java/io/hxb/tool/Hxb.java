@@ -7,6 +7,7 @@ import io.hxb.tool.doctor.DoctorCommand;
 import io.hxb.tool.init.InitCommand;
 import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
+import io.hxb.tool.manage.ManageCommand;
 import io.hxb.tool.manager.ManagerCommand;
 import io.hxb.tool.perf.PerfCommand;
 import io.hxb.tool.ping.PingCommand;
@@ -55,6 +56,7 @@ public final class Hxb implements Runnable {
                     NodeCommand.class,
                     ManagerCommand.class,
                     RouteCommand.class,
+                    ManageCommand.class,
                     PingCommand.class,
                     PerfCommand.class,
                     CatCommand.class,

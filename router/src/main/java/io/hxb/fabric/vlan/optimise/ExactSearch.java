@@ -2,8 +2,6 @@ package io.hxb.fabric.vlan.optimise;
 
 import io.hxb.fabric.vlan.optimise.VidProblem.Candidate;
 
-import java.util.List;
-
 /**
  * Branch and bound: takes the pair with the fewest candidates that would still beat the best choice
  * known, tries them, and turns back as soon as a pair has none. Ends with the optimum, or when it
@@ -63,14 +61,14 @@ final class ExactSearch {
         if (pair < 0) {
             return;
         }
-        final List<Candidate> candidates = problem.candidates(pair);
-        for (int i = 0; i < candidates.size() && !isOver(); i++) {
-            final Candidate candidate = candidates.get(i);
-            if (isBetter(candidate)) {
+        final Candidate[] candidates = problem.candidates(pair);
+        for (int i = 0; i < candidates.length && !isOver(); i++) {
+            final Candidate candidate = candidates[i];
+            if (isBetter(pair, candidate)) {
                 choice[pair] = i;
-                VidProblem.add(loads, candidate, 1);
+                problem.add(loads, pair, candidate, 1);
                 search(depth + 1);
-                VidProblem.add(loads, candidate, -1);
+                problem.add(loads, pair, candidate, -1);
                 choice[pair] = -1;
             }
         }
@@ -84,7 +82,7 @@ final class ExactSearch {
             if (choice[pair] < 0) {
                 int count = 0;
                 for (final Candidate candidate : problem.candidates(pair)) {
-                    count += isBetter(candidate) ? 1 : 0;
+                    count += isBetter(pair, candidate) ? 1 : 0;
                 }
                 if (count < fewest) {
                     fewest = count;
@@ -95,10 +93,11 @@ final class ExactSearch {
         return fewest == 0 ? -1 : tightest;
     }
 
-    private boolean isBetter(final Candidate candidate) {
+    private boolean isBetter(final int pair, final Candidate candidate) {
         steps += candidate.channels().length;
         for (int i = 0; i < candidate.channels().length; i++) {
-            if (loads[candidate.channels()[i]] + candidate.loads()[i] >= least - tolerance) {
+            if (loads[candidate.channels()[i]] + problem.load(pair, candidate, i)
+                    >= least - tolerance) {
                 return false;
             }
         }

@@ -44,9 +44,20 @@ final class LocalSearch {
 
     /** The best choice found, {@code [pairs]}; never worse than the given one. */
     int[] run() {
+        return run(true);
+    }
+
+    /** As {@link #run}, from the given choice on, so that what is found is close to it. */
+    int[] runFromGiven() {
+        return run(false);
+    }
+
+    private int[] run(final boolean isFresh) {
         int[] best = problem.given();
         double least = busiest();
-        greedy();
+        if (isFresh) {
+            greedy();
+        }
         descend();
         for (int kick = 0; ; kick++) {
             final double now = busiest();
@@ -70,28 +81,28 @@ final class LocalSearch {
 
     private void greedy() {
         Arrays.fill(loads, 0);
+        final double[] largest = new double[problem.size()];
+        for (int pair = 0; pair < largest.length; pair++) {
+            largest[pair] = problem.largest(pair, problem.candidates(pair)[0]);
+        }
         final List<Integer> order =
                 IntStream.range(0, problem.size())
                         .boxed()
-                        .sorted(Comparator.comparingDouble(pair -> -largest(pair)))
+                        .sorted(Comparator.comparingDouble(pair -> -largest[pair]))
                         .toList();
         for (final int pair : order) {
             choice[pair] = minHarm(pair);
-            VidProblem.add(loads, problem.candidates(pair).get(choice[pair]), 1);
+            problem.add(loads, pair, problem.candidates(pair)[choice[pair]], 1);
         }
-    }
-
-    private double largest(final int pair) {
-        return Arrays.stream(problem.candidates(pair).getFirst().loads()).max().orElse(0);
     }
 
     /** The candidate of a pair that is not counted in the loads now. */
     private int minHarm(final int pair) {
-        final List<Candidate> candidates = problem.candidates(pair);
+        final Candidate[] candidates = problem.candidates(pair);
         int best = 0;
         double least = Double.POSITIVE_INFINITY;
-        for (int i = 0; i < candidates.size(); i++) {
-            final double harm = harm(candidates.get(i));
+        for (int i = 0; i < candidates.length; i++) {
+            final double harm = harm(pair, candidates[i]);
             if (harm < least) {
                 least = harm;
                 best = i;
@@ -101,11 +112,11 @@ final class LocalSearch {
     }
 
     /** By how much a candidate raises the sum of powers. */
-    private double harm(final Candidate candidate) {
+    private double harm(final int pair, final Candidate candidate) {
         double harm = 0;
         for (int i = 0; i < candidate.channels().length; i++) {
             final double before = loads[candidate.channels()[i]] / scale;
-            harm += power(before + candidate.loads()[i] / scale) - power(before);
+            harm += power(before + problem.load(pair, candidate, i) / scale) - power(before);
         }
         steps += candidate.channels().length;
         return harm;
@@ -125,18 +136,18 @@ final class LocalSearch {
         while (hasMoved && steps <= MAX_STEPS) {
             hasMoved = false;
             for (int pair = 0; pair < problem.size(); pair++) {
-                final List<Candidate> candidates = problem.candidates(pair);
-                if (candidates.size() < 2) {
+                final Candidate[] candidates = problem.candidates(pair);
+                if (candidates.length < 2) {
                     continue;
                 }
-                final Candidate now = candidates.get(choice[pair]);
-                VidProblem.add(loads, now, -1);
+                final Candidate now = candidates[choice[pair]];
+                problem.add(loads, pair, now, -1);
                 final int better = minHarm(pair);
                 final boolean isBetter =
-                        harm(candidates.get(better)) < harm(now) * (1 - 1e-12) - 1e-15;
+                        harm(pair, candidates[better]) < harm(pair, now) * (1 - 1e-12) - 1e-15;
                 choice[pair] = isBetter ? better : choice[pair];
                 hasMoved |= isBetter;
-                VidProblem.add(loads, candidates.get(choice[pair]), 1);
+                problem.add(loads, pair, candidates[choice[pair]], 1);
             }
         }
         // Sums of differences drift, so recompute them.
@@ -146,10 +157,10 @@ final class LocalSearch {
     private void throwSome() {
         for (int i = 0; i < Math.max(2, problem.size() / 20); i++) {
             final int pair = random.nextInt(problem.size());
-            final List<Candidate> candidates = problem.candidates(pair);
-            VidProblem.add(loads, candidates.get(choice[pair]), -1);
-            choice[pair] = random.nextInt(candidates.size());
-            VidProblem.add(loads, candidates.get(choice[pair]), 1);
+            final Candidate[] candidates = problem.candidates(pair);
+            problem.add(loads, pair, candidates[choice[pair]], -1);
+            choice[pair] = random.nextInt(candidates.length);
+            problem.add(loads, pair, candidates[choice[pair]], 1);
         }
     }
 }

@@ -3,7 +3,6 @@ package io.hxb.fabric.vlan.optimise;
 import io.hxb.fabric.vlan.optimise.VidProblem.Candidate;
 
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * A load that no choice can stay below. With prices on channels that add up to 1, every pair pays
@@ -20,7 +19,7 @@ final class LowerBound {
     static double of(final VidProblem problem) {
         double best = 0;
         for (int pair = 0; pair < problem.size(); pair++) {
-            best = Math.max(best, alone(problem.candidates(pair)));
+            best = Math.max(best, alone(problem, pair));
         }
         final long steps = steps(problem);
         final int rounds = (int) Math.max(20, Math.min(ROUNDS, MAX_STEPS / Math.max(1, steps)));
@@ -39,11 +38,12 @@ final class LowerBound {
     }
 
     /** The minimum load that a pair puts on its busiest channel. */
-    private static double alone(final List<Candidate> candidates) {
-        return candidates.stream()
-                .mapToDouble(candidate -> Arrays.stream(candidate.loads()).max().orElse(0))
-                .min()
-                .orElse(0);
+    private static double alone(final VidProblem problem, final int pair) {
+        double least = Double.POSITIVE_INFINITY;
+        for (final Candidate candidate : problem.candidates(pair)) {
+            least = Math.min(least, problem.largest(pair, candidate));
+        }
+        return least;
     }
 
     private static double byPrices(final VidProblem problem, final int rounds) {
@@ -54,7 +54,7 @@ final class LowerBound {
             final double[] loads = new double[prices.length];
             double paid = 0;
             for (int pair = 0; pair < problem.size(); pair++) {
-                paid += payCheapest(problem.candidates(pair), prices, loads);
+                paid += payCheapest(problem, pair, prices, loads);
             }
             best = Math.max(best, paid);
             final double busiest = VidProblem.busiest(loads);
@@ -67,20 +67,23 @@ final class LowerBound {
     }
 
     private static double payCheapest(
-            final List<Candidate> candidates, final double[] prices, final double[] loads) {
+            final VidProblem problem,
+            final int pair,
+            final double[] prices,
+            final double[] loads) {
         double least = Double.POSITIVE_INFINITY;
         Candidate cheapest = null;
-        for (final Candidate candidate : candidates) {
+        for (final Candidate candidate : problem.candidates(pair)) {
             double price = 0;
             for (int i = 0; i < candidate.channels().length; i++) {
-                price += prices[candidate.channels()[i]] * candidate.loads()[i];
+                price += prices[candidate.channels()[i]] * problem.load(pair, candidate, i);
             }
             if (price < least) {
                 least = price;
                 cheapest = candidate;
             }
         }
-        VidProblem.add(loads, cheapest, 1);
+        problem.add(loads, pair, cheapest, 1);
         return least;
     }
 
@@ -101,14 +104,16 @@ final class LowerBound {
         double unit = Double.POSITIVE_INFINITY;
         for (int pair = 0; pair < problem.size(); pair++) {
             for (final Candidate candidate : problem.candidates(pair)) {
-                for (final double load : candidate.loads()) {
+                for (int i = 0; i < candidate.channels().length; i++) {
+                    final double load = problem.load(pair, candidate, i);
                     unit = load > 0 ? Math.min(unit, load) : unit;
                 }
             }
         }
         for (int pair = 0; pair < problem.size(); pair++) {
             for (final Candidate candidate : problem.candidates(pair)) {
-                for (final double load : candidate.loads()) {
+                for (int i = 0; i < candidate.channels().length; i++) {
+                    final double load = problem.load(pair, candidate, i);
                     if (Math.abs(load / unit - Math.rint(load / unit)) > 1e-9) {
                         return bound;
                     }

@@ -37,7 +37,7 @@ public final class VidOptimiser {
                     "VIDs can be chosen for each pair only where hosts tag; plan it with --kind"
                             + " host-tagged");
         }
-        final VidProblem problem = new VidProblem(plan, traffic, new AllowedPaths(plan));
+        final VidProblem problem = VidProblem.of(plan, traffic, new AllowedPaths(plan));
         final double bound = LowerBound.of(problem);
         final double tolerance = 1e-9 * problem.scale();
         int[] choice = new LocalSearch(problem, bound, seed).run();
@@ -61,7 +61,7 @@ public final class VidOptimiser {
             final VlanPlan plan, final VidProblem problem, final int[] choice) {
         final Map<VlanPlan.Pair, Integer> wanted = new TreeMap<>();
         for (int i = 0; i < choice.length; i++) {
-            wanted.put(problem.pair(i), problem.candidates(i).get(choice[i]).vlan());
+            wanted.put(problem.pair(i), problem.candidates(i)[choice[i]].vlan());
         }
         final VlanPlan byDefaults = withDefaults(plan, wanted);
         final boolean isSafe =

@@ -43,7 +43,7 @@ class VidOptimiserTest {
             return VidProblem.busiest(problem.loads(choice));
         }
         double least = Double.POSITIVE_INFINITY;
-        for (choice[at] = 0; choice[at] < problem.candidates(at).size(); choice[at]++) {
+        for (choice[at] = 0; choice[at] < problem.candidates(at).length; choice[at]++) {
             least = Math.min(least, bruteForce(problem, choice, at + 1));
         }
         return least;
@@ -66,7 +66,7 @@ class VidOptimiserTest {
             // given
             final VlanPlan plan = plan(Trees.vbft(4, 3, 3), new TopTrees());
             final TrafficMatrix traffic = random(random, 12, 7);
-            final VidProblem problem = new VidProblem(plan, traffic, new AllowedPaths(plan));
+            final VidProblem problem = VidProblem.of(plan, traffic, new AllowedPaths(plan));
             // when
             final OptimisedPlan best = VidOptimiser.optimise(plan, traffic, 1);
             final double least = bruteForce(problem, new int[problem.size()], 0);

@@ -1,0 +1,73 @@
+package io.hxb.manager.control;
+
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the hosts have told in one round, by pairs. Immutable.
+ *
+ * @param pairs with traffic, in the order of their hosts.
+ * @param halfCount pairs whose two directions take different VIDs.
+ * @param claimed pairs whose path others have set.
+ */
+record Measurement(List<PairState> pairs, int halfCount, List<Long> claimed) {
+    Measurement {
+        pairs = List.copyOf(pairs);
+        claimed = List.copyOf(claimed);
+    }
+
+    /**
+     * Puts together what both ends of each pair tell.
+     *
+     * @param hosts that answer, by number.
+     */
+    static Measurement of(final Map<Integer, ManagedHost> hosts) {
+        final Long2ObjectHashMap<Sent[]> byPair = new Long2ObjectHashMap<>();
+        for (final ManagedHost host : hosts.values()) {
+            for (final Sent sent : host.sent()) {
+                byPair.computeIfAbsent(
+                                PairState.key(host.number(), sent.peer()), key -> new Sent[2])[
+                                host.number() < sent.peer() ? 0 : 1] =
+                        sent;
+            }
+        }
+        final long[] keys = byPair.keySet().stream().mapToLong(Long::longValue).sorted().toArray();
+        final List<PairState> pairs = new ArrayList<>(keys.length);
+        final List<Long> claimed = new ArrayList<>();
+        int halfCount = 0;
+        for (final long key : keys) {
+            final Sent there = byPair.get(key)[0];
+            final Sent back = byPair.get(key)[1];
+            final boolean isClaimed =
+                    there != null && there.isClaimed() || back != null && back.isClaimed();
+            // An end that has sent nothing tells nothing of the pair; the other has heard nothing.
+            final boolean isHalf =
+                    there == null || back == null
+                            ? (there == null ? back : there).isHalf()
+                            : there.vid() != back.vid();
+            halfCount += isHalf ? 1 : 0;
+            if (isClaimed) {
+                claimed.add(key);
+            }
+            pairs.add(
+                    new PairState(
+                            PairState.low(key),
+                            PairState.high(key),
+                            (there == null ? back : there).vid(),
+                            there == null ? 0 : there.bytesPerSecond(),
+                            back == null ? 0 : back.bytesPerSecond(),
+                            !isClaimed
+                                    && !isHalf
+                                    && isReady(hosts.get(PairState.low(key)))
+                                    && isReady(hosts.get(PairState.high(key)))));
+        }
+        return new Measurement(pairs, halfCount, claimed);
+    }
+
+    private static boolean isReady(final ManagedHost host) {
+        return host != null && host.isReady();
+    }
+}

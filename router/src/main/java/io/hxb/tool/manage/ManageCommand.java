@@ -1,0 +1,334 @@
+package io.hxb.tool.manage;
+
+import io.hxb.config.Quantity;
+import io.hxb.fabric.vlan.VlanPlan;
+import io.hxb.manager.ManagerClient;
+import io.hxb.manager.control.Connector;
+import io.hxb.manager.control.ControlReport;
+import io.hxb.manager.control.ControlServer;
+import io.hxb.manager.control.ControlSettings;
+import io.hxb.manager.control.ControlSocket;
+import io.hxb.manager.control.HostPool;
+import io.hxb.manager.control.ManagedHost;
+import io.hxb.manager.control.NetworkControl;
+import io.hxb.manager.control.TuningTerms;
+import io.hxb.pm.attach.RunFolders;
+import io.hxb.session.ClusterKey;
+import io.hxb.session.KeyFile;
+import io.hxb.tool.manager.ManagerPlace;
+import io.hxb.tool.option.Output;
+import io.hxb.tool.option.TimeOption;
+import io.hxb.tool.plan.SavedPlan;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.Json;
+import io.hxb.tool.report.UsageException;
+import io.hxb.vlan.HostTable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** {@code hxb manage}: the management server of a network. Picocli makes it. */
+@Command(
+        name = "manage",
+        mixinStandardHelpOptions = true,
+        header = "Moves pairs of hosts off busy links, by what they send.",
+        description =
+                "Asks the managers of all hosts what was sent, finds the busiest links, and has"
+                        + " pairs take other VLANs where that relieves them. Runs until it is told"
+                        + " to end (SIGTERM, Ctrl-C); then what it has moved goes back. Of several"
+                        + " servers one works and the others wait.",
+        subcommands = {
+            ManageStatusCommand.class,
+            ManageExplainCommand.class,
+            ManageStopCommand.class,
+            ManageStartCommand.class
+        },
+        footer = {
+            "",
+            "Example: hxb manage --plan net.plan --managers hosts.txt --key /etc/hxb/key --dry-run"
+        })
+public final class ManageCommand implements Callable<Integer> {
+    private static final long MS = 1_000_000;
+    private static final long SECOND_NS = 1_000 * MS;
+    private static final long MIN_ROUND_NS = 5 * SECOND_NS;
+    private static final double PERCENT = 100;
+
+    @Mixin private Output output;
+    @Mixin private ManageSocket socket;
+
+    @Option(
+            names = "--plan",
+            paramLabel = "FILE",
+            description = "plan of the network, the one that its managers were started with")
+    private String plan;
+
+    @Option(
+            names = "--manager",
+            paramLabel = "PLACE",
+            split = ",",
+            description = "socket or ADDRESS:PORT of a host's manager; several")
+    private List<String> places = List.of();
+
+    @Option(
+            names = "--managers",
+            paramLabel = "FILE",
+            description = "file of such places, one a line")
+    private Path list;
+
+    @Option(
+            names = "--key",
+            paramLabel = "FILE",
+            description = "key of the cluster, for managers of other machines")
+    private Path key;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            defaultValue = "1s",
+            description = "how often traffic is measured (default ${DEFAULT-VALUE})")
+    private String interval;
+
+    @Option(
+            names = "--gain",
+            paramLabel = "PERCENT",
+            defaultValue = "10",
+            description =
+                    "by how much a change has to relieve a busy link (default ${DEFAULT-VALUE})")
+    private double gain;
+
+    @Option(
+            names = "--intervals",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "in how many intervals in a row (default ${DEFAULT-VALUE})")
+    private int intervals;
+
+    @Option(
+            names = "--max-changes",
+            paramLabel = "N",
+            defaultValue = "600",
+            description = "pairs that may change in a minute (default ${DEFAULT-VALUE})")
+    private int maxChanges;
+
+    @Option(
+            names = "--hold",
+            paramLabel = "TIME",
+            defaultValue = "30s",
+            description =
+                    "for how long a pair that has changed does not change again (default"
+                            + " ${DEFAULT-VALUE})")
+    private String hold;
+
+    @Option(
+            names = "--min-load",
+            paramLabel = "RATE",
+            defaultValue = "8Mbit/s",
+            description = "links with less traffic are left alone (default ${DEFAULT-VALUE})")
+    private String minLoad;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "TIME",
+            defaultValue = "10s",
+            description =
+                    "for how long hosts keep what was set when this server vanishes (default"
+                            + " ${DEFAULT-VALUE})")
+    private String lease;
+
+    @Option(names = "--dry-run", description = "only say what would change")
+    private boolean isDry;
+
+    @Option(names = "--keep", description = "what was moved stays when the server is told to end")
+    private boolean isKept;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "end after N intervals (default: never)")
+    private long rounds;
+
+    @Option(names = "--attended", hidden = true, description = "end when the standard input does")
+    private boolean isAttended;
+
+    private long seenChanges;
+    private String lastState = "";
+
+    /** Picocli makes it. */
+    ManageCommand() {}
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (plan == null) {
+            throw new UsageException("--plan FILE is missing: the plan that the managers have");
+        }
+        final VlanPlan network = SavedPlan.read(plan);
+        final HostTable table = UsageException.check(() -> HostTable.of(network));
+        final long intervalNs =
+                TimeOption.parseNs("--interval", interval, 10 * MS, 3_600 * SECOND_NS);
+        final long leaseNs = TimeOption.parseNs("--lease", lease, SECOND_NS, 600 * SECOND_NS);
+        if (leaseNs < 3 * intervalNs && !isDry) {
+            throw new UsageException(
+                    "--lease has to be at least three times --interval: it is renewed once in an"
+                            + " interval");
+        }
+        final ControlSettings settings =
+                UsageException.check(
+                        () ->
+                                new ControlSettings(
+                                        new SecureRandom().nextLong() | 1,
+                                        (int) (leaseNs / MS),
+                                        isDry,
+                                        terms()));
+        final List<ManagedHost> hosts = hosts(table.fingerprint(), leaseNs);
+        try (HostPool pool = new HostPool(Math.max(MIN_ROUND_NS, intervalNs))) {
+            final NetworkControl control = new NetworkControl(network, settings, pool, hosts);
+            serve(control, intervalNs, hosts.size());
+        }
+        return ExitStatus.OK;
+    }
+
+    private TuningTerms terms() {
+        return new TuningTerms(
+                gain / PERCENT,
+                intervals,
+                maxChanges,
+                TimeOption.parseNs("--hold", hold, 0, 3_600 * SECOND_NS),
+                Quantity.parseRateBps(minLoad) / (double) Byte.SIZE);
+    }
+
+    private List<ManagedHost> hosts(final long fingerprint, final long leaseNs)
+            throws IOException {
+        final List<String> all = new ArrayList<>(places);
+        if (list != null) {
+            Files.readAllLines(list).stream()
+                    .map(String::strip)
+                    .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                    .forEach(all::add);
+        }
+        if (all.isEmpty()) {
+            throw new UsageException(
+                    "whose managers? Give --manager PLACE,... or --managers FILE");
+        }
+        if (all.stream().distinct().count() < all.size()) {
+            throw new UsageException("one manager is named twice");
+        }
+        final ClusterKey clusterKey = key == null ? null : KeyFile.read(key);
+        final List<ManagedHost> hosts = new ArrayList<>();
+        for (final String place : all) {
+            hosts.add(
+                    new ManagedHost(
+                            place,
+                            connector(place, clusterKey, leaseNs),
+                            fingerprint,
+                            System::nanoTime));
+        }
+        return hosts;
+    }
+
+    private static Connector connector(
+            final String place, final ClusterKey key, final long leaseNs) {
+        final InetSocketAddress address =
+                ManagerPlace.isAddress(place) ? ManagerPlace.address("--manager", place) : null;
+        return () -> {
+            final ManagerClient client =
+                    address == null
+                            ? ManagerClient.connect(Path.of(place))
+                            : ManagerClient.connect(
+                                    new InetSocketAddress(
+                                            address.getHostString(), address.getPort()),
+                                    key);
+            client.answerWithin(Math.min(2 * SECOND_NS, leaseNs / 2));
+            return client;
+        };
+    }
+
+    private void serve(final NetworkControl control, final long intervalNs, final int hosts)
+            throws IOException, InterruptedException {
+        final ControlServer server = new ControlServer(control, intervalNs, Json::line);
+        final CountDownLatch ended = new CountDownLatch(1);
+        RunFolders.ofThisProcess().prepare(socket.own().getParent());
+        try (ControlSocket listening = new ControlSocket(socket.own(), server::answer)) {
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(() -> stop(server, ended), "hxb-manage-stop"));
+            if (isAttended) {
+                Thread.ofPlatform().daemon().name("hxb-manage-attend").start(() -> attend(server));
+            }
+            say(hosts);
+            try {
+                server.run(report -> onRound(server, report));
+            } finally {
+                control.close(isKept);
+            }
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private void say(final int hosts) {
+        output.text().printf("managing %d hosts: socket %s%n", hosts, socket.own());
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("ok", true);
+        report.put("hosts", hosts);
+        report.put("socket", socket.own().toString());
+        output.report(report);
+    }
+
+    private static void attend(final ControlServer server) {
+        try {
+            System.in.transferTo(OutputStream.nullOutputStream());
+        } catch (final IOException e) {
+            // Whoever attended has gone.
+            server.end();
+        }
+        server.end();
+    }
+
+    private static void stop(final ControlServer server, final CountDownLatch ended) {
+        server.end();
+        try {
+            final boolean ignored = ended.await(5, TimeUnit.SECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A line for each change, and for each change of state. */
+    private void onRound(final ControlServer server, final ControlReport report) {
+        final String state = String.valueOf(report.status().get("state"));
+        final List<?> changes = (List<?>) report.changes().get("changes");
+        final long made = report.changeCount();
+        if (!state.equals(lastState)) {
+            lastState = state;
+            output.text().print(ManageText.status(report.status()));
+            output.report(report.status());
+        }
+        final int news = (int) Math.min(changes.size(), made - seenChanges);
+        seenChanges = made;
+        for (final Object row : changes.subList(changes.size() - news, changes.size())) {
+            final Map<String, Object> line = new LinkedHashMap<>();
+            line.put("ok", true);
+            ((Map<?, ?>) row).forEach((name, value) -> line.put(String.valueOf(name), value));
+            output.text().println((isDry ? "would change: " : "") + line.get("words"));
+            output.report(line);
+        }
+        if (rounds > 0 && (Long) report.status().get("rounds") >= rounds) {
+            server.end();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.hxb.tool.manage;
+
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.Json;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb manage explain}. Picocli makes it. */
+@Command(
+        name = "explain",
+        mixinStandardHelpOptions = true,
+        header = "Says which pairs were moved and why, and why no others are.",
+        footer = {"", "Example: hxb manage explain"})
+final class ManageExplainCommand implements Callable<Integer> {
+    @Mixin private ManageSocket socket;
+    @Mixin private Output output;
+
+    /** Picocli makes it. */
+    ManageExplainCommand() {}
+
+    @Override
+    @SuppressWarnings("unchecked") // Keys of JSON objects are strings.
+    public Integer call() {
+        final Map<String, Object> report =
+                Json.parse(socket.ask("GET", "/v1/explain"), Map.class, "explain");
+        output.text().print(ManageText.changes(report));
+        output.report(report);
+        return ExitStatus.OK;
+    }
+}

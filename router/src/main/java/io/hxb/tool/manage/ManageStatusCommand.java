@@ -1,0 +1,47 @@
+package io.hxb.tool.manage;
+
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.Json;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb manage status}. Picocli makes it. */
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        header = "Shows the state of a network that is managed.",
+        footer = {"", "Example: hxb manage status --prometheus"})
+final class ManageStatusCommand implements Callable<Integer> {
+    @Mixin private ManageSocket socket;
+    @Mixin private Output output;
+
+    @Option(names = "--prometheus", description = "metrics as Prometheus reads them")
+    private boolean isPrometheus;
+
+    /** Picocli makes it. */
+    ManageStatusCommand() {}
+
+    @Override
+    @SuppressWarnings("unchecked") // Keys of JSON objects are strings.
+    public Integer call() {
+        if (isPrometheus && output.isJson()) {
+            throw new UsageException("--prometheus and --json exclude each other");
+        }
+        if (isPrometheus) {
+            output.text().print(socket.ask("GET", "/metrics"));
+            return ExitStatus.OK;
+        }
+        final Map<String, Object> report =
+                Json.parse(socket.ask("GET", "/v1/status"), Map.class, "status");
+        output.text().print(ManageText.status(report));
+        output.report(report);
+        return ExitStatus.OK;
+    }
+}

@@ -1,0 +1,42 @@
+package io.hxb.tool.manage;
+
+import io.hxb.tool.option.Output;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.Json;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code hxb manage stop}. Picocli makes it. */
+@Command(
+        name = "stop",
+        mixinStandardHelpOptions = true,
+        header = "Stops a management server from moving pairs, and undoes what it has moved.",
+        footer = {"", "Example: hxb manage stop --freeze"})
+final class ManageStopCommand implements Callable<Integer> {
+    @Mixin private ManageSocket socket;
+    @Mixin private Output output;
+
+    @Option(names = "--freeze", description = "what was moved stays where it is")
+    private boolean isFrozen;
+
+    /** Picocli makes it. */
+    ManageStopCommand() {}
+
+    @Override
+    @SuppressWarnings("unchecked") // Keys of JSON objects are strings.
+    public Integer call() {
+        final Map<String, Object> report =
+                Json.parse(
+                        socket.ask("POST", isFrozen ? "/v1/stop?freeze" : "/v1/stop"),
+                        Map.class,
+                        "stop");
+        output.text().print(ManageText.status(report));
+        output.report(report);
+        return ExitStatus.OK;
+    }
+}
