@@ -227,7 +227,9 @@ public final class ManagerClient implements ManagerConnection {
     private void take(final long limitNs) throws IOException {
         if (!isThere(limitNs)) {
             throw new IOException(
-                    "the manager at " + name + " has not answered for "
+                    "the manager at "
+                            + name
+                            + " has not answered for "
                             + TimeUnit.NANOSECONDS.toMillis(limitNs)
                             + " ms: is it stopped?");
         }

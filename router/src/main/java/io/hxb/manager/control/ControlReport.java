@@ -20,10 +20,7 @@ import java.util.concurrent.TimeUnit;
  * @param metrics in the text format of Prometheus.
  */
 public record ControlReport(
-        Map<String, Object> status,
-        Map<String, Object> changes,
-        long changeCount,
-        String metrics) {
+        Map<String, Object> status, Map<String, Object> changes, long changeCount, String metrics) {
     /** Hosts that cannot be controlled and are named. */
     private static final int MAX_NAMED = 32;
 
@@ -158,7 +155,8 @@ public record ControlReport(
                         "busiest_bytes_per_second")) {
             line(text, "hxb_manage_" + name, "gauge", status.get(name));
         }
-        for (final String name : List.of("rounds", "changes", "refused_changes", "withdrawn_pairs")) {
+        for (final String name :
+                List.of("rounds", "changes", "refused_changes", "withdrawn_pairs")) {
             line(text, "hxb_manage_" + name + "_total", "counter", status.get(name));
         }
         final Map<String, Integer> byState = new TreeMap<>();

@@ -90,7 +90,9 @@ public final class ControlSocket implements AutoCloseable {
         }
         if (isLive) {
             throw new IOException(
-                    "a management server listens on " + path + " already: stop it, or give --socket");
+                    "a management server listens on "
+                            + path
+                            + " already: stop it, or give --socket");
         }
         Files.delete(path);
     }

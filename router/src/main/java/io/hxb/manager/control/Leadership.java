@@ -57,7 +57,9 @@ final class Leadership {
      * @param visited those that can be talked to now.
      */
     void round(
-            final HostRunner runner, final List<ManagedHost> hosts, final List<ManagedHost> visited) {
+            final HostRunner runner,
+            final List<ManagedHost> hosts,
+            final List<ManagedHost> visited) {
         if (!isLeader && !isTimeToTry(hosts)) {
             return;
         }

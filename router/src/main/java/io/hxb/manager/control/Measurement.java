@@ -23,14 +23,15 @@ record Measurement(List<PairState> pairs, int halfCount, List<Long> claimed) {
      * Puts together what both ends of each pair tell.
      *
      * @param hosts that answer, by number.
+     * @param isDry whether a pair may count as free though this server has no lease.
      */
-    static Measurement of(final Map<Integer, ManagedHost> hosts) {
+    static Measurement of(final Map<Integer, ManagedHost> hosts, final boolean isDry) {
         final Long2ObjectHashMap<Sent[]> byPair = new Long2ObjectHashMap<>();
         for (final ManagedHost host : hosts.values()) {
             for (final Sent sent : host.sent()) {
                 byPair.computeIfAbsent(
-                                PairState.key(host.number(), sent.peer()), key -> new Sent[2])[
-                                host.number() < sent.peer() ? 0 : 1] =
+                                        PairState.key(host.number(), sent.peer()),
+                                        key -> new Sent[2])[host.number() < sent.peer() ? 0 : 1] =
                         sent;
             }
         }
@@ -61,13 +62,13 @@ record Measurement(List<PairState> pairs, int halfCount, List<Long> claimed) {
                             back == null ? 0 : back.bytesPerSecond(),
                             !isClaimed
                                     && !isHalf
-                                    && isReady(hosts.get(PairState.low(key)))
-                                    && isReady(hosts.get(PairState.high(key)))));
+                                    && isReady(hosts.get(PairState.low(key)), isDry)
+                                    && isReady(hosts.get(PairState.high(key)), isDry)));
         }
         return new Measurement(pairs, halfCount, claimed);
     }
 
-    private static boolean isReady(final ManagedHost host) {
-        return host != null && host.isReady();
+    private static boolean isReady(final ManagedHost host, final boolean isDry) {
+        return host != null && (isDry || host.isReady());
     }
 }

@@ -67,7 +67,7 @@ public final class NetworkControl {
         if (!settings.isDry()) {
             leadership.round(runner, hosts, connected(visited));
         }
-        measurement = Measurement.of(byNumber);
+        measurement = Measurement.of(byNumber, settings.isDry());
         if (isInCommand()) {
             respectOthers(nowNs);
             if (!isStopped) {
@@ -80,7 +80,8 @@ public final class NetworkControl {
             wanted.clear();
             tuner.forget();
             decision =
-                    new Decision(List.of(), "another server leads, or too few hosts answer", 0, "", 0);
+                    new Decision(
+                            List.of(), "another server leads, or too few hosts answer", 0, "", 0);
         }
     }
 
@@ -148,8 +149,7 @@ public final class NetworkControl {
                 }
             }
             apply(before);
-            final List<PathChange> made =
-                    next.changes().stream().filter(this::holds).toList();
+            final List<PathChange> made = next.changes().stream().filter(this::holds).toList();
             tuner.onChanged(nowNs, made);
             counts.addChanges(made.size());
             counts.addRefused(next.changes().size() - made.size());
@@ -164,8 +164,7 @@ public final class NetworkControl {
     }
 
     private boolean holds(final PathChange change) {
-        final int vid =
-                change.to() == table.vid(change.low(), change.high()) ? 0 : change.to();
+        final int vid = change.to() == table.vid(change.low(), change.high()) ? 0 : change.to();
         return vidAt(change.low(), change.high()) == vid
                 && vidAt(change.high(), change.low()) == vid;
     }
@@ -331,8 +330,7 @@ public final class NetworkControl {
 
     /** What is told of it, as of the last round. */
     public ControlReport report(final long nowNs) {
-        return ControlReport.of(
-                nowNs, this, leadership, hosts, measurement, history, table);
+        return ControlReport.of(nowNs, this, leadership, hosts, measurement, history, table);
     }
 
     boolean isDry() {

@@ -12,13 +12,7 @@ package io.hxb.manager.control;
  * @param expectedBps the most that it, or a link of the new path, is expected to carry then.
  */
 public record PathChange(
-        int low,
-        int high,
-        int from,
-        int to,
-        String link,
-        double beforeBps,
-        double expectedBps) {
+        int low, int high, int from, int to, String link, double beforeBps, double expectedBps) {
     long key() {
         return PairState.key(low, high);
     }

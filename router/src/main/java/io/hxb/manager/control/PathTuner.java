@@ -37,7 +37,8 @@ public final class PathTuner {
     private final Deque<List<PairState>> window = new ArrayDeque<>();
     private final Long2ObjectHashMap<Hold> holds = new Long2ObjectHashMap<>();
     private final Deque<Recent> recent = new ArrayDeque<>();
-    private int calls;
+    private int thoroughPause;
+    private int lastPause;
 
     private record Hold(long untilNs, long lengthNs) {}
 
@@ -98,13 +99,19 @@ public final class PathTuner {
 
     private Decision decide(final long nowNs, final PairTraffic traffic, final int busiest) {
         final int allowed = allowed(nowNs);
-        calls++;
-        final boolean isThorough = traffic.size() <= MANY_PAIRS || calls % SELDOM == 1;
+        final boolean isThorough = thoroughPause-- <= 0;
         final Improvement found =
                 improver.improve(
                         traffic,
                         new TableImprover.Terms(
                                 terms.minGain(), terms.minLoadBps(), allowed, isThorough));
+        if (isThorough) {
+            // What finds nothing is done half as often, since it takes long.
+            final int first = traffic.size() <= MANY_PAIRS ? 1 : SELDOM;
+            lastPause =
+                    found.moves().isEmpty() ? Math.min(SELDOM, Math.max(first, 2 * lastPause)) : 0;
+            thoroughPause = lastPause;
+        }
         if (found.moves().isEmpty()) {
             return none(
                     allowed == 0
@@ -173,7 +180,8 @@ public final class PathTuner {
                         !pair.isFree()
                                 || isHeld(nowNs, pair.key())
                                 || !improver.isAllowed(pair.low(), pair.high(), vlan);
-                places.put(pair.key(), (Integer) traffic.add(pair.low(), pair.high(), vlan, isFixed));
+                places.put(
+                        pair.key(), (Integer) traffic.add(pair.low(), pair.high(), vlan, isFixed));
             }
         }
         int interval = 0;
@@ -211,8 +219,7 @@ public final class PathTuner {
         recent.addLast(new Recent(nowNs, changes.size()));
         for (final PathChange change : changes) {
             final Hold before = holds.get(change.key());
-            final boolean isSoon =
-                    before != null && nowNs - before.untilNs < 2 * before.lengthNs;
+            final boolean isSoon = before != null && nowNs - before.untilNs < 2 * before.lengthNs;
             final long lengthNs =
                     isSoon
                             ? Math.max(terms.holdNs(), Math.min(MAX_HOLD_NS, 2 * before.lengthNs))

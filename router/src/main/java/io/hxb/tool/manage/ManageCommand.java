@@ -212,8 +212,7 @@ public final class ManageCommand implements Callable<Integer> {
                 Quantity.parseRateBps(minLoad) / (double) Byte.SIZE);
     }
 
-    private List<ManagedHost> hosts(final long fingerprint, final long leaseNs)
-            throws IOException {
+    private List<ManagedHost> hosts(final long fingerprint, final long leaseNs) throws IOException {
         final List<String> all = new ArrayList<>(places);
         if (list != null) {
             Files.readAllLines(list).stream()
@@ -222,8 +221,7 @@ public final class ManageCommand implements Callable<Integer> {
                     .forEach(all::add);
         }
         if (all.isEmpty()) {
-            throw new UsageException(
-                    "whose managers? Give --manager PLACE,... or --managers FILE");
+            throw new UsageException("whose managers? Give --manager PLACE,... or --managers FILE");
         }
         if (all.stream().distinct().count() < all.size()) {
             throw new UsageException("one manager is named twice");

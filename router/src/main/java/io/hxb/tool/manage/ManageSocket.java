@@ -1,7 +1,7 @@
 package io.hxb.tool.manage;
 
-import io.hxb.tool.report.ToolException;
 import io.hxb.pm.attach.RunFolders;
+import io.hxb.tool.report.ToolException;
 
 import picocli.CommandLine.Option;
 
@@ -81,7 +81,8 @@ final class ManageSocket {
         }
         final String text = answer.substring(body + 4);
         if (!answer.startsWith("HTTP/1.1 200 ")) {
-            throw new ToolException("the management server at " + socket + " says: " + text.strip());
+            throw new ToolException(
+                    "the management server at " + socket + " says: " + text.strip());
         }
         return text;
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "stop",
         mixinStandardHelpOptions = true,
-        header = "Stops a management server from moving pairs, and undoes what it has moved.",
+        header = "Stops moving pairs, and undoes what was moved.",
         footer = {"", "Example: hxb manage stop --freeze"})
 final class ManageStopCommand implements Callable<Integer> {
     @Mixin private ManageSocket socket;

@@ -55,8 +55,7 @@ final class ManageText {
         final StringBuilder text = new StringBuilder();
         for (final Object row : (List<?>) report.get("changes")) {
             final Map<?, ?> change = (Map<?, ?>) row;
-            text.append(
-                    "%s s ago: %s%n".formatted(change.get("seconds_ago"), change.get("words")));
+            text.append("%s s ago: %s%n".formatted(change.get("seconds_ago"), change.get("words")));
         }
         return text.append("now: %s%n".formatted(report.get("why"))).toString();
     }

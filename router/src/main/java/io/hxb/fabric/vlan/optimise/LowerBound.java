@@ -67,10 +67,7 @@ final class LowerBound {
     }
 
     private static double payCheapest(
-            final VidProblem problem,
-            final int pair,
-            final double[] prices,
-            final double[] loads) {
+            final VidProblem problem, final int pair, final double[] prices, final double[] loads) {
         double least = Double.POSITIVE_INFINITY;
         Candidate cheapest = null;
         for (final Candidate candidate : problem.candidates(pair)) {

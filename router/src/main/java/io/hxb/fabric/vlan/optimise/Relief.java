@@ -14,7 +14,9 @@ import java.util.List;
  * little, and they are taken back. Owned by one thread.
  */
 final class Relief {
-    /** Channels with less than this part of the load of one that cannot be relieved do not matter. */
+    /**
+     * Channels with less than this part of the load of one that cannot be relieved do not matter.
+     */
     private static final double MATTERS = 0.5;
 
     /** A channel relieved to this part of the load of one that cannot be relieved is left alone. */
@@ -43,8 +45,7 @@ final class Relief {
 
     private record Step(int pair, int from, int to, int channel, double before, double after) {}
 
-    Relief(
-            final VidProblem mean, final VidProblem[] intervals, final TableImprover.Terms terms) {
+    Relief(final VidProblem mean, final VidProblem[] intervals, final TableImprover.Terms terms) {
         this.mean = mean;
         this.intervals = intervals;
         this.terms = terms;

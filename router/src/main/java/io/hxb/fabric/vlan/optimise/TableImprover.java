@@ -33,7 +33,11 @@ public final class TableImprover {
         public Terms {
             if (!(minGain > 0 && minGain < 1) || !(minLoad >= 0) || maxMoves < 0) {
                 throw new IllegalArgumentException(
-                        "terms of changes: gain " + minGain + ", load " + minLoad + ", moves "
+                        "terms of changes: gain "
+                                + minGain
+                                + ", load "
+                                + minLoad
+                                + ", moves "
                                 + maxMoves);
             }
         }

@@ -139,7 +139,9 @@ final class VidProblem {
         return Math.min(from, to) * hosts + Math.max(from, to);
     }
 
-    /** What an amount of 1 loads each channel with: 1 on the fastest, and on all if any is unknown. */
+    /**
+     * What an amount of 1 loads each channel with: 1 on the fastest, and on all if any is unknown.
+     */
     private static double[] costs(final SwitchGraph graph) {
         final double[] costs = new double[graph.channelCount()];
         final long fastest = fastestBps(graph);
@@ -170,8 +172,7 @@ final class VidProblem {
         return new VidProblem(this, newForward, newBackward);
     }
 
-    private VidProblem(
-            final VidProblem like, final double[] forward, final double[] backward) {
+    private VidProblem(final VidProblem like, final double[] forward, final double[] backward) {
         this.channelCount = like.channelCount;
         this.lows = like.lows;
         this.highs = like.highs;
@@ -222,8 +223,7 @@ final class VidProblem {
     }
 
     /** Adds a candidate's loads {@code times} times. */
-    void add(
-            final double[] loads, final int pair, final Candidate candidate, final double times) {
+    void add(final double[] loads, final int pair, final Candidate candidate, final double times) {
         for (int i = 0; i < candidate.channels.length; i++) {
             loads[candidate.channels[i]] += times * load(pair, candidate, i);
         }
