@@ -8,8 +8,14 @@ public final class Errno {
     /** No such file. */
     public static final int ENOENT = 2;
 
+    /** No such process, or no such route. */
+    public static final int ESRCH = 3;
+
     /** Interrupted by a signal. */
     public static final int EINTR = 4;
+
+    /** Input or output failed. */
+    public static final int EIO = 5;
 
     /** No such device or address. */
     public static final int ENXIO = 6;
@@ -68,6 +74,9 @@ public final class Errno {
     /** Network is down. */
     public static final int ENETDOWN = 100;
 
+    /** Network cannot be reached. */
+    public static final int ENETUNREACH = 101;
+
     /** No buffer space. */
     public static final int ENOBUFS = 105;
 
@@ -81,7 +90,9 @@ public final class Errno {
         return switch (errno) {
             case EPERM -> "EPERM (not permitted: needs a capability or root)";
             case ENOENT -> "ENOENT (no such file)";
+            case ESRCH -> "ESRCH (no such process, or no such route)";
             case EINTR -> "EINTR (interrupted)";
+            case EIO -> "EIO (input or output failed)";
             case ENXIO -> "ENXIO (no such device or address)";
             case EAGAIN -> "EAGAIN (would block)";
             case ENOMEM -> "ENOMEM (out of memory)";
@@ -103,6 +114,7 @@ public final class Errno {
             case EADDRINUSE -> "EADDRINUSE (address in use)";
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL (no such address on this machine)";
             case ENETDOWN -> "ENETDOWN (network is down)";
+            case ENETUNREACH -> "ENETUNREACH (network cannot be reached)";
             case ENOBUFS -> "ENOBUFS (no buffer space)";
             case ECONNREFUSED -> "ECONNREFUSED (connection refused: nobody listens there)";
             default -> "errno " + errno;

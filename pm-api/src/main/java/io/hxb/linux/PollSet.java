@@ -14,6 +14,9 @@ public final class PollSet implements AutoCloseable {
     /** Something can be read, or a connection waits to be accepted. Source: POLLIN. */
     public static final int READABLE = 1;
 
+    /** Something can be written. Source: POLLOUT. */
+    public static final int WRITABLE = 4;
+
     /** The other end is gone. Source: POLLERR | POLLHUP | POLLNVAL | POLLRDHUP. */
     public static final int GONE = 8 | 0x10 | 0x20 | 0x2000;
 
@@ -44,12 +47,22 @@ public final class PollSet implements AutoCloseable {
      * @return its index for {@link #ready}.
      */
     public int add(final int fd) {
+        return add(fd, READABLE);
+    }
+
+    /**
+     * Adds a descriptor; -1 is allowed and never ready.
+     *
+     * @param events {@link #READABLE}, {@link #WRITABLE} or both.
+     * @return its index for {@link #ready}.
+     */
+    public int add(final int fd, final int events) {
         if (count == capacity) {
             throw new IllegalStateException("a poll set is full: " + capacity);
         }
         final long entry = entries.address() + (long) count * POLLFD_BYTES;
         Memory.putInt(entry, fd);
-        Memory.putShort(entry + 4, READABLE | POLLRDHUP);
+        Memory.putShort(entry + 4, events | POLLRDHUP);
         Memory.putShort(entry + 6, 0);
         return count++;
     }
@@ -84,7 +97,9 @@ public final class PollSet implements AutoCloseable {
         return Math.max(ready, 0);
     }
 
-    /** What the last wait found about descriptor {@code index}: READABLE and bits of GONE. */
+    /**
+     * What the last wait found about descriptor {@code index}: READABLE, WRITABLE and bits of GONE.
+     */
     public int ready(final int index) {
         return Memory.getUnsignedShort(entries.address() + (long) index * POLLFD_BYTES + 6);
     }

@@ -30,6 +30,7 @@ public final class PacketSocket {
     private static final int PACKET_STATISTICS = 6;
     private static final int PACKET_AUXDATA = 8;
     private static final int PACKET_VERSION = 10;
+    private static final int PACKET_VNET_HDR = 15;
     private static final int PACKET_IGNORE_OUTGOING = 23;
     private static final int TPACKET_V2 = 1;
     private static final int SO_ATTACH_FILTER = 26;
@@ -100,6 +101,19 @@ public final class PacketSocket {
     /** Adds control data with the 802.1Q tag to each received message; see {@link #tag}. */
     public static void enableTags(final int fd) throws LinuxException {
         SocketOptions.set(fd, SOL_PACKET, PACKET_AUXDATA, 1);
+    }
+
+    /**
+     * Lets super-packets pass whole: a struct virtio_net_hdr comes before each frame, in both
+     * directions.
+     */
+    public static void enableSuperPackets(final int fd) throws LinuxException {
+        SocketOptions.set(fd, SOL_PACKET, PACKET_VNET_HDR, 1);
+    }
+
+    /** Bytes of a frame as it was received; control data as for {@link #tag}. */
+    public static int frameBytes(final long controlAddress) {
+        return Memory.getInt(controlAddress + 20);
     }
 
     /**

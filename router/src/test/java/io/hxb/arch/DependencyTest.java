@@ -29,13 +29,13 @@ class DependencyTest {
             List.of(
                     Set.of("linux"),
                     Set.of("topology", "pm", "os", "log", "crypto"),
-                    Set.of("routing", "fabric"),
+                    Set.of("routing", "fabric", "tap"),
                     Set.of("frame", "sim"),
                     Set.of("config", "counter"),
                     Set.of("link", "session"),
                     Set.of("flow", "trunk"),
                     Set.of("forward"),
-                    Set.of("tap", "vlan", "context"),
+                    Set.of("vlan", "context"),
                     Set.of("manager"),
                     Set.of("node"),
                     Set.of("tool"));

@@ -16,9 +16,22 @@ public final class ClassicCode {
     /** Added to the offset of a load: from the network header on (SKF_NET_OFF). */
     public static final int NETWORK_HEADER = -0x10_0000;
 
+    /** Loaded as a word: to whom a frame is sent (SKF_AD_PKTTYPE); {@link #TO_ANOTHER}. */
+    public static final int PACKET_TYPE = -0x1000 + 4;
+
+    /** Loaded as a word: the tag control information (SKF_AD_VLAN_TAG). */
+    public static final int VLAN_TAG = -0x1000 + 44;
+
+    /** Loaded as a word: 0 if there is no tag (SKF_AD_VLAN_TAG_PRESENT). */
+    public static final int VLAN_TAG_PRESENT = -0x1000 + 48;
+
+    /** The packet type of frames to the address of another NIC (PACKET_OTHERHOST). */
+    public static final int TO_ANOTHER = 3;
+
     private static final int LOAD_WORD = 0x20;
     private static final int LOAD_HALF = 0x28;
     private static final int LOAD_BYTE = 0x30;
+    private static final int AND = 0x54;
     private static final int JUMP = 0x05;
     private static final int JUMP_EQUAL = 0x15;
     private static final int JUMP_GREATER = 0x25;
@@ -43,6 +56,11 @@ public final class ClassicCode {
         return instruction(LOAD_BYTE, 0, 0, offset);
     }
 
+    /** Keeps those bits of what was loaded. */
+    public static long and(final int mask) {
+        return instruction(AND, 0, 0, mask);
+    }
+
     /** Skips that many instructions if what was loaded is {@code value}, or is not. */
     public static long jumpIfEqual(final int value, final int onTrue, final int onFalse) {
         return instruction(JUMP_EQUAL, onTrue, onFalse, value);
@@ -61,6 +79,11 @@ public final class ClassicCode {
     /** Lets the frame through. */
     public static long accept() {
         return instruction(RETURN, 0, 0, WHOLE_FRAME);
+    }
+
+    /** Lets the first bytes of the frame through. */
+    public static long acceptOnly(final int lengthBytes) {
+        return instruction(RETURN, 0, 0, lengthBytes);
     }
 
     /** Drops the frame. */

@@ -1,0 +1,92 @@
+package io.hxb.tap;
+
+import io.hxb.linux.Memory;
+
+/**
+ * What a TAP device and a packet socket say of the frame that follows: whether its checksum is
+ * still to be made, and whether it is a super-packet that is cut later. Stateless.
+ *
+ * <pre>
+ * offset length meaning (native order)
+ *      0      1 flags: 1 the checksum is to be made, 2 it was checked
+ *      1      1 kind of super-packet: 0 none, 1 TCP over IPv4, 4 TCP over IPv6, 5 UDP; 0x80: ECN
+ *      2      2 bytes of headers, as a hint
+ *      4      2 bytes of payload of each frame that the super-packet is cut into
+ *      6      2 where the checksum begins, from the start of the frame
+ *      8      2 where the checksum is written, from there
+ * </pre>
+ *
+ * Source: linux/virtio_net.h, struct virtio_net_hdr.
+ */
+public final class VirtioHeader {
+    /** Bytes of the header. */
+    public static final int LENGTH = 10;
+
+    /** Bytes of an 802.1Q tag. */
+    public static final int TAG_LENGTH = 4;
+
+    private static final int FLAGS_OFFSET = 0;
+    private static final int KIND_OFFSET = 1;
+    private static final int HEADERS_OFFSET = 2;
+    private static final int SEGMENT_OFFSET = 4;
+    private static final int CHECKSUM_START_OFFSET = 6;
+
+    private static final int NEEDS_CHECKSUM = 1;
+    private static final int KIND_NONE = 0;
+    private static final int KIND_MASK = 0x7F;
+    private static final int KIND_UDP = 5;
+    private static final int TCP_DATA_OFFSET = 12;
+    private static final int UDP_HEADER_LENGTH = 8;
+
+    private VirtioHeader() {}
+
+    /** Says the same of the frame with a tag behind its addresses. */
+    public static void insertTag(final long header) {
+        if ((Memory.getUnsignedByte(header + FLAGS_OFFSET) & NEEDS_CHECKSUM) != 0) {
+            add(header + CHECKSUM_START_OFFSET);
+        }
+        if (Memory.getUnsignedShort(header + HEADERS_OFFSET) != 0) {
+            add(header + HEADERS_OFFSET);
+        }
+    }
+
+    private static void add(final long field) {
+        Memory.putShort(field, Memory.getUnsignedShort(field) + TAG_LENGTH);
+    }
+
+    /**
+     * Bytes of headers of each frame that a super-packet is cut into, Ethernet header included; 0
+     * if it is not one.
+     *
+     * @param frame its frame, of which {@code lengthBytes} are there.
+     */
+    public static int headerBytes(final long header, final long frame, final int lengthBytes) {
+        final int kind = Memory.getUnsignedByte(header + KIND_OFFSET) & KIND_MASK;
+        if (kind == KIND_NONE || Memory.getUnsignedShort(header + SEGMENT_OFFSET) == 0) {
+            return 0;
+        }
+        final int transport = Memory.getUnsignedShort(header + CHECKSUM_START_OFFSET);
+        if ((Memory.getUnsignedByte(header + FLAGS_OFFSET) & NEEDS_CHECKSUM) == 0
+                || transport + TCP_DATA_OFFSET >= lengthBytes) {
+            return Math.min(Memory.getUnsignedShort(header + HEADERS_OFFSET), lengthBytes);
+        }
+        return transport
+                + (kind == KIND_UDP
+                        ? UDP_HEADER_LENGTH
+                        : Memory.getUnsignedByte(frame + transport + TCP_DATA_OFFSET) >>> 4 << 2);
+    }
+
+    /**
+     * The frames that are cut of what follows: 1 unless it is a super-packet.
+     *
+     * @param headerBytes as {@link #headerBytes} says.
+     * @param lengthBytes bytes of the frame before it is cut.
+     */
+    public static int frames(final long header, final int headerBytes, final int lengthBytes) {
+        if (headerBytes == 0 || lengthBytes <= headerBytes) {
+            return 1;
+        }
+        final int segment = Memory.getUnsignedShort(header + SEGMENT_OFFSET);
+        return (lengthBytes - headerBytes + segment - 1) / segment;
+    }
+}
