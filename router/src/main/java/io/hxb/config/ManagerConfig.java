@@ -10,12 +10,20 @@ package io.hxb.config;
  * @param state file of committed paths; empty for none.
  * @param keep folder in a BPF file system by which frames stay tagged when the node ends; empty for
  *     none.
+ * @param tagger who tags the frames.
  * @param spinForNs how long its thread looks for requests before it sleeps.
  */
 public record ManagerConfig(
-        String plan, String nic, String listen, String state, String keep, long spinForNs) {
+        String plan,
+        String nic,
+        String listen,
+        String state,
+        String keep,
+        TaggerChoice tagger,
+        long spinForNs) {
     /** What holds when the file says nothing: no manager. */
-    public static final ManagerConfig DEFAULT = new ManagerConfig("", "", "", "", "", 50_000);
+    public static final ManagerConfig DEFAULT =
+            new ManagerConfig("", "", "", "", "", TaggerChoice.AUTO, 50_000);
 
     private static final String ADDRESS = "([^\\s:\\[\\]]+|\\[[0-9a-fA-F:.]+]):\\d{1,5}";
     private static final int MAX_NIC_NAME = 15;
@@ -39,6 +47,10 @@ public record ManagerConfig(
                         !plan.isEmpty() || (listen.isEmpty() && state.isEmpty() && keep.isEmpty()),
                         "plan",
                         "must be given where there are other keys of the manager")
+                .that(
+                        keep.isEmpty() || tagger != TaggerChoice.TAP,
+                        "keep",
+                        "must not be given with tagger tap: a TAP device goes with the node")
                 .duration("spinFor", spinForNs, 0, 1_000_000_000)
                 .done();
     }

@@ -5,7 +5,7 @@ import io.hxb.os.bpf.BpfProgram;
 import io.hxb.os.nic.Neighbours;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
-import io.hxb.vlan.KernelTagger;
+import io.hxb.vlan.NicTagger;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,38 +14,35 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The NIC whose frames the programs tag: follows it through new names, and attaches the programs
- * again when it has gone and come back. Owned by the manager's thread.
+ * The NIC whose frames are tagged: follows it through new names, and attaches the tagger again when
+ * it has gone and come back. Owned by the manager's thread.
  */
 final class HostNic implements Surroundings {
     private static final Logger LOGGER = LoggerFactory.getLogger(HostNic.class);
     private static final int NONE = 0;
 
-    private final KernelTagger tagger;
-    private final Path pins;
+    private final NicTagger tagger;
     private String name;
     private int ifindex;
     private boolean hasWarned;
 
     /**
-     * A NIC without programs.
+     * A NIC whose frames are not tagged yet.
      *
      * @param name of the NIC, in this thread's network namespace.
-     * @param pins see {@link KernelTagger#attach}; null if nothing is to stay.
      */
-    HostNic(final KernelTagger tagger, final String name, final Path pins) {
+    HostNic(final NicTagger tagger, final String name) {
         this.tagger = tagger;
-        this.pins = pins;
         this.name = name;
     }
 
-    /** Attaches the programs. */
+    /** Attaches the tagger. */
     void attach(final int number) throws LinuxException {
-        tagger.attach(number, pins);
+        tagger.attach(number);
         ifindex = number;
     }
 
@@ -64,12 +61,14 @@ final class HostNic implements Surroundings {
             if (now == null) {
                 LOGGER.warn("NIC {} has gone: its paths hold again when it comes back", name);
                 ifindex = NONE;
+                tagger.onNicGone();
                 return true;
             }
             if (!now.equals(name)) {
                 LOGGER.info("NIC {} is called {} now", name, now);
                 name = now;
             }
+            tagger.follow();
         } catch (final LinuxException e) {
             warnOnce(e);
         }
@@ -95,13 +94,14 @@ final class HostNic implements Surroundings {
     public List<NicState> nics() {
         try {
             final NicInfo nic = NicInfo.read(name);
-            return List.of(
-                    new NicState(
-                            name,
-                            nic.mac(),
-                            nic.mtuBytes(),
-                            nic.isUp() && nic.ifindex() == ifindex,
-                            foreignPrograms()));
+            final List<NicState> found = new ArrayList<>();
+            final boolean isUp = nic.isUp() && nic.ifindex() == ifindex;
+            found.add(new NicState(name, nic.mac(), nic.mtuBytes(), isUp, foreignPrograms()));
+            if (tagger.virtualNic() != null) {
+                final NicInfo tap = NicInfo.read(tagger.virtualNic());
+                found.add(new NicState(tap.name(), tap.mac(), tap.mtuBytes(), tap.isUp(), 0));
+            }
+            return found;
         } catch (final LinuxException e) {
             warnOnce(e);
             return List.of(new NicState(name, 0, 0, false, 0));
@@ -115,7 +115,7 @@ final class HostNic implements Surroundings {
         try {
             return BpfProgram.count(ifindex, BpfProgram.Hook.EGRESS)
                     + BpfProgram.count(ifindex, BpfProgram.Hook.INGRESS)
-                    - 2;
+                    - tagger.programCount();
         } catch (final LinuxException e) {
             // Only root may ask.
             return 0;

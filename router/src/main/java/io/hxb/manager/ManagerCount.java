@@ -27,7 +27,15 @@ public enum ManagerCount {
     /** Times that the NIC has gone. */
     NIC_LOSSES(10),
     /** Changes that were refused because the lease of a management server had ended. */
-    FENCED_CHANGES(11);
+    FENCED_CHANGES(11),
+    /** Frames that the TAP device's thread dropped because they were too long for the NIC. */
+    TAP_TOO_LONG_FRAMES(12),
+    /** Frames that it dropped because there was no room before the NIC or in memory. */
+    TAP_NO_ROOM_FRAMES(13),
+    /** Frames that it dropped because NIC or device was down. */
+    TAP_DOWN_FRAMES(14),
+    /** Frames that it dropped because the kernel refused them. */
+    TAP_REFUSED_FRAMES(15);
 
     private static final ManagerCount[] ALL = values();
 

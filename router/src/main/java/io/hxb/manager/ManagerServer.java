@@ -202,9 +202,9 @@ public final class ManagerServer implements AutoCloseable {
                 loop.scheduleAtFixedRate(action, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
     }
 
-    /** Counts something; by the manager's thread. */
-    void count(final ManagerCount count) {
-        reception.count(count);
+    /** Counts {@code amount} of something; by the manager's thread. */
+    void count(final ManagerCount count, final long amount) {
+        reception.count(count, amount);
     }
 
     /** Ends all sessions, which undoes what they have set, and stops listening. */

@@ -6,6 +6,8 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.Sockets;
 import io.hxb.os.bpf.BpfProgram;
+import io.hxb.os.nic.NicInfo;
+import io.hxb.vlan.TapTagger;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -16,7 +18,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * Keeps a second manager off a NIC: the name of an abstract Unix socket in this thread's network
  * namespace, free again when the process ends, however it ends. Any program may take such a name,
- * so it refuses only if there are also programs at the NIC. Source: unix(7).
+ * so it refuses only if there are also programs at the NIC, or a device before it. Source: unix(7).
  */
 final class NicLock implements AutoCloseable {
     private static final int AF_UNIX = 1;
@@ -43,12 +45,24 @@ final class NicLock implements AutoCloseable {
             if (e.errno() != Errno.EADDRINUSE) {
                 throw e;
             }
-            if (BpfProgram.count(ifindex, BpfProgram.Hook.EGRESS) > 0) {
+            if (isTagged(ifindex)) {
                 throw new IOException(
                         "another manager has NIC " + nic + " already: stop it, or choose another",
                         e);
             }
             return new NicLock(NONE);
+        }
+    }
+
+    private static boolean isTagged(final int ifindex) throws LinuxException {
+        if (NicInfo.read(TapTagger.deviceName(ifindex)).exists()) {
+            return true;
+        }
+        try {
+            return BpfProgram.count(ifindex, BpfProgram.Hook.EGRESS) > 0;
+        } catch (final LinuxException e) {
+            // Where programs cannot be counted, there are none.
+            return false;
         }
     }
 

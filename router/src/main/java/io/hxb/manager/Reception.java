@@ -53,6 +53,11 @@ final class Reception {
 
     /** Counts. */
     void count(final ManagerCount count) {
-        manager.counts().add(count);
+        count(count, 1);
+    }
+
+    /** Counts several at once. */
+    void count(final ManagerCount count, final long amount) {
+        manager.counts().add(count, amount);
     }
 }

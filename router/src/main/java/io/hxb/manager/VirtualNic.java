@@ -1,5 +1,6 @@
 package io.hxb.manager;
 
+import io.hxb.config.TaggerChoice;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.bpf.BpfProgram;
@@ -8,6 +9,12 @@ import io.hxb.session.KeyRing;
 import io.hxb.vlan.HostPaths;
 import io.hxb.vlan.HostTable;
 import io.hxb.vlan.KernelTagger;
+import io.hxb.vlan.NicTagger;
+import io.hxb.vlan.TagDrop;
+import io.hxb.vlan.TapTagger;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -22,6 +29,7 @@ import java.util.function.IntPredicate;
  * What was opened is closed in reverse by the thread that started it.
  */
 public final class VirtualNic implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(VirtualNic.class);
     private static final int CHECK_MS = 500;
     private static final long LEASE_CHECK_MS = 100;
 
@@ -48,6 +56,7 @@ public final class VirtualNic implements AutoCloseable {
 
     private int here;
     private InetSocketAddress address;
+    private String device;
 
     /**
      * What a manager is started with.
@@ -60,6 +69,7 @@ public final class VirtualNic implements AutoCloseable {
      * @param listen TCP address besides; null for none.
      * @param keys of the cluster; none if nobody comes from other machines.
      * @param state file of committed paths; null for none.
+     * @param tagger who tags.
      * @param pins folder in a BPF file system by which programs and paths stay when the manager
      *     ends; null if nothing is to stay.
      * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
@@ -73,6 +83,7 @@ public final class VirtualNic implements AutoCloseable {
             InetSocketAddress listen,
             KeyRing keys,
             Path state,
+            TaggerChoice tagger,
             Path pins,
             long spinForNs) {}
 
@@ -102,13 +113,14 @@ public final class VirtualNic implements AutoCloseable {
         }
         here = here(options, info);
         resources.push(NicLock.take(info.ifindex(), options.nic())::close);
-        final KernelTagger tagger = load(options.table());
+        final NicTagger tagger = tagger(options, info);
         resources.push(tagger::close);
         final HostPaths paths = HostPaths.of(options.table(), here, tagger);
-        final HostNic nic = new HostNic(tagger, options.nic(), options.pins());
+        final HostNic nic = new HostNic(tagger, options.nic());
         final PathStore store = options.state() == null ? NO_STORE : new PathFile(options.state());
         final HostManager manager = new HostManager(options.table(), paths, tagger, store, nic);
         attach(nic, info.ifindex(), options.pins());
+        device = tagger.virtualNic();
         final ManagerServer server =
                 new ManagerServer(manager, options.keys(), options.spinForNs());
         resources.push(server::close);
@@ -117,11 +129,18 @@ public final class VirtualNic implements AutoCloseable {
             address = server.listen(options.listen());
         }
         server.every(LEASE_CHECK_MS, manager::expireLease);
+        final long[] counted = new long[TagDrop.values().length];
         server.every(
                 CHECK_MS,
                 () -> {
                     if (nic.hasGone()) {
-                        server.count(ManagerCount.NIC_LOSSES);
+                        server.count(ManagerCount.NIC_LOSSES, 1);
+                    }
+                    for (int i = 0; i < counted.length; i++) {
+                        final TagDrop reason = TagDrop.values()[i];
+                        final long drops = tagger.drops(reason);
+                        server.count(count(reason), drops - counted[i]);
+                        counted[i] = drops;
                     }
                 });
     }
@@ -154,18 +173,58 @@ public final class VirtualNic implements AutoCloseable {
         return here;
     }
 
-    private static KernelTagger load(final HostTable table) throws IOException {
-        final int[] vids = table.vids().stream().mapToInt(Integer::intValue).toArray();
+    private static ManagerCount count(final TagDrop reason) {
+        return switch (reason) {
+            case TOO_LONG -> ManagerCount.TAP_TOO_LONG_FRAMES;
+            case NO_ROOM -> ManagerCount.TAP_NO_ROOM_FRAMES;
+            case DOWN -> ManagerCount.TAP_DOWN_FRAMES;
+            case REFUSED -> ManagerCount.TAP_REFUSED_FRAMES;
+        };
+    }
+
+    private static NicTagger tagger(final Options options, final NicInfo nic) throws IOException {
+        final int[] vids = options.table().vids().stream().mapToInt(Integer::intValue).toArray();
+        final int hosts = options.table().rows().size();
+        if (options.tagger() == TaggerChoice.TAP) {
+            if (options.pins() != null) {
+                throw new IOException(
+                        "a TAP device goes with the manager, so that frames cannot stay tagged as"
+                                + " they are: leave out --keep, or take --tagger kernel");
+            }
+            return TapTagger.create(vids, hosts);
+        }
         try {
-            return KernelTagger.load(vids, table.rows().size());
+            return loadWhereUsable(vids, options, nic.ifindex());
         } catch (final LinuxException e) {
-            throw new IOException(
+            final String why =
                     "frames cannot be tagged in the kernel: "
                             + e.getMessage()
                             + (e.errno() == Errno.EPERM
                                     ? "; run as root, or with CAP_BPF and CAP_NET_ADMIN"
-                                    : "; it needs Linux " + BpfProgram.KERNEL + " or later"),
-                    e);
+                                    : "; it needs Linux " + BpfProgram.KERNEL + " or later");
+            if (options.tagger() == TaggerChoice.KERNEL || options.pins() != null) {
+                throw new IOException(why, e);
+            }
+            LOGGER.info(
+                    "NIC {}: TAP device {} stands before it, since {}",
+                    nic.name(),
+                    TapTagger.deviceName(nic.ifindex()),
+                    why);
+            return TapTagger.create(vids, hosts);
+        }
+    }
+
+    /** The hooks came after the programs: an older kernel loads these and cannot attach them. */
+    private static KernelTagger loadWhereUsable(
+            final int[] vids, final Options options, final int ifindex) throws LinuxException {
+        final KernelTagger loaded =
+                KernelTagger.load(vids, options.table().rows().size(), options.pins());
+        try {
+            BpfProgram.count(ifindex, BpfProgram.Hook.EGRESS);
+            return loaded;
+        } catch (final LinuxException e) {
+            loaded.close();
+            throw e;
         }
     }
 
@@ -174,21 +233,36 @@ public final class VirtualNic implements AutoCloseable {
         try {
             nic.attach(ifindex);
         } catch (final LinuxException e) {
-            throw pins == null
-                    ? e
-                    : new IOException(
-                            e.getMessage()
-                                    + ": "
-                                    + pins
-                                    + " must be a folder in a BPF file system (mount -t bpf bpf"
-                                    + " FOLDER)",
-                            e);
+            throw new IOException(e.getMessage() + advice(e.errno(), ifindex, pins), e);
         }
+    }
+
+    private static String advice(final int errno, final int ifindex, final Path pins) {
+        if (pins != null) {
+            return ": " + pins + " must be a folder in a BPF file system (mount -t bpf bpf FOLDER)";
+        }
+        return switch (errno) {
+            case Errno.ENOENT, Errno.ENODEV, Errno.ENXIO ->
+                    ": the kernel has no TAP devices (modprobe tun), or the container was not given"
+                            + " /dev/net/tun";
+            case Errno.EPERM, Errno.EACCES ->
+                    ": run as root, or with CAP_NET_ADMIN, CAP_NET_RAW and access to /dev/net/tun";
+            case Errno.EBUSY ->
+                    ": there is a NIC of that name already (ip link del "
+                            + TapTagger.deviceName(ifindex)
+                            + ")";
+            default -> "";
+        };
     }
 
     /** Number of this host in the plan. */
     public int here() {
         return here;
+    }
+
+    /** The virtual NIC that programs send through; null if the kernel tags at the NIC itself. */
+    public String device() {
+        return device;
     }
 
     /** The TCP address that it listens on; null if it does not. */

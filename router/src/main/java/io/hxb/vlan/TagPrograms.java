@@ -25,15 +25,15 @@ import io.hxb.os.bpf.BpfCode;
  * it into each frame that they cut. Source: bpf-helpers(7), bpf_skb_vlan_push.
  */
 final class TagPrograms {
-    private static final int TAGGED = 0x8100;
-    private static final int SERVICE_TAGGED = 0x88A8;
-    private static final int VID_MASK = 0xFFF;
+    static final int TAGGED = 0x8100;
+    static final int SERVICE_TAGGED = 0x88A8;
+    static final int VID_MASK = 0xFFF;
     private static final int MAC_BYTES = 6;
 
     // 01-80-C2-00-00-00 to -0F, as in memory.
-    private static final int BRIDGE_PREFIX_BITS = 40;
-    private static final long BRIDGE_PREFIX = 0xC28001L;
-    private static final int BRIDGE_LAST_MASK = 0xF0;
+    static final int BRIDGE_PREFIX_BITS = 40;
+    static final long BRIDGE_PREFIX = 0xC28001L;
+    static final int BRIDGE_LAST_MASK = 0xF0;
 
     private static final int KEY = -8;
     private static final int HEAD = -16;
@@ -45,7 +45,7 @@ final class TagPrograms {
      * What sees frames before they leave. Registers that keep their meaning: 6 the frame, 7 the
      * peer.
      */
-    static BpfCode egress(final TagTable table) {
+    static BpfCode egress(final TagMaps table) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
                 .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
@@ -103,7 +103,7 @@ final class TagPrograms {
     }
 
     /** What sees frames as they come in. Registers that keep their meaning: 6 the frame. */
-    static BpfCode ingress(final TagTable table) {
+    static BpfCode ingress(final TagMaps table) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
                 .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
@@ -156,7 +156,7 @@ final class TagPrograms {
 
     /** Looks for the address in register 8 in a bucket; sets register 7 to its peer and jumps. */
     private static void find(
-            final BpfCode code, final TagTable table, final long factor, final String found) {
+            final BpfCode code, final TagMaps table, final long factor, final String found) {
         code.move(R1, R8)
                 .setLong(R2, factor)
                 .timesRegister(R1, R2)

@@ -1,18 +1,17 @@
 package io.hxb.vlan;
 
-import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
-import io.hxb.os.bpf.BpfArray;
-import io.hxb.os.bpf.BpfHash;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
 /**
- * What the programs at a host's NIC and the host's manager share: the path of each peer, and what
- * was sent and received. The manager writes peers and paths, from one thread; the programs count;
- * any thread may read. Each peer has two paths, and one word, the same for all, says which of the
- * two holds, so that a batch of changes takes effect between two frames.
+ * What those who tag the frames of a NIC, programs in the kernel or a thread, and the host's
+ * manager share: the path of each peer, and what was sent and received. The manager writes peers
+ * and paths, from one thread; those who tag count; any thread may read. Each peer has two paths,
+ * and one word, the same for all, says which of the two holds, so that a batch of changes takes
+ * effect between two frames.
  *
  * <p>Peers lie in buckets of eight, each in one of the two buckets that its address hashes to; a
  * new one may push others into their other bucket. A peer takes 36 bytes; in a hash table of the
@@ -40,13 +39,12 @@ import java.util.SplittableRandom;
  *     24      8 bytes received
  *     32      8 frames received
  *
- * a hash table: VID -> its number
  * </pre>
  *
  * Source of the buckets: Dietzfelbinger and Weidling, Balanced allocation and dictionaries with
  * tightly packed constant size bins, 2007.
  */
-final class TagTable implements AutoCloseable {
+final class TagTable {
     static final int ACTIVE_OFFSET = 0;
     static final int OTHERS_OFFSET = 8;
     static final int MAC_OFFSET = 0;
@@ -70,93 +68,73 @@ final class TagTable implements AutoCloseable {
     /** Factors of the two hashes of an address; odd. */
     static final long FIRST_FACTOR = 0x9E37_79B9_7F4A_7C15L, SECOND_FACTOR = 0xD1B5_4A32_D192_ED03L;
 
-    private static final int HEADER_BYTES = OTHERS_OFFSET + PEER_BYTES;
-    private static final int VID_BYTES = 40;
+    /** Bytes of the header. */
+    static final int HEADER_BYTES = OTHERS_OFFSET + PEER_BYTES;
+
+    /** Bytes of a VID. */
+    static final int VID_BYTES = 40;
+
     private static final int MAX_MOVES = 500;
 
-    private final BpfArray header;
-    private final BpfArray buckets;
-    private final BpfArray vids;
-    private final BpfHash numberOfVid;
+    private final long header;
+    private final long buckets;
+    private final long vids;
     private final int bucketCount;
     private final SplittableRandom random = new SplittableRandom(1);
 
-    private TagTable(
-            final BpfArray header,
-            final BpfArray buckets,
-            final BpfArray vids,
-            final BpfHash numberOfVid,
-            final int bucketCount) {
+    /**
+     * Lays a table without peers over memory that is all 0; others go untagged.
+     *
+     * @param plan VIDs that come in; the number of the first is 1.
+     * @param bucketCount as {@link #bucketCount(int)} says.
+     * @param header address of {@link #HEADER_BYTES}.
+     * @param buckets address of {@code bucketCount} buckets.
+     * @param vids address of the VIDs, number 0 included.
+     */
+    TagTable(
+            final int[] plan,
+            final int bucketCount,
+            final long header,
+            final long buckets,
+            final long vids) {
         this.header = header;
         this.buckets = buckets;
         this.vids = vids;
-        this.numberOfVid = numberOfVid;
         this.bucketCount = bucketCount;
-    }
-
-    /**
-     * Makes a table without peers, whose others go untagged.
-     *
-     * @param plan VIDs that come in; the number of the first is 1.
-     * @param maxPeers peers that it has room for, 1 or more.
-     * @throws LinuxException if the kernel refuses: EPERM without CAP_BPF.
-     */
-    static TagTable create(final int[] plan, final int maxPeers) throws LinuxException {
-        final int bucketCount = (maxPeers + maxPeers / 9) / BUCKET_PEERS + 1;
-        BpfArray header = null;
-        BpfArray buckets = null;
-        BpfArray vids = null;
-        BpfHash numberOfVid = null;
-        try {
-            header = BpfArray.create(1, HEADER_BYTES);
-            buckets = BpfArray.create(bucketCount, BUCKET_PEERS * PEER_BYTES);
-            vids = BpfArray.create(1 + plan.length, VID_BYTES);
-            numberOfVid = BpfHash.create(plan.length);
-            for (int i = 0; i < plan.length; i++) {
-                Memory.putLong(vids.address(1 + i) + VID_OFFSET, plan[i]);
-                numberOfVid.put(plan[i], 1 + i);
-            }
-            return new TagTable(header, buckets, vids, numberOfVid, bucketCount);
-        } catch (final LinuxException e) {
-            closeAll(numberOfVid, header, buckets, vids);
-            throw e;
+        for (int i = 0; i < plan.length; i++) {
+            Memory.putLong(vidAddress(1 + i) + VID_OFFSET, plan[i]);
         }
     }
 
-    private static void closeAll(final BpfHash hash, final BpfArray... arrays) {
-        if (hash != null) {
-            hash.close();
-        }
-        for (final BpfArray array : arrays) {
-            if (array != null) {
-                array.close();
-            }
-        }
+    /** A table in memory of this process, which is there as long as {@code arena}. */
+    static TagTable in(final Arena arena, final int[] plan, final int maxPeers) {
+        final int bucketCount = bucketCount(maxPeers);
+        final long vidBytes = (1L + plan.length) * VID_BYTES;
+        final long bucketBytes = (long) bucketCount * BUCKET_PEERS * PEER_BYTES;
+        final MemorySegment memory =
+                arena.allocate(HEADER_BYTES + vidBytes + bucketBytes, Long.BYTES);
+        memory.fill((byte) 0);
+        final long header = memory.address();
+        return new TagTable(
+                plan, bucketCount, header, header + HEADER_BYTES + vidBytes, header + HEADER_BYTES);
     }
 
-    BpfArray header() {
-        return header;
+    /** Buckets of a table with room for {@code maxPeers}, 1 or more. */
+    static int bucketCount(final int maxPeers) {
+        return (maxPeers + maxPeers / 9) / BUCKET_PEERS + 1;
     }
 
-    BpfArray buckets() {
-        return buckets;
+    private long bucketAddress(final int bucket) {
+        return buckets + (long) bucket * BUCKET_PEERS * PEER_BYTES;
     }
 
-    int bucketCount() {
-        return bucketCount;
-    }
-
-    BpfArray vids() {
-        return vids;
-    }
-
-    BpfHash numberOfVid() {
-        return numberOfVid;
+    private long vidAddress(final int number) {
+        return vids + (long) number * VID_BYTES;
     }
 
     /** Address of the entry of all hosts that have none of their own. */
     long others() {
-        return header.address(0) + OTHERS_OFFSET;
+        return header + OTHERS_OFFSET;
     }
 
     /** Address of the entry of a MAC address, as in memory; 0 if it has none. */
@@ -166,7 +144,7 @@ final class TagTable implements AutoCloseable {
     }
 
     private long findIn(final int bucket, final long mac) {
-        final long first = buckets.address(bucket);
+        final long first = bucketAddress(bucket);
         for (int offset = 0; offset < BUCKET_PEERS * PEER_BYTES; offset += PEER_BYTES) {
             if (Memory.getLong(first + offset + MAC_OFFSET) == mac) {
                 return first + offset;
@@ -213,7 +191,7 @@ final class TagTable implements AutoCloseable {
             }
             final long factor = random.nextBoolean() ? FIRST_FACTOR : SECOND_FACTOR;
             final long victim =
-                    buckets.address(bucket(mac, factor))
+                    bucketAddress(bucket(mac, factor))
                             + (long) random.nextInt(BUCKET_PEERS) * PEER_BYTES;
             Memory.copy(victim, pushed, PEER_BYTES);
             write(guest, victim);
@@ -246,7 +224,7 @@ final class TagTable implements AutoCloseable {
 
     /** From the next frame on, what was prepared holds. */
     void swap() {
-        Memory.putIntRelease(header.address(0) + ACTIVE_OFFSET, 1 - active());
+        Memory.putIntRelease(header + ACTIVE_OFFSET, 1 - active());
     }
 
     /** The path of an entry that holds: the number of its VID, 0 for no tag. */
@@ -255,21 +233,43 @@ final class TagTable implements AutoCloseable {
     }
 
     private int active() {
-        return Memory.getInt(header.address(0) + ACTIVE_OFFSET);
+        return Memory.getIntAcquire(header + ACTIVE_OFFSET);
     }
 
     /** The VID of a number; 0 for number 0. */
     int vid(final int number) {
-        return number == 0 ? 0 : (int) Memory.getLong(vids.address(number) + VID_OFFSET);
+        return number == 0 ? 0 : (int) Memory.getLong(vidAddress(number) + VID_OFFSET);
     }
 
     /** One of the counts of a VID, by its number. */
     long count(final int number, final int offset) {
-        return Memory.getLongVolatile(vids.address(number) + offset);
+        return Memory.getLongVolatile(vidAddress(number) + offset);
     }
 
-    @Override
-    public void close() {
-        closeAll(numberOfVid, header, buckets, vids);
+    /** Counts frames that were sent to a peer; by whoever tags alone. */
+    static void countSent(final long entry, final long lengthBytes, final long frames) {
+        add(entry + BYTES_OFFSET, lengthBytes);
+        add(entry + FRAMES_OFFSET, frames);
+    }
+
+    /** Counts frames that were sent with a VID, by its number; by whoever tags alone. */
+    void countSentVid(final int number, final long lengthBytes, final long frames) {
+        add(vidAddress(number) + SENT_BYTES_OFFSET, lengthBytes);
+        add(vidAddress(number) + SENT_FRAMES_OFFSET, frames);
+    }
+
+    /** Counts frames that came with a VID, by its number; by whoever tags alone. */
+    void countReceived(final int number, final long lengthBytes, final long frames) {
+        add(vidAddress(number) + RECEIVED_BYTES_OFFSET, lengthBytes);
+        add(vidAddress(number) + RECEIVED_FRAMES_OFFSET, frames);
+    }
+
+    private static void add(final long address, final long amount) {
+        Memory.putLongRelease(address, Memory.getLong(address) + amount);
+    }
+
+    /** Notes that the last frame of a peer came with a VID, by its number. */
+    static void hear(final long entry, final int number) {
+        Memory.putShort(entry + HEARD_OFFSET, number);
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.TaggerChoice;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.session.KeyRing;
@@ -69,6 +70,12 @@ class VirtualNicSystemTest {
 
     private VirtualNic start(final String nic, final String socket, final Path pins)
             throws IOException {
+        return start(nic, socket, TaggerChoice.KERNEL, pins);
+    }
+
+    private VirtualNic start(
+            final String nic, final String socket, final TaggerChoice choice, final Path pins)
+            throws IOException {
         final VirtualNic started =
                 NetworkNamespace.run(
                         near,
@@ -83,6 +90,7 @@ class VirtualNicSystemTest {
                                                 null,
                                                 KeyRing.NONE,
                                                 folder.resolve("state"),
+                                                choice,
                                                 pins,
                                                 0)));
         resources.add(started);

@@ -18,6 +18,7 @@ import io.hxb.config.RouteConfig;
 import io.hxb.config.SecurityConfig;
 import io.hxb.config.Share;
 import io.hxb.config.SocketConfig;
+import io.hxb.config.TaggerChoice;
 import io.hxb.config.TenantPlan;
 import io.hxb.config.TrunkConfig;
 import io.hxb.routing.DimensionOrder;
@@ -321,10 +322,12 @@ final class ClusterReader {
         final String listen = section.text("listen", fallback.listen());
         final String state = section.text("state", fallback.state());
         final String keep = section.text("keep", fallback.keep());
+        final TaggerChoice tagger = section.choice("tagger", fallback.tagger());
         final long spinForNs = section.durationNs("spinFor", fallback.spinForNs());
         section.finish();
         return section.build(
-                fallback, () -> new ManagerConfig(plan, nic, listen, state, keep, spinForNs));
+                fallback,
+                () -> new ManagerConfig(plan, nic, listen, state, keep, tagger, spinForNs));
     }
 
     private static SecurityConfig security(final YamlSection section) {

@@ -169,6 +169,7 @@ final class ClusterWriter {
             line("  state", quote(manager.state()));
             line("  keep", quote(manager.keep()));
         }
+        line("  tagger", lower(manager.tagger()));
         line("  spinFor", Quantity.formatDuration(manager.spinForNs()));
     }
 

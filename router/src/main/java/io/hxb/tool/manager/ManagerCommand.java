@@ -1,6 +1,7 @@
 package io.hxb.tool.manager;
 
 import io.hxb.config.Quantity;
+import io.hxb.config.TaggerChoice;
 import io.hxb.linux.FileStatus;
 import io.hxb.log.LogThread;
 import io.hxb.manager.VirtualNic;
@@ -115,6 +116,16 @@ public final class ManagerCommand implements Callable<Integer> {
     private Path pins;
 
     @Option(
+            names = "--tagger",
+            paramLabel = "auto|kernel|tap",
+            defaultValue = "auto",
+            description =
+                    "who tags: programs in the kernel, this process by a TAP device with the"
+                            + " addresses and routes of the NIC, or the kernel if it can (default"
+                            + " ${DEFAULT-VALUE})")
+    private TaggerChoice tagger;
+
+    @Option(
             names = "--spin",
             paramLabel = "TIME",
             defaultValue = "50us",
@@ -174,6 +185,7 @@ public final class ManagerCommand implements Callable<Integer> {
                 address,
                 new KeyRing(ring),
                 state,
+                tagger,
                 pins,
                 spinForNs);
     }
@@ -208,8 +220,10 @@ public final class ManagerCommand implements Callable<Integer> {
         final String name = options.table().rows().get(started.here()).name();
         output.text()
                 .printf(
-                        "frames of %s leave along the plan as those of host %s (%d): socket %s%s%n",
+                        "frames of %s%s leave along the plan as those of host %s (%d): socket"
+                                + " %s%s%n",
                         nic,
+                        started.device() == null ? "" : ", sent through " + started.device() + ",",
                         name,
                         started.here(),
                         options.socket(),
@@ -219,6 +233,10 @@ public final class ManagerCommand implements Callable<Integer> {
         report.put("host", started.here());
         report.put("name", name);
         report.put("nic", nic);
+        report.put("tagger", started.device() == null ? "kernel" : "tap");
+        if (started.device() != null) {
+            report.put("device", started.device());
+        }
         report.put("socket", options.socket().toString());
         if (started.address() != null) {
             report.put("address", started.address().getAddress().getHostAddress());

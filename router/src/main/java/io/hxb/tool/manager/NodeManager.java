@@ -38,6 +38,7 @@ public final class NodeManager {
                         : ManagerPlace.address("manager.listen", manager.listen()),
                 KeyFile.read(config.security(), System.getenv()),
                 manager.state().isEmpty() ? null : Path.of(manager.state()),
+                manager.tagger(),
                 manager.keep().isEmpty() ? null : Path.of(manager.keep()),
                 manager.spinForNs());
     }

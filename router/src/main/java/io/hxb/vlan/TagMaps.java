@@ -1,0 +1,103 @@
+package io.hxb.vlan;
+
+import io.hxb.linux.LinuxException;
+import io.hxb.os.bpf.BpfArray;
+import io.hxb.os.bpf.BpfHash;
+
+/**
+ * A {@link TagTable} in memory that programs in the kernel share, and a hash table that gives them
+ * the number of a VID. Owned by whoever made it, who closes it when the programs have gone.
+ */
+final class TagMaps implements AutoCloseable {
+    private final BpfArray header;
+    private final BpfArray buckets;
+    private final BpfArray vids;
+    private final BpfHash numberOfVid;
+    private final int bucketCount;
+    private final TagTable table;
+
+    private TagMaps(
+            final int[] plan,
+            final int bucketCount,
+            final BpfArray header,
+            final BpfArray buckets,
+            final BpfArray vids,
+            final BpfHash numberOfVid) {
+        this.header = header;
+        this.buckets = buckets;
+        this.vids = vids;
+        this.numberOfVid = numberOfVid;
+        this.bucketCount = bucketCount;
+        table =
+                new TagTable(
+                        plan, bucketCount, header.address(0), buckets.address(0), vids.address(0));
+    }
+
+    /**
+     * Makes a table without peers, whose others go untagged.
+     *
+     * @param plan VIDs that come in; the number of the first is 1.
+     * @param maxPeers peers that it has room for, 1 or more.
+     * @throws LinuxException if the kernel refuses: EPERM without CAP_BPF.
+     */
+    static TagMaps create(final int[] plan, final int maxPeers) throws LinuxException {
+        final int bucketCount = TagTable.bucketCount(maxPeers);
+        BpfArray header = null;
+        BpfArray buckets = null;
+        BpfArray vids = null;
+        BpfHash numberOfVid = null;
+        try {
+            header = BpfArray.create(1, TagTable.HEADER_BYTES);
+            buckets = BpfArray.create(bucketCount, TagTable.BUCKET_PEERS * TagTable.PEER_BYTES);
+            vids = BpfArray.create(1 + plan.length, TagTable.VID_BYTES);
+            numberOfVid = BpfHash.create(plan.length);
+            for (int i = 0; i < plan.length; i++) {
+                numberOfVid.put(plan[i], 1 + i);
+            }
+            return new TagMaps(plan, bucketCount, header, buckets, vids, numberOfVid);
+        } catch (final LinuxException e) {
+            closeAll(numberOfVid, header, buckets, vids);
+            throw e;
+        }
+    }
+
+    private static void closeAll(final BpfHash hash, final BpfArray... arrays) {
+        if (hash != null) {
+            hash.close();
+        }
+        for (final BpfArray array : arrays) {
+            if (array != null) {
+                array.close();
+            }
+        }
+    }
+
+    TagTable table() {
+        return table;
+    }
+
+    BpfArray header() {
+        return header;
+    }
+
+    BpfArray buckets() {
+        return buckets;
+    }
+
+    int bucketCount() {
+        return bucketCount;
+    }
+
+    BpfArray vids() {
+        return vids;
+    }
+
+    BpfHash numberOfVid() {
+        return numberOfVid;
+    }
+
+    @Override
+    public void close() {
+        closeAll(numberOfVid, header, buckets, vids);
+    }
+}

@@ -1,0 +1,252 @@
+package io.hxb.vlan;
+
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.LinuxException;
+import io.hxb.os.Capabilities;
+import io.hxb.os.PacketSocket;
+import io.hxb.os.Sockets;
+import io.hxb.os.nic.AddressMirror;
+import io.hxb.os.nic.NicInfo;
+import io.hxb.os.nic.NicName;
+import io.hxb.tap.TapDevice;
+
+import java.lang.foreign.Arena;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Tags in this process, where the kernel cannot: a TAP device stands before the NIC, with the same
+ * MAC address, the same IP addresses, and routes that take precedence, and a thread carries frames
+ * between the two. All of it is in force until it is closed or the process ends, however it ends:
+ * then the kernel removes the device, and the routes of the NIC, which are there all the time, hold
+ * again. A change of a path is a store into memory that the thread reads.
+ *
+ * <p>Frames that come in without a tag, or with a VID of another plan, are the kernel's, as if this
+ * were not there. Programs that are bound to the NIC itself send without tags.
+ */
+public final class TapTagger extends TableTagger {
+    private static final String PREFIX = "hxb";
+    private static final int SEND_BUFFER_BYTES = 4 << 20;
+    private static final int RECEIVE_BUFFER_BYTES = 8 << 20;
+    private static final int NOWHERE = 0;
+
+    private final Arena arena;
+    private final TagTable table;
+    private final int[] plan;
+    private final short[] numbers;
+    private final AtomicLongArray drops = new AtomicLongArray(TagDrop.values().length);
+    private Standing standing;
+    private int wanted = NOWHERE;
+
+    private TapTagger(
+            final Arena arena,
+            final TagTable table,
+            final int[] plan,
+            final short[] numbers,
+            final int maxHosts) {
+        super(numbers, maxHosts, table);
+        this.arena = arena;
+        this.table = table;
+        this.plan = plan;
+        this.numbers = numbers;
+    }
+
+    /**
+     * Makes one that carries no frames before {@link #attach}.
+     *
+     * @param plan the plan's VIDs, 1 to 4094, each once.
+     * @param maxHosts hosts that there is room for, 1 to 65,536; each takes 44 bytes.
+     */
+    public static TapTagger create(final int[] plan, final int maxHosts) {
+        final short[] numbers = numbers(plan);
+        final Arena arena = Arena.ofShared();
+        return new TapTagger(
+                arena, TagTable.in(arena, plan, maxHosts), plan.clone(), numbers, maxHosts);
+    }
+
+    /**
+     * The name of the device that stands before a NIC.
+     *
+     * @param ifindex number of the NIC, which stays when it is renamed.
+     */
+    public static String deviceName(final int ifindex) {
+        return PREFIX + ifindex;
+    }
+
+    /**
+     * Lets a device stand before a NIC of this thread's network namespace.
+     *
+     * @throws LinuxException as {@link TapDevice#open} says, or if the NIC is not there.
+     */
+    @Override
+    public void attach(final int ifindex) throws LinuxException {
+        detach();
+        wanted = ifindex;
+        standing = Standing.before(ifindex, this);
+    }
+
+    private void detach() {
+        if (standing != null) {
+            standing.close();
+            standing = null;
+        }
+    }
+
+    @Override
+    public void onNicGone() {
+        detach();
+        wanted = NOWHERE;
+    }
+
+    /** Follows the MTU, the addresses and the routes of the NIC, and makes a lost device again. */
+    @Override
+    public void follow() throws LinuxException {
+        if (standing != null && !standing.hasEnded()) {
+            standing.follow();
+        } else if (wanted != NOWHERE) {
+            attach(wanted);
+        }
+    }
+
+    @Override
+    public int programCount() {
+        return 0;
+    }
+
+    @Override
+    public String virtualNic() {
+        return standing == null ? null : standing.tap.name();
+    }
+
+    @Override
+    public long drops(final TagDrop reason) {
+        return drops.get(reason.number());
+    }
+
+    @Override
+    public void close() {
+        detach();
+        arena.close();
+    }
+
+    /** A device before a NIC, and the thread that carries frames between them. */
+    private static final class Standing implements AutoCloseable {
+        private final int ifindex;
+        private final TapDevice tap;
+        private final int socket;
+        private final TapRelay relay;
+        private final AddressMirror addresses;
+        private final Thread thread;
+        private int mtuBytes;
+
+        private Standing(
+                final NicInfo nic,
+                final TapDevice tap,
+                final int socket,
+                final TapRelay relay,
+                final AddressMirror addresses) {
+            ifindex = nic.ifindex();
+            mtuBytes = nic.mtuBytes();
+            this.tap = tap;
+            this.socket = socket;
+            this.relay = relay;
+            this.addresses = addresses;
+            thread = new Thread(Capabilities.givingUp(relay), "hxb-tap");
+        }
+
+        static Standing before(final int ifindex, final TapTagger tagger) throws LinuxException {
+            final NicInfo nic = NicInfo.read(name(ifindex));
+            final TapDevice tap = TapDevice.open(deviceName(ifindex));
+            int socket = -1;
+            TapRelay relay = null;
+            try {
+                tap.setMac(nic.mac());
+                tap.setMtu(nic.mtuBytes());
+                socket = socket(ifindex, nic.name(), tagger.plan);
+                relay =
+                        new TapRelay(
+                                tap,
+                                socket,
+                                tagger.table,
+                                tagger.numbers,
+                                inMemory(nic.mac()),
+                                tagger.drops);
+                tap.up();
+                final Standing standing =
+                        new Standing(
+                                nic, tap, socket, relay, AddressMirror.of(ifindex, tap.ifindex()));
+                standing.thread.setDaemon(true);
+                standing.thread.start();
+                return standing;
+            } catch (final LinuxException e) {
+                if (relay != null) {
+                    relay.release();
+                }
+                if (socket >= 0) {
+                    Descriptors.close(socket);
+                }
+                tap.close();
+                throw e;
+            }
+        }
+
+        private static String name(final int ifindex) throws LinuxException {
+            final String name = NicName.of(ifindex);
+            return name == null ? "" : name;
+        }
+
+        private static int socket(final int ifindex, final String nic, final int[] plan)
+                throws LinuxException {
+            final int socket = PacketSocket.open();
+            try {
+                PacketSocket.enableSuperPackets(socket);
+                PacketSocket.enableTags(socket);
+                PacketSocket.attachFilter(socket, TagFilter.of(plan));
+                Sockets.setSendBuffer(socket, SEND_BUFFER_BYTES);
+                Sockets.setReceiveBuffer(socket, RECEIVE_BUFFER_BYTES);
+                PacketSocket.bind(socket, PacketSocket.ALL_ETHER_TYPES, ifindex, nic);
+                return socket;
+            } catch (final LinuxException e) {
+                Descriptors.close(socket);
+                throw e;
+            }
+        }
+
+        boolean hasEnded() {
+            return relay.hasEnded();
+        }
+
+        void follow() throws LinuxException {
+            final NicInfo nic = NicInfo.read(name(ifindex));
+            if (nic.exists() && nic.mtuBytes() != mtuBytes) {
+                tap.setMtu(nic.mtuBytes());
+                mtuBytes = nic.mtuBytes();
+            }
+            addresses.follow();
+        }
+
+        @Override
+        public void close() {
+            relay.stop();
+            awaitEnd();
+            addresses.close();
+            relay.release();
+            Descriptors.close(socket);
+            tap.close();
+        }
+
+        /** The thread uses what is closed next, so nothing but its end is waited for. */
+        private void awaitEnd() {
+            boolean isInterrupted = false;
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (final InterruptedException e) {
+                    isInterrupted = true;
+                }
+            }
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
