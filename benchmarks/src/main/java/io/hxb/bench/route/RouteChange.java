@@ -1,5 +1,6 @@
 package io.hxb.bench.route;
 
+import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.manager.HostManager;
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.ManagerMessage;
@@ -8,6 +9,7 @@ import io.hxb.manager.Operation;
 import io.hxb.manager.PathStore;
 import io.hxb.manager.Status;
 import io.hxb.manager.Surroundings;
+import io.hxb.os.NetworkNamespace;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyFile;
 import io.hxb.vlan.HostPaths;
@@ -26,8 +28,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures changes of paths: {@code inside} a manager with tables in the kernel (needs root), or by
- * a running one at a Unix socket or {@code ADDRESS:PORT} (and the file of its key).
+ * Measures changes of paths: {@code inside} a manager with tables in the kernel, over the Unix
+ * socket ({@code unix}) or a TCP connection ({@code tcp}) of one that it starts for that in a
+ * network namespace, or by a running one at a Unix socket or {@code ADDRESS:PORT} (and the file of
+ * its key). Needs root.
  */
 public final class RouteChange {
     private static final int WARM_UP = 20_000;
@@ -35,16 +39,49 @@ public final class RouteChange {
     private static final int BATCHES = 50;
     private static final int BATCH = 1_000;
     private static final int HOSTS = 1_024;
+    private static final int MTU = 1500;
+    private static final String PLACE = "127.0.0.1:7070";
     private static final long SPIN_NS = 1_000_000;
 
     private RouteChange() {}
 
-    /** Takes {@code inside}, or a place and perhaps a key. */
-    public static void main(final String[] arguments) throws IOException {
-        if (arguments[0].equals("inside")) {
-            inside();
-            return;
+    /** Takes {@code inside}, {@code unix}, {@code tcp}, or a place and perhaps a key. */
+    public static void main(final String[] arguments) throws IOException, InterruptedException {
+        switch (arguments.length == 0 ? "" : arguments[0]) {
+            case "" -> {
+                System.err.println("usage: route inside|unix|tcp|SOCKET|ADDRESS:PORT [KEY]");
+                System.exit(2);
+            }
+            case "inside" -> inside();
+            case "unix" -> overUnixSocket();
+            case "tcp" -> overTcp();
+            default -> measure(arguments);
         }
+    }
+
+    private static void overUnixSocket() throws IOException, InterruptedException {
+        try (ManagedPair pair = ManagedPair.managed("route", MTU, "auto")) {
+            measure(pair.socket().toString());
+        }
+    }
+
+    private static void overTcp() throws IOException, InterruptedException {
+        try (TemporaryFolder folder = new TemporaryFolder()) {
+            final String key = folder.file("key").toString();
+            KeyFile.generate(Path.of(key));
+            try (ManagedPair pair =
+                    ManagedPair.managed("route", MTU, "auto", "--listen", PLACE, "--key", key)) {
+                NetworkNamespace.run(
+                        pair.first(),
+                        () -> {
+                            measure(PLACE, key);
+                            return null;
+                        });
+            }
+        }
+    }
+
+    private static void measure(final String... arguments) throws IOException {
         for (final long spinForNs : new long[] {0, SPIN_NS}) {
             try (ManagerClient client = connect(arguments)) {
                 client.spinFor(spinForNs);
