@@ -17,6 +17,7 @@ import io.hxb.os.NetworkNamespace;
 import io.hxb.session.KeyRing;
 import io.hxb.testing.OvsLab;
 import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.lab.switches.HostPlace;
 import io.hxb.tool.plan.SavedPlan;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.vlan.HostTable;
@@ -161,8 +162,8 @@ class TapManagerSystemTest {
         manager(kernelHost, KERNEL_HOST, TaggerChoice.KERNEL);
         final VirtualNic tap = manager(tapHost, TAP_HOST, TaggerChoice.TAP);
         // when
-        transfer(kernelHost, tapHost, OvsLab.address(TAP_HOST));
-        transfer(tapHost, kernelHost, OvsLab.address(KERNEL_HOST));
+        transfer(kernelHost, tapHost, HostPlace.address(TAP_HOST));
+        transfer(tapHost, kernelHost, HostPlace.address(KERNEL_HOST));
         // then
         final int vid = plan.vid(plan.vlanOf(KERNEL_HOST, TAP_HOST));
         assertEquals(vid, heardVid(TAP_HOST, KERNEL_HOST));
@@ -178,7 +179,7 @@ class TapManagerSystemTest {
                         "--manager",
                         socket(KERNEL_HOST) + "," + socket(TAP_HOST));
         assertEquals(ExitStatus.OK, set.status(), set::errors);
-        transfer(tapHost, kernelHost, OvsLab.address(KERNEL_HOST));
+        transfer(tapHost, kernelHost, HostPlace.address(KERNEL_HOST));
         // then
         assertEquals(other, heardVid(TAP_HOST, KERNEL_HOST));
         assertEquals(other, heardVid(KERNEL_HOST, TAP_HOST));
@@ -199,7 +200,7 @@ class TapManagerSystemTest {
             TestNamespaces.ipIn(
                     host == 0 ? near : far,
                     "link set eth0 address 02:48:58:42:00:0" + host,
-                    "addr add " + OvsLab.address(host) + "/24 dev eth0");
+                    "addr add " + HostPlace.address(host) + "/16 dev eth0");
         }
     }
 
@@ -226,7 +227,7 @@ class TapManagerSystemTest {
         resources.add(manager);
         manager.await("the manager", () -> manager.output().contains("\"ok\":true"));
         assertTrue(manager.output().contains("\"tagger\":\"tap\""), manager::output);
-        transfer(near, far, OvsLab.address(1));
+        transfer(near, far, HostPlace.address(1));
         final String device = TapTagger.deviceName(TestNamespaces.info(near, "eth0").ifindex());
         assertTrue(TestNamespaces.info(near, device).isUp());
         // when
@@ -237,8 +238,8 @@ class TapManagerSystemTest {
         // when: the other host stops tagging, too
         peer.close();
         // then: nobody has to do anything
-        transfer(near, far, OvsLab.address(1));
-        transfer(far, near, OvsLab.address(0));
+        transfer(near, far, HostPlace.address(1));
+        transfer(far, near, HostPlace.address(0));
     }
 
     @Test

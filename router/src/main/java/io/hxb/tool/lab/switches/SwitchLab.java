@@ -1,5 +1,6 @@
 package io.hxb.tool.lab.switches;
 
+import io.hxb.config.TaggerChoice;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.FileStatus;
 import io.hxb.manager.VirtualNic;
@@ -120,6 +121,7 @@ public final class SwitchLab implements AutoCloseable {
                         null,
                         new KeyRing(List.of()),
                         made.hostFolder(host).resolve("paths"),
+                        TaggerChoice.AUTO,
                         null,
                         0);
         try {
