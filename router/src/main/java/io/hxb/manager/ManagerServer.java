@@ -13,8 +13,11 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +52,8 @@ public final class ManagerServer implements AutoCloseable {
     private final boolean hasKey;
     private final EventLoopGroup loop;
     private final List<Channel> listeners = new ArrayList<>();
+    private final ChannelGroup connections =
+            new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
     private final List<Path> sockets = new ArrayList<>();
 
     /**
@@ -181,6 +186,7 @@ public final class ManagerServer implements AutoCloseable {
     }
 
     private void serve(final Channel channel, final Access access, final boolean isNetwork) {
+        connections.add(channel);
         channel.pipeline().addLast(new FirstByteHandler(reception, access, isNetwork));
     }
 
@@ -211,6 +217,8 @@ public final class ManagerServer implements AutoCloseable {
     @Override
     public void close() {
         listeners.forEach(listener -> listener.close().awaitUninterruptibly());
+        // The end of the loop alone leaves them open as long as the process lives.
+        connections.close().awaitUninterruptibly();
         loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         for (final Path socket : sockets) {
             try {
