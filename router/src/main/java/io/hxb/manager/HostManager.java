@@ -45,6 +45,7 @@ public final class HostManager {
     private final Tagger tagger;
     private final PathStore store;
     private final Surroundings surroundings;
+    private final OptimiserRequests optimiser;
     private final ManagerCounts counts = new ManagerCounts();
     private final Set<ManagerSession> watchers = new LinkedHashSet<>();
     private final LongSupplier clock;
@@ -84,6 +85,23 @@ public final class HostManager {
             final Surroundings surroundings,
             final LongSupplier clock)
             throws IOException {
+        this(table, paths, tagger, store, surroundings, clock, null);
+    }
+
+    /**
+     * The same with an optimiser.
+     *
+     * @param optimiser for the plan of {@code table}; null if paths are not computed here.
+     */
+    public HostManager(
+            final HostTable table,
+            final HostPaths paths,
+            final Tagger tagger,
+            final PathStore store,
+            final Surroundings surroundings,
+            final LongSupplier clock,
+            final PathOptimiser optimiser)
+            throws IOException {
         this.clock = clock;
         this.table = table;
         fingerprint = table.fingerprint();
@@ -91,6 +109,7 @@ public final class HostManager {
         this.tagger = tagger;
         this.store = store;
         this.surroundings = surroundings;
+        this.optimiser = new OptimiserRequests(optimiser);
         claims = new PathClaims(paths);
         restore();
     }
@@ -137,6 +156,7 @@ public final class HostManager {
         readers -= session.mayChange() ? 0 : 1;
         ranks -= session.ranks();
         watchers.remove(session);
+        optimiser.forget(session);
         lease.leave(session.id(), clock.getAsLong());
         undo(session.id());
     }
@@ -232,6 +252,10 @@ public final class HostManager {
             case SET, RESET, RESET_ALL, BEGIN, END, COMMIT, ROLLBACK ->
                     session.mayChange()
                             ? change(session, operation, request, reply)
+                            : Status.NOT_ALLOWED;
+            case DEMAND, OPTIMISE, CHOICE ->
+                    session.mayChange()
+                            ? optimiser.answer(session, operation, request, reply)
                             : Status.NOT_ALLOWED;
         };
     }
@@ -450,7 +474,10 @@ public final class HostManager {
                     WATCH,
                     COUNT,
                     LEASE,
-                    AUTHENTICATE ->
+                    AUTHENTICATE,
+                    DEMAND,
+                    OPTIMISE,
+                    CHOICE ->
                     Status.MALFORMED;
         };
     }

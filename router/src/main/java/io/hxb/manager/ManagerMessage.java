@@ -53,6 +53,12 @@ import java.nio.charset.StandardCharsets;
  * <tr><td>LEASE</td><td>index: for how long, in ms, 0 to give it up; values: who asks, 0 only to
  *     look; generation, at least 1</td><td>index: ms left, 0 if nobody has it; values: who has or
  *     had it last; highest generation so far</td></tr>
+ * <tr><td>DEMAND</td><td>index: host that sends; peer: number of the one that receives; first
+ *     value: bytes</td><td></td></tr>
+ * <tr><td>OPTIMISE</td><td></td><td>index: demands that it is about</td></tr>
+ * <tr><td>CHOICE</td><td>index</td><td>VID of a pair; index and peer: its hosts; values: bytes on
+ *     the busiest link by the plan, by these choices, and by any, also behind the last
+ *     one</td></tr>
  * </table>
  */
 public final class ManagerMessage {

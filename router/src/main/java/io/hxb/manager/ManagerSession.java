@@ -16,6 +16,7 @@ public final class ManagerSession {
     private final IntArrayList batchVids = new IntArrayList();
     private final IntArrayList batchOwners = new IntArrayList();
     private final Int2IntHashMap hostOfRank = new Int2IntHashMap(NO_HOST);
+    private final PathSearch search = new PathSearch();
     private Runnable watcher = () -> {};
     private boolean isLeaseholder;
     private boolean isInBatch;
@@ -112,6 +113,11 @@ public final class ManagerSession {
         batchHosts.clear();
         batchVids.clear();
         batchOwners.clear();
+    }
+
+    /** The paths that it has computed. */
+    PathSearch search() {
+        return search;
     }
 
     /** Ranks that have a host. */

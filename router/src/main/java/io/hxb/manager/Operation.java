@@ -37,9 +37,15 @@ public enum Operation {
     /** Begins a connection that is sealed under the key of the cluster; before all others. */
     AUTHENTICATE(17),
     /** Who controls the paths of this host from outside, and for how long. */
-    LEASE(18);
+    LEASE(18),
+    /** Traffic between two hosts, for which {@link #OPTIMISE} is to compute paths. */
+    DEMAND(24),
+    /** Begins to compute the best paths for the traffic of all demands so far; forgets those. */
+    OPTIMISE(25),
+    /** One of the paths that {@link #OPTIMISE} has computed. */
+    CHOICE(26);
 
-    private static final Operation[] BY_CODE = new Operation[19];
+    private static final Operation[] BY_CODE = new Operation[27];
 
     static {
         for (final Operation operation : values()) {

@@ -35,7 +35,11 @@ public enum Status {
     /** Another management server has the lease, or had it with a higher generation. */
     LEASED(15, "another management server controls the paths of this host"),
     /** This session had the lease, and has it no longer. */
-    FENCED(16, "the lease of this management server has ended");
+    FENCED(16, "the lease of this management server has ended"),
+    /** The manager has hosts and VIDs, but not the switches between them. */
+    NO_PLAN(24, "this manager was started without the plan that paths are computed from"),
+    /** The paths that were asked for are still being computed. */
+    RUNNING(25, "the paths are still being computed: ask again");
 
     private final int code;
     private final String text;

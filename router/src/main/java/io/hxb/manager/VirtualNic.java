@@ -1,6 +1,7 @@
 package io.hxb.manager;
 
 import io.hxb.config.TaggerChoice;
+import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.bpf.BpfProgram;
@@ -73,6 +74,8 @@ public final class VirtualNic implements AutoCloseable {
      * @param pins folder in a BPF file system by which programs and paths stay when the manager
      *     ends; null if nothing is to stay.
      * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
+     * @param plan of {@code table}, from which paths are computed for programs that ask for it;
+     *     null if they are not.
      */
     public record Options(
             HostTable table,
@@ -85,7 +88,8 @@ public final class VirtualNic implements AutoCloseable {
             Path state,
             TaggerChoice tagger,
             Path pins,
-            long spinForNs) {}
+            long spinForNs,
+            VlanPlan plan) {}
 
     private VirtualNic() {}
 
@@ -118,7 +122,20 @@ public final class VirtualNic implements AutoCloseable {
         final HostPaths paths = HostPaths.of(options.table(), here, tagger);
         final HostNic nic = new HostNic(tagger, options.nic());
         final PathStore store = options.state() == null ? NO_STORE : new PathFile(options.state());
-        final HostManager manager = new HostManager(options.table(), paths, tagger, store, nic);
+        final PathOptimiser optimiser =
+                options.plan() == null ? null : new PathOptimiser(options.plan());
+        if (optimiser != null) {
+            resources.push(optimiser::close);
+        }
+        final HostManager manager =
+                new HostManager(
+                        options.table(),
+                        paths,
+                        tagger,
+                        store,
+                        nic,
+                        System::nanoTime,
+                        optimiser);
         attach(nic, info.ifindex(), options.pins());
         device = tagger.virtualNic();
         final ManagerServer server =

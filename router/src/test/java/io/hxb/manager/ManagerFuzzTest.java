@@ -72,8 +72,10 @@ class ManagerFuzzTest {
 
     /** Any but those that draw more answers than one, or seals. */
     private int operation() {
-        final int code = random.nextInt(Operation.WATCH.code() + 1);
-        return code == Operation.WATCH.code() ? Operation.COUNT.code() : code;
+        final int code = random.nextInt(Operation.CHOICE.code() + 1);
+        return code == Operation.WATCH.code() || code == Operation.AUTHENTICATE.code()
+                ? Operation.COUNT.code()
+                : code;
     }
 
     @Test

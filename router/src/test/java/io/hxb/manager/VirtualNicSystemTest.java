@@ -92,7 +92,8 @@ class VirtualNicSystemTest {
                                                 folder.resolve("state"),
                                                 choice,
                                                 pins,
-                                                0)));
+                                                0,
+                                                null)));
         resources.add(started);
         return started;
     }

@@ -106,7 +106,8 @@ class TapManagerSystemTest {
                 null,
                 tagger,
                 pins,
-                0);
+                0,
+                plan);
     }
 
     /** Sends to a host that counts, and answers with the count. */

@@ -2,6 +2,7 @@ package io.hxb.tool.manager;
 
 import io.hxb.config.Quantity;
 import io.hxb.config.TaggerChoice;
+import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.FileStatus;
 import io.hxb.log.LogThread;
 import io.hxb.manager.VirtualNic;
@@ -167,7 +168,8 @@ public final class ManagerCommand implements Callable<Integer> {
         if (state != null) {
             OutputFiles.check("--state", state);
         }
-        final HostTable table = HostTable.of(SavedPlan.read(plan));
+        final VlanPlan network = SavedPlan.read(plan);
+        final HostTable table = HostTable.of(network);
         final List<ClusterKey> ring = new ArrayList<>();
         for (final Path file : keys) {
             ring.add(KeyFile.read(file));
@@ -187,7 +189,8 @@ public final class ManagerCommand implements Callable<Integer> {
                 state,
                 tagger,
                 pins,
-                spinForNs);
+                spinForNs,
+                network);
     }
 
     private int host(final HostTable table) {

@@ -2,6 +2,7 @@ package io.hxb.tool.manager;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ManagerConfig;
+import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.FileStatus;
 import io.hxb.manager.VirtualNic;
 import io.hxb.session.KeyFile;
@@ -27,8 +28,9 @@ public final class NodeManager {
         final Set<Integer> users = new HashSet<>(config.attach().allowedUids());
         users.add(0);
         users.add(FileStatus.ownUid());
+        final VlanPlan plan = SavedPlan.read(manager.plan());
         return new VirtualNic.Options(
-                HostTable.of(SavedPlan.read(manager.plan())),
+                HostTable.of(plan),
                 -1,
                 manager.nic(),
                 config.attach().directory().resolve(ManagerPlace.SOCKET),
@@ -40,6 +42,7 @@ public final class NodeManager {
                 manager.state().isEmpty() ? null : Path.of(manager.state()),
                 manager.tagger(),
                 manager.keep().isEmpty() ? null : Path.of(manager.keep()),
-                manager.spinForNs());
+                manager.spinForNs(),
+                plan);
     }
 }

@@ -123,7 +123,8 @@ public final class SwitchLab implements AutoCloseable {
                         made.hostFolder(host).resolve("paths"),
                         TaggerChoice.AUTO,
                         null,
-                        0);
+                        0,
+                        spec.plan());
         try {
             managers.add(
                     NetworkNamespace.run(
