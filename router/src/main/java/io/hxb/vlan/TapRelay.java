@@ -177,17 +177,24 @@ final class TapRelay implements Runnable {
     }
 
     private void flush() {
+        boolean isAskedAgain = false;
         while (unsent > 0) {
             final int sent = Sockets.sendBatch(errno, nic, leaving.message(firstUnsent), unsent);
             if (sent == -Errno.EAGAIN) {
                 return;
             }
-            if (sent < 0 && sent != -Errno.EINTR) {
-                drop(-sent);
+            // The socket also says, once, that the NIC was down; it may be up again.
+            final boolean isAgain =
+                    sent == -Errno.EINTR || (sent == -Errno.ENETDOWN && !isAskedAgain);
+            isAskedAgain = sent == -Errno.ENETDOWN && !isAskedAgain;
+            if (!isAgain) {
+                if (sent < 0) {
+                    drop(-sent);
+                }
+                final int done = Math.max(1, sent);
+                firstUnsent += done;
+                unsent -= done;
             }
-            final int done = sent == -Errno.EINTR ? 0 : Math.max(1, sent);
-            firstUnsent += done;
-            unsent -= done;
         }
     }
 

@@ -97,10 +97,10 @@ public final class TapTagger extends TableTagger {
         wanted = NOWHERE;
     }
 
-    /** Follows the MTU, the addresses and the routes of the NIC, and makes a lost device again. */
+    /** Follows the NIC in MTU, addresses and routes; makes a device again that was taken away. */
     @Override
     public void follow() throws LinuxException {
-        if (standing != null && !standing.hasEnded()) {
+        if (standing != null && standing.isStanding()) {
             standing.follow();
         } else if (wanted != NOWHERE) {
             attach(wanted);
@@ -136,6 +136,7 @@ public final class TapTagger extends TableTagger {
         private final TapRelay relay;
         private final AddressMirror addresses;
         private final Thread thread;
+        private final long mac;
         private int mtuBytes;
 
         private Standing(
@@ -145,6 +146,7 @@ public final class TapTagger extends TableTagger {
                 final TapRelay relay,
                 final AddressMirror addresses) {
             ifindex = nic.ifindex();
+            mac = nic.mac();
             mtuBytes = nic.mtuBytes();
             this.tap = tap;
             this.socket = socket;
@@ -211,8 +213,10 @@ public final class TapTagger extends TableTagger {
             }
         }
 
-        boolean hasEnded() {
-            return relay.hasEnded();
+        /** False if the device was taken away, or the NIC has another address now. */
+        boolean isStanding() throws LinuxException {
+            final NicInfo nic = NicInfo.read(name(ifindex));
+            return !relay.hasEnded() && (!nic.exists() || nic.mac() == mac);
         }
 
         void follow() throws LinuxException {

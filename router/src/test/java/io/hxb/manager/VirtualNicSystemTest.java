@@ -1,6 +1,7 @@
 package io.hxb.manager;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import io.hxb.testing.FrameTap;
 import io.hxb.testing.TestNamespaces;
 import io.hxb.vlan.HostRow;
 import io.hxb.vlan.HostTable;
+import io.hxb.vlan.TapTagger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -168,6 +170,46 @@ class VirtualNicSystemTest {
         }
         nic.close();
         assertEquals(0, programs("lan0"), "nothing is left at the NIC");
+    }
+
+    @Test
+    void shouldFollowTheNicWithADeviceBeforeIt() throws IOException {
+        // given
+        final VirtualNic nic = start("eth0", "a.sock", TaggerChoice.TAP, null);
+        final FrameTap to = tap(far, "eth0");
+        assertEquals(11, vidOnTheWire(tap(near, nic.device()), to));
+        try (ManagerClient client = ManagerClient.connect(folder.resolve("a.sock"))) {
+            // when: it is renamed
+            TestNamespaces.ipIn(
+                    near, "link set eth0 down", "link set eth0 name lan0", "link set lan0 up");
+            TestNamespaces.awaitCarrier(near, "lan0");
+            ask(client, Operation.SET, 12);
+            // then
+            assertEquals(12, vidOnTheWire(tap(near, nic.device()), to));
+            TestNamespaces.await("the new name is known", () -> isCalled(client, "lan0", true));
+            // when: it goes, and another one of its name comes
+            namespaces.vethDown(near, "lan1", far, "eth1", 1500);
+            TestNamespaces.ipIn(near, "link del lan0");
+            TestNamespaces.await(
+                    "the device goes with it",
+                    () -> !TestNamespaces.info(near, nic.device()).exists());
+            TestNamespaces.ipIn(
+                    near,
+                    "link set lan1 name lan0",
+                    "link set lan0 address 02:00:00:00:00:01",
+                    "link set lan0 up");
+            TestNamespaces.ipIn(far, "link set eth1 up");
+            TestNamespaces.awaitCarrier(near, "lan0");
+            final String device =
+                    TapTagger.deviceName(TestNamespaces.info(near, "lan0").ifindex());
+            TestNamespaces.await(
+                    "there is one before the new NIC",
+                    () -> TestNamespaces.info(near, device).hasCarrier());
+            // then
+            assertEquals(12, vidOnTheWire(tap(near, device), tap(far, "eth1")));
+            nic.close();
+            assertFalse(TestNamespaces.info(near, device).exists());
+        }
     }
 
     private static boolean isCalled(
