@@ -33,6 +33,7 @@ import java.util.zip.CRC32C;
  * @param attach how applications reach the node.
  * @param security how frames are protected against forgery.
  * @param manager the network manager of each host.
+ * @param pathHealth when paths through plain switches count as dead.
  * @param hosts coordinate vector of each host name; may be empty.
  */
 public record ClusterConfig(
@@ -54,6 +55,7 @@ public record ClusterConfig(
         AttachConfig attach,
         SecurityConfig security,
         ManagerConfig manager,
+        PathHealthConfig pathHealth,
         Map<String, Long> hosts) {
 
     /** Describes what a name may be. */
@@ -304,6 +306,7 @@ public record ClusterConfig(
         private AttachConfig attach = AttachConfig.DEFAULT;
         private SecurityConfig security = SecurityConfig.DEFAULT;
         private ManagerConfig manager = ManagerConfig.DEFAULT;
+        private PathHealthConfig pathHealth = PathHealthConfig.DEFAULT;
         private Map<String, Long> hosts = Map.of();
 
         /** Starts from the defaults and the id derived from the name. */
@@ -333,6 +336,7 @@ public record ClusterConfig(
             attach = given.attach;
             security = given.security;
             manager = given.manager;
+            pathHealth = given.pathHealth;
             hosts = given.hosts;
         }
 
@@ -414,6 +418,12 @@ public record ClusterConfig(
             return this;
         }
 
+        /** When paths through plain switches count as dead. */
+        public Builder pathHealth(final PathHealthConfig value) {
+            pathHealth = value;
+            return this;
+        }
+
         /** The network manager of each host. */
         public Builder manager(final ManagerConfig value) {
             manager = value;
@@ -430,7 +440,7 @@ public record ClusterConfig(
         public ClusterConfig build() {
             return new ClusterConfig(
                     name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                    frame, context, limits, tenants, attach, security, manager, hosts);
+                    frame, context, limits, tenants, attach, security, manager, pathHealth, hosts);
         }
     }
 }

@@ -91,6 +91,16 @@ public final class ClusterKey {
         return Hkdf.derive(secret, nonces, Hkdf.info("hxb manager"), lengthBytes);
     }
 
+    /**
+     * The key for sealing the frames by which hosts probe paths through plain switches.
+     *
+     * @param table fingerprint of the table of the network.
+     */
+    public Cmac probeMac(final long table) {
+        return new Cmac(
+                Hkdf.derive(secret, NO_SALT, Hkdf.info("hxb probe", table), Cmac.KEY_LENGTH));
+    }
+
     @Override
     public boolean equals(final Object other) {
         return other instanceof ClusterKey key

@@ -19,6 +19,7 @@ public final class HostPaths {
     private final char[] tableVids;
     private final char[] exceptions;
     private int exceptionCount;
+    private Detours detours = Detours.NONE;
 
     private HostPaths(final HostTable table, final int here, final Tagger tagger) {
         this.here = here;
@@ -55,9 +56,29 @@ public final class HostPaths {
         return tableVids[host];
     }
 
+    /** From now on, frames to a host take the VID that this says. */
+    public void follow(final Detours value) {
+        detours = value;
+    }
+
+    /** The VID that a host was given, by the table or as an exception. */
+    public int wanted(final int host) {
+        return exceptions[host] == BY_TABLE ? tableVids[host] : exceptions[host];
+    }
+
     /** The VID of frames to a host after the next commit. */
     public int vid(final int host) {
-        return exceptions[host] == BY_TABLE ? tableVids[host] : exceptions[host];
+        return detours.vid(host, wanted(host));
+    }
+
+    /** The VID in which a host says it sends to this one; 0 if that is not known. */
+    public int peerVid(final int host) {
+        return detours.peerVid(host);
+    }
+
+    /** Detours have changed for a host; takes effect with the next commit. */
+    public void refresh(final int host) {
+        tagger.path(host, vid(host));
     }
 
     /** The exception of a host, {@link #BY_TABLE} if it has none. */
@@ -98,6 +119,22 @@ public final class HostPaths {
         exceptionCount += (vid == BY_TABLE ? 0 : 1) - (exceptions[host] == BY_TABLE ? 0 : 1);
         exceptions[host] = (char) vid;
         tagger.path(host, vid(host));
+    }
+
+    /**
+     * Gives the host the paths of another table; exceptions stay. Takes effect with the next commit.
+     *
+     * @param table of the same hosts and VIDs.
+     */
+    public void follow(final HostTable table) {
+        for (int host = 0; host < tableVids.length; host++) {
+            final char vid = (char) table.vid(here, host);
+            if (host != here && vid != tableVids[host]) {
+                tableVids[host] = vid;
+                refresh(host);
+            }
+        }
+        tagger.path(Tagger.OTHERS, table.rows().get(here).vid());
     }
 
     /** Puts all that was set into effect, from the next frame on. */

@@ -117,6 +117,9 @@ final class TagPrograms {
                 .call(BpfCode.MAP_LOOKUP_ELEM)
                 .jumpIfZero(R0, "pass")
                 .load(DOUBLE, R9, R0, 0)
+                // Probes come in every VID, and say nothing of traffic.
+                .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
+                .jumpIfValue(R1, networkOrder(ProbeType.ETHER_TYPE), "pop")
                 .store(WORD, R10, NUMBER, R9)
                 .store(WORD, R10, KEY, R9);
         lookUp(code, table.vids(), "pass");

@@ -34,7 +34,8 @@ class ConfigurationPageTest {
                     "limits",
                     "attach",
                     "security",
-                    "manager");
+                    "manager",
+                    "pathHealth");
 
     private final List<Row> rows = ConfigurationPage.rows();
 

@@ -191,6 +191,9 @@ public final class RandomClusterFile {
             case "flow.idleTimeout" -> 2 * valueOf("flow.peerTimeout");
             case "flow.maxFlows" -> FLOWS_PER_NODE * nodes();
             case "trunk.maxHoldDown" -> valueOf("trunk.holdDown");
+            case "pathHealth.spareHeartbeat", "pathHealth.silence" ->
+                    valueOf("pathHealth.heartbeat");
+            case "pathHealth.maxHoldDown" -> valueOf("pathHealth.holdDown");
             case "pool.buffers" -> linkBuffers() + ContextConfig.DEFAULT.minContexts();
             case "frame.hopLimit" -> dimensions();
             default -> Long.MIN_VALUE;

@@ -12,6 +12,7 @@ import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
 import io.hxb.config.ManagerConfig;
 import io.hxb.config.OrderConfig;
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.PoolConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.RouteConfig;
@@ -64,6 +65,7 @@ final class ClusterReader {
                 new TenantReader(context.maxContexts()).read(root.section("tenants"));
         final AttachConfig attach = attach(root.section("attach"));
         final SecurityConfig security = security(root.section("security"));
+        final PathHealthConfig health = pathHealth(root.section("pathHealth"));
         final ManagerConfig manager = manager(root.section("manager"));
         final Map<String, Long> hosts = hosts(shape, root.section("hosts"));
         root.finish();
@@ -86,6 +88,7 @@ final class ClusterReader {
                         .attach(attach)
                         .security(security)
                         .manager(manager)
+                        .pathHealth(health)
                         .hosts(hosts);
         return root.build(null, builder::build);
     }
@@ -328,6 +331,33 @@ final class ClusterReader {
         return section.build(
                 fallback,
                 () -> new ManagerConfig(plan, nic, listen, state, keep, tagger, spinForNs));
+    }
+
+    private static PathHealthConfig pathHealth(final YamlSection section) {
+        final PathHealthConfig fallback = PathHealthConfig.DEFAULT;
+        final boolean isEnabled = section.flag("enabled", fallback.isEnabled());
+        final long heartbeatNs = section.durationNs("heartbeat", fallback.heartbeatNs());
+        final long spareNs = section.durationNs("spareHeartbeat", fallback.spareHeartbeatNs());
+        final long silenceNs = section.durationNs("silence", fallback.silenceNs());
+        final int frames = section.count("framesPerSecond", fallback.framesPerSecond());
+        final int healBeats = section.count("healBeats", fallback.healBeats());
+        final int lossPercent = section.count("lossPercent", fallback.lossPercent());
+        final long holdNs = section.durationNs("holdDown", fallback.holdDownNs());
+        final long maxHoldNs = section.durationNs("maxHoldDown", fallback.maxHoldDownNs());
+        section.finish();
+        return section.build(
+                fallback,
+                () ->
+                        new PathHealthConfig(
+                                isEnabled,
+                                heartbeatNs,
+                                spareNs,
+                                silenceNs,
+                                frames,
+                                healBeats,
+                                lossPercent,
+                                holdNs,
+                                maxHoldNs));
     }
 
     private static SecurityConfig security(final YamlSection section) {

@@ -5,6 +5,7 @@ import io.hxb.config.Dimensions;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.ManagerConfig;
 import io.hxb.config.OrderConfig;
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.Share;
 import io.hxb.config.TenantConfig;
@@ -36,6 +37,7 @@ final class ClusterWriter {
         trunk();
         node();
         manager();
+        pathHealth();
         if (!config.tenants().isEmpty()) {
             section("tenants");
             config.tenants().tenants().forEach(this::tenant);
@@ -171,6 +173,23 @@ final class ClusterWriter {
         }
         line("  tagger", lower(manager.tagger()));
         line("  spinFor", Quantity.formatDuration(manager.spinForNs()));
+    }
+
+    private void pathHealth() {
+        final PathHealthConfig health = config.pathHealth();
+        if (health.equals(PathHealthConfig.DEFAULT)) {
+            return;
+        }
+        section("pathHealth");
+        line("  enabled", health.isEnabled());
+        line("  heartbeat", Quantity.formatDuration(health.heartbeatNs()));
+        line("  spareHeartbeat", Quantity.formatDuration(health.spareHeartbeatNs()));
+        line("  silence", Quantity.formatDuration(health.silenceNs()));
+        line("  framesPerSecond", health.framesPerSecond());
+        line("  healBeats", health.healBeats());
+        line("  lossPercent", health.lossPercent());
+        line("  holdDown", Quantity.formatDuration(health.holdDownNs()));
+        line("  maxHoldDown", Quantity.formatDuration(health.maxHoldDownNs()));
     }
 
     private void tenant(final TenantConfig tenant) {

@@ -1,0 +1,35 @@
+package io.hxb.vlan;
+
+/**
+ * Which VID frames to a host take while the one that is set for it does not carry them. Asked and
+ * answered by the thread that owns the paths.
+ */
+public interface Detours {
+    /** No path is ever left. */
+    Detours NONE =
+            new Detours() {
+                @Override
+                public int vid(final int host, final int wanted) {
+                    return wanted;
+                }
+
+                @Override
+                public int peerVid(final int host) {
+                    return Tagger.UNTAGGED;
+                }
+            };
+
+    /**
+     * The VID that frames to a host take.
+     *
+     * @param wanted the one that was set, or that of the table.
+     * @return {@code wanted} unless it is dead and another is not.
+     */
+    int vid(int host, int wanted);
+
+    /**
+     * The VID in which a host says it sends to this one; {@link Tagger#UNTAGGED} if that is not
+     * known.
+     */
+    int peerVid(int host);
+}

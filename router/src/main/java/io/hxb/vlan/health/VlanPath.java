@@ -1,0 +1,152 @@
+package io.hxb.vlan.health;
+
+import io.hxb.config.PathHealthConfig;
+
+/**
+ * One path of a pair of hosts: what comes there, and what the other host says of what comes to it.
+ * Owned by the thread of its {@link PathHealth}.
+ */
+final class VlanPath {
+    private static final int LOSS_FRAMES = 64;
+    private static final long LONG_AGO_NS = 3_600_000_000_000L;
+
+    private final int vid;
+    private final PathHold hold = new PathHold();
+    private PathState state = PathState.UNKNOWN;
+    private PathState told = PathState.UNKNOWN;
+    private long heardNs;
+    private int sent;
+    private int toldSent;
+    private int windowSent;
+    private int windowHeard;
+    private int lostPercent;
+    private int answered;
+    private int asked;
+
+    VlanPath(final int vid, final long nowNs) {
+        this.vid = vid;
+        heardNs = nowNs - LONG_AGO_NS;
+    }
+
+    int vid() {
+        return vid;
+    }
+
+    /** What comes here. */
+    PathState state() {
+        return state;
+    }
+
+    /** What the other host says comes to it. */
+    PathState told() {
+        return told;
+    }
+
+    void onTold(final PathState value) {
+        told = value;
+    }
+
+    boolean isDead() {
+        return state == PathState.DEAD || told == PathState.DEAD;
+    }
+
+    /** True if both hosts hear one another here. */
+    boolean isProven() {
+        return state == PathState.HEARD && told == PathState.HEARD;
+    }
+
+    /** When a frame came last; before the first, long ago. */
+    long heardNs() {
+        return heardNs;
+    }
+
+    /** Counts one frame more that is sent here. */
+    int send() {
+        return ++sent;
+    }
+
+    /** The other host has begun anew: nothing is known of it. */
+    void forget() {
+        state = PathState.UNKNOWN;
+        told = PathState.UNKNOWN;
+        toldSent = 0;
+        windowHeard = 0;
+        lostPercent = 0;
+        answered = 0;
+    }
+
+    /**
+     * A frame has come here.
+     *
+     * @param peerSent how many the other host has sent here.
+     * @return true if the path was dead and may be used again.
+     */
+    boolean onFrame(final int peerSent, final long nowNs) {
+        final boolean isNext = peerSent == toldSent + 1;
+        measure(peerSent);
+        heardNs = nowNs;
+        if (state == PathState.DEAD) {
+            if (hold.onBeat(isNext, nowNs)) {
+                state = PathState.HEARD;
+                return true;
+            }
+            return false;
+        }
+        state = PathState.HEARD;
+        return false;
+    }
+
+    private void measure(final int peerSent) {
+        if (windowHeard == 0 || peerSent - toldSent < 0) {
+            windowSent = peerSent;
+            windowHeard = 1;
+            lostPercent = 0;
+        } else {
+            windowHeard++;
+            final int frames = 1 + peerSent - windowSent;
+            if (frames >= LOSS_FRAMES) {
+                lostPercent = Math.max(0, (frames - windowHeard) * 100 / frames);
+                windowHeard = 0;
+            }
+        }
+        toldSent = peerSent;
+    }
+
+    /** Share of the frames of the last measurement that were lost, in percent. */
+    int lostPercent() {
+        return lostPercent;
+    }
+
+    void fail(final PathHealthConfig config, final boolean isLossy, final long nowNs) {
+        state = PathState.DEAD;
+        lostPercent = 0;
+        windowHeard = 0;
+        hold.onFailed(config, isLossy, nowNs);
+    }
+
+    /** An inquiry begins. */
+    void clearAnswers() {
+        answered = 0;
+        asked = 0;
+    }
+
+    /** A question was sent here. */
+    void onAsked() {
+        asked++;
+    }
+
+    /** Questions that were sent here in this inquiry. */
+    int asked() {
+        return asked;
+    }
+
+    /** The question of a round was answered here. */
+    void onAnswer(final int round) {
+        answered |= 1 << round;
+    }
+
+    /** Rounds that were answered here in this inquiry. */
+    int answers() {
+        return Integer.bitCount(answered);
+    }
+}
