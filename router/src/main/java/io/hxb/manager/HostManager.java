@@ -38,7 +38,7 @@ public final class HostManager {
     private static final Logger LOGGER = LoggerFactory.getLogger(HostManager.class);
     private static final int NO_HOST = -1;
 
-    private final HostTable table;
+    private final HostTable startTable;
     private final long fingerprint;
     private final HostPaths paths;
     private final PathClaims claims;
@@ -50,6 +50,8 @@ public final class HostManager {
     private final Set<ManagerSession> watchers = new LinkedHashSet<>();
     private final LongSupplier clock;
     private final ControlLease lease = new ControlLease();
+    private HostTable table;
+    private Runnable beforeCounts = () -> {};
     private long changes = 1;
     private int sessions;
     private int readers;
@@ -104,6 +106,7 @@ public final class HostManager {
             throws IOException {
         this.clock = clock;
         this.table = table;
+        startTable = table;
         fingerprint = table.fingerprint();
         this.paths = paths;
         this.tagger = tagger;
@@ -158,15 +161,22 @@ public final class HostManager {
         watchers.remove(session);
         optimiser.forget(session);
         lease.leave(session.id(), clock.getAsLong());
-        undo(session.id());
-    }
-
-    private void undo(final int session) {
-        final int undone = claims.withdrawAll(session);
-        if (undone > 0) {
-            counts.add(ManagerCount.UNDONE_PATHS, undone);
+        final boolean hasTable = session.before() != null;
+        if (hasTable) {
+            follow(session.before());
+        }
+        if (!undo(session.id()) && hasTable) {
             commit();
         }
+    }
+
+    private boolean undo(final int session) {
+        final int undone = claims.withdrawAll(session);
+        counts.add(ManagerCount.UNDONE_PATHS, undone);
+        if (undone > 0) {
+            commit();
+        }
+        return undone > 0;
     }
 
     /** Undoes what a management server has set whose lease is over; to be called now and then. */
@@ -182,12 +192,22 @@ public final class HostManager {
         return changes;
     }
 
-    /** What has happened so far. */
+    /** What has happened so far; {@link #refreshCounts} brings it up to date. */
     ManagerCounts counts() {
         return counts;
     }
 
-    /** The table of the plan. */
+    /** Brings the counts up to date. */
+    void refreshCounts() {
+        beforeCounts.run();
+    }
+
+    private void follow(final HostTable next) {
+        table = next;
+        paths.follow(next);
+    }
+
+    /** The table of initial paths. */
     HostTable table() {
         return table;
     }
@@ -249,7 +269,19 @@ public final class HostManager {
             case NIC -> nic(request, reply);
             case BIND_RANK -> bindRank(session, request);
             case LEASE -> lease(session, request, reply);
-            case SET, RESET, RESET_ALL, BEGIN, END, COMMIT, ROLLBACK ->
+            case SET,
+                    RESET,
+                    RESET_ALL,
+                    BEGIN,
+                    END,
+                    COMMIT,
+                    ROLLBACK,
+                    TABLE_BEGIN,
+                    TABLE_ROW,
+                    TABLE_PAIR,
+                    TABLE_END,
+                    KEEP,
+                    UNDO_KEEP ->
                     session.mayChange()
                             ? change(session, operation, request, reply)
                             : Status.NOT_ALLOWED;
@@ -280,7 +312,25 @@ public final class HostManager {
         return Status.OK;
     }
 
+    /** Sets who brings the counts up to date before they are read. */
+    void onCounts(final Runnable action) {
+        beforeCounts = action;
+    }
+
+    /** Detours have changed, which take effect now. */
+    void onDetours() {
+        commit();
+    }
+
+    /** The paths that it manages. */
+    HostPaths paths() {
+        return paths;
+    }
+
     private Status count(final ManagerMessage request, final ManagerMessage reply) {
+        if (request.index() == 0) {
+            beforeCounts.run();
+        }
         final ManagerCount count = ManagerCount.of(request.index());
         if (count == null) {
             return Status.END_OF_LIST;
@@ -304,8 +354,9 @@ public final class HostManager {
         }
         reply.index(host)
                 .vid(tagger.vid(host))
+                .wantedVid(paths.wanted(host))
                 .value(0, paths.tableVid(host))
-                .value(1, tagger.heardVid(host))
+                .value(1, paths.peerVid(host) == 0 ? tagger.heardVid(host) : paths.peerVid(host))
                 .value(2, claims.claimed(session.id(), host));
         return Status.OK;
     }
@@ -464,6 +515,14 @@ public final class HostManager {
             case END -> end(session);
             case COMMIT -> save(session);
             case ROLLBACK -> rollBack(session);
+            case TABLE_BEGIN -> {
+                session.draft(new TableDraft(table));
+                yield session.isInBatch() ? Status.BATCH : Status.OK;
+            }
+            case TABLE_ROW, TABLE_PAIR -> draft(session, operation, request);
+            case TABLE_END -> endTable(session, owner(session, request));
+            case KEEP -> keep(session);
+            case UNDO_KEEP -> undoKeep(session);
             case HELLO,
                     GET,
                     BIND_RANK,
@@ -558,14 +617,87 @@ public final class HostManager {
         return hasFailed ? Status.BATCH_FAILED : Status.OK;
     }
 
+    private Status draft(
+            final ManagerSession session,
+            final Operation operation,
+            final ManagerMessage request) {
+        final TableDraft draft = session.draft();
+        if (draft == null) {
+            return Status.BAD_TABLE;
+        }
+        final int host = request.index();
+        if (host < 0 || host >= draft.hosts()) {
+            return Status.NO_SUCH_HOST;
+        }
+        if (!paths.isPlanned(request.vid())) {
+            return Status.NO_SUCH_VID;
+        }
+        if (operation == Operation.TABLE_ROW) {
+            draft.row(host, request.vid(), (int) request.value(0));
+            return Status.OK;
+        }
+        final int other = anyHost(request);
+        if (other == NO_HOST || other == host) {
+            return Status.NO_SUCH_HOST;
+        }
+        return draft.exception(host, other, request.vid()) ? Status.OK : Status.LIMIT;
+    }
+
+    private Status endTable(final ManagerSession session, final int owner) {
+        final TableDraft draft = session.draft();
+        session.draft(null);
+        if (draft == null) {
+            return Status.BAD_TABLE;
+        }
+        final HostTable next;
+        try {
+            next = draft.finish();
+        } catch (final IllegalArgumentException e) {
+            LOGGER.warn("a table was refused: {}", e.getMessage());
+            return Status.BAD_TABLE;
+        }
+        if (owner == PathClaims.PERMANENT) {
+            session.before(null);
+        } else if (session.before() == null) {
+            session.before(table);
+        }
+        follow(next);
+        commit();
+        return Status.OK;
+    }
+
+    private Status keep(final ManagerSession session) {
+        if (session.isInBatch()) {
+            return Status.BATCH;
+        }
+        session.replaced(claims.keep(session.id()));
+        session.keepTable();
+        commit();
+        return Status.OK;
+    }
+
+    private Status undoKeep(final ManagerSession session) {
+        if (session.isInBatch()) {
+            return Status.BATCH;
+        }
+        claims.undoKeep(session.id(), session.replaced());
+        session.replaced(new int[0]);
+        session.undoKeepTable();
+        commit();
+        return Status.OK;
+    }
+
     private Status save(final ManagerSession session) {
         if (session.isInBatch()) {
             return Status.BATCH;
         }
         final Map<Long, Integer> vidOfMac = new LinkedHashMap<>();
         for (int host = 0; host < paths.hostCount(); host++) {
-            if (paths.exception(host) != HostPaths.BY_TABLE) {
-                vidOfMac.put(tagger.mac(host), paths.exception(host));
+            // After a restart, the table of the start holds again.
+            if (host != paths.here()
+                    && (paths.exception(host) != HostPaths.BY_TABLE
+                            || paths.wanted(host) != startTable.vid(paths.here(), host))) {
+                vidOfMac.put(tagger.mac(host), paths.wanted(host));
             }
         }
         try {

@@ -29,6 +29,12 @@ final class HostNic implements Surroundings {
     private String name;
     private int ifindex;
     private boolean hasWarned;
+    private ReturnListener returnListener = (number, nic) -> {};
+
+    /** Is told that the NIC has come back. */
+    interface ReturnListener {
+        void onReturn(int ifindex, String nic);
+    }
 
     /**
      * A NIC whose frames are not tagged yet.
@@ -38,6 +44,11 @@ final class HostNic implements Surroundings {
     HostNic(final NicTagger tagger, final String name) {
         this.tagger = tagger;
         this.name = name;
+    }
+
+    /** Sets who is told when the NIC has come back. */
+    void onReturn(final ReturnListener listener) {
+        returnListener = listener;
     }
 
     /** Attaches the tagger. */
@@ -78,6 +89,7 @@ final class HostNic implements Surroundings {
     private void returnTo(final NicInfo nic) throws LinuxException {
         if (nic.exists()) {
             attach(nic.ifindex());
+            returnListener.onReturn(nic.ifindex(), name);
             hasWarned = false;
             LOGGER.info("NIC {} is back: its paths hold again", name);
         }

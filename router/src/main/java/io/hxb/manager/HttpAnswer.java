@@ -29,7 +29,7 @@ record HttpAnswer(int status, Map<String, Object> content) {
             case NOT_ALLOWED, LEASED, FENCED, KEY_NEEDED, OTHER_KEY -> FORBIDDEN;
             case CHANGED -> CONFLICT;
             case LIMIT, NOT_WRITTEN, NOT_READ, NO_PLAN, RUNNING -> UNAVAILABLE;
-            case VERSION, MALFORMED, NO_SUCH_VID, BATCH, BATCH_FAILED -> BAD_REQUEST;
+            case VERSION, MALFORMED, NO_SUCH_VID, BATCH, BATCH_FAILED, BAD_TABLE -> BAD_REQUEST;
         };
     }
 

@@ -1,5 +1,6 @@
 package io.hxb.manager;
 
+import io.hxb.vlan.HostRow;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What the manager does, as HTTP and JSON: each function is made of the requests that programs
@@ -53,6 +55,7 @@ final class HttpFunctions {
         return switch (what) {
             case "" -> get(http, this::self);
             case "routes" -> routes(http);
+            case "table" -> http.method().equals("PUT") ? putTable(http.body()) : get(http, this::table);
             case "traffic" -> get(http, this::traffic);
             case "nics" -> get(http, this::nics);
             case "counts" -> get(http, this::counts);
@@ -152,6 +155,7 @@ final class HttpFunctions {
         row.put("name", manager.table().rows().get(host).name());
         row.put("mac", PeerName.text(manager.table().rows().get(host).mac()));
         row.put("vid", reply.vid());
+        row.put("wanted_vid", reply.wantedVid());
         row.put("table_vid", reply.value(0));
         row.put("heard_vid", reply.value(1));
         row.put("half", HostManager.isHalf(reply.vid(), (int) reply.value(1)));
@@ -249,6 +253,70 @@ final class HttpFunctions {
         return answer;
     }
 
+    private HttpAnswer table() {
+        final List<Map<String, Object>> rows = new ArrayList<>();
+        for (final HostRow row : manager.table().rows()) {
+            final Map<String, Object> content = new LinkedHashMap<>();
+            content.put("name", row.name());
+            content.put("mac", PeerName.text(row.mac()));
+            content.put("vid", row.vid());
+            content.put("rank", row.rank());
+            rows.add(content);
+        }
+        final List<Map<String, Object>> pairs = new ArrayList<>();
+        new TreeMap<>(manager.table().exceptions())
+                .forEach(
+                        (pair, vid) ->
+                                pairs.add(
+                                        Map.of("a", pair.low(), "b", pair.high(), "vid", vid)));
+        final HttpAnswer answer = list("rows", rows);
+        answer.content().put("pairs", pairs);
+        return answer;
+    }
+
+    /** Rows that are not named stay; the pairs are all that there are. */
+    private HttpAnswer putTable(final String body) {
+        final JsonNode tree;
+        try {
+            tree = JSON.readTree(body);
+        } catch (final JacksonException e) {
+            return notJson(e);
+        }
+        request.clear(Operation.TABLE_BEGIN.code());
+        Status status = ask();
+        for (final JsonNode row : tree.path("rows")) {
+            final int host = hostOf(row.path("host"));
+            request.clear(Operation.TABLE_ROW.code())
+                    .index(host)
+                    .vid(vid(row))
+                    .value(0, row.path("rank").asInt(-1));
+            status = status == Status.OK ? ask() : status;
+        }
+        for (final JsonNode pair : tree.path("pairs")) {
+            request.clear(Operation.TABLE_PAIR.code())
+                    .index(hostOf(pair.path("a")))
+                    .peerHost(hostOf(pair.path("b")))
+                    .vid(vid(pair));
+            status = status == Status.OK ? ask() : status;
+        }
+        if (status == Status.OK) {
+            request.clear(Operation.TABLE_END.code()).flags(ManagerMessage.FLAG_PERMANENT);
+            status = ask();
+        }
+        return done(status);
+    }
+
+    private int hostOf(final JsonNode host) {
+        return host.isIntegralNumber()
+                ? host.asInt(-1)
+                : manager.table().hostOf(host.asString(""));
+    }
+
+    private static int vid(final JsonNode node) {
+        final int vid = node.path("vid").asInt(0);
+        return vid < 0 || vid > Character.MAX_VALUE ? 0 : vid;
+    }
+
     private HttpAnswer traffic() {
         final List<Map<String, Object>> hosts = new ArrayList<>();
         request.clear(Operation.TRAFFIC.code());
@@ -296,6 +364,7 @@ final class HttpFunctions {
 
     private HttpAnswer counts() {
         final HttpAnswer answer = done(Status.OK);
+        manager.refreshCounts();
         for (final ManagerCount count : ManagerCount.values()) {
             answer.content().put(count.key(), manager.counts().value(count));
         }

@@ -35,7 +35,27 @@ public enum ManagerCount {
     /** Frames that it dropped because NIC or device was down. */
     TAP_DOWN_FRAMES(14),
     /** Frames that it dropped because the kernel refused them. */
-    TAP_REFUSED_FRAMES(15);
+    TAP_REFUSED_FRAMES(15),
+    /** Probes of paths that were sent. */
+    PROBES_SENT(16),
+    /** Probes that came in and were believed. */
+    PROBES_RECEIVED(17),
+    /** Probes that were not believed: of another network or key, forged, or repeated. */
+    PROBES_REFUSED(18),
+    /** Probes that were not sent, because there were too many. */
+    PROBES_WITHHELD(19),
+    /** Paths that were found dead. */
+    PATH_FAILURES(20),
+    /** Paths that were found alive again. */
+    PATH_RECOVERIES(21),
+    /** Times that traffic to a host took another VID because of that. */
+    PATH_MOVES(22),
+    /** Hosts whose paths are probed now. */
+    PROBED_HOSTS(23),
+    /** Paths that are dead now. */
+    DEAD_PATHS(24),
+    /** Pairs whose two ends send in different VIDs now. */
+    HALF_PAIRS(25);
 
     private static final ManagerCount[] ALL = values();
 

@@ -12,6 +12,10 @@ final class ManagerCounts {
         values[count.code()] += amount;
     }
 
+    void set(final ManagerCount count, final long value) {
+        values[count.code()] = value;
+    }
+
     long value(final ManagerCount count) {
         return values[count.code()];
     }

@@ -30,10 +30,14 @@ import java.nio.charset.StandardCharsets;
  * <tr><th>operation</th><th>request</th><th>reply</th></tr>
  * <tr><td>HELLO</td><td></td><td>VID: own default; index: own host; peer: 8 bytes that tell plans
  *     apart; values: own MAC address, hosts, VIDs of the plan</td></tr>
- * <tr><td>GET</td><td></td><td>VID that holds; index: host; values: VID of the table, VID heard
- *     last, VID that this session set</td></tr>
+ * <tr><td>GET</td><td></td><td>VID that holds; index: host; values: VID of the table, VID in which
+ *     it sends as it says, or was heard last, VID that this session set; peer: 2 bytes, the VID that
+ *     would hold if it was not dead</td></tr>
  * <tr><td>SET, RESET, RESET_ALL</td><td>flags, number, VID of SET</td><td>VID that
  *     holds</td></tr>
+ * <tr><td>TABLE_ROW</td><td>index: host; VID; first value: rank</td><td></td></tr>
+ * <tr><td>TABLE_PAIR</td><td>index: host; peer: the other one; VID</td><td></td></tr>
+ * <tr><td>TABLE_END</td><td>flags</td><td></td></tr>
  * <tr><td>BIND_RANK</td><td>index: rank</td><td></td></tr>
  * <tr><td>TRAFFIC</td><td>index: host from which to look</td><td>VID that holds; index: the first
  *     host to which anything was sent; values: bytes, frames, and a third one of the VID of the
@@ -276,6 +280,17 @@ public final class ManagerMessage {
     /** Says which plan the manager has. */
     ManagerMessage fingerprint(final long value) {
         buffer.setLongLE(start + PEER_OFFSET, value);
+        return this;
+    }
+
+    /** The VID that would hold if it was not dead. */
+    public int wantedVid() {
+        return buffer.getUnsignedShortLE(start + PEER_OFFSET);
+    }
+
+    /** Says which VID would hold if it was not dead. */
+    ManagerMessage wantedVid(final int value) {
+        buffer.setShortLE(start + PEER_OFFSET, value);
         return this;
     }
 

@@ -5,11 +5,12 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SelectStrategy;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -33,6 +34,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 
@@ -50,7 +52,7 @@ public final class ManagerServer implements AutoCloseable {
 
     private final Reception reception;
     private final boolean hasKey;
-    private final EventLoopGroup loop;
+    private final IoEventLoopGroup loop;
     private final List<Channel> listeners = new ArrayList<>();
     private final ChannelGroup connections =
             new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
@@ -206,6 +208,28 @@ public final class ManagerServer implements AutoCloseable {
     void every(final long intervalMs, final Runnable action) {
         final var ignored =
                 loop.scheduleAtFixedRate(action, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Runs something once on the manager's thread.
+     *
+     * @return so that it can be cancelled.
+     */
+    Future<?> in(final long delayNs, final Runnable action) {
+        return loop.schedule(action, delayNs, TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * Has the manager's thread run something whenever a descriptor can be read, until this is
+     * closed; blocks until that is so.
+     */
+    void whenReadable(final int descriptor, final Runnable action) throws IOException {
+        final var registration =
+                loop.register(new ReadableHandle(descriptor, action)).awaitUninterruptibly();
+        if (!registration.isSuccess()) {
+            throw new IOException("a socket cannot be waited for", registration.cause());
+        }
+        registration.getNow().submit(EpollIoOps.EPOLLIN);
     }
 
     /** Counts {@code amount} of something; by the manager's thread. */

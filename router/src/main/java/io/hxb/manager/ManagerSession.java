@@ -1,5 +1,7 @@
 package io.hxb.manager;
 
+import io.hxb.vlan.HostTable;
+
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.IntArrayList;
 
@@ -19,6 +21,10 @@ public final class ManagerSession {
     private final PathSearch search = new PathSearch();
     private Runnable watcher = () -> {};
     private boolean isLeaseholder;
+    private TableDraft draft;
+    private HostTable before;
+    private HostTable kept;
+    private int[] replaced = {};
     private boolean isInBatch;
     private boolean hasBatchFailed;
 
@@ -118,6 +124,45 @@ public final class ManagerSession {
     /** The paths that it has computed. */
     PathSearch search() {
         return search;
+    }
+
+    /** The table that it is about to set; null if none was begun. */
+    TableDraft draft() {
+        return draft;
+    }
+
+    void draft(final TableDraft value) {
+        draft = value;
+    }
+
+    /** The table that holds again when this session ends; null if it has set none. */
+    HostTable before() {
+        return before;
+    }
+
+    void before(final HostTable value) {
+        before = value;
+    }
+
+    /** The table that it has set outlives it. */
+    void keepTable() {
+        kept = before;
+        before = null;
+    }
+
+    /** It does not after all. */
+    void undoKeepTable() {
+        before = kept == null ? before : kept;
+        kept = null;
+    }
+
+    /** What {@link PathClaims#keep} has replaced. */
+    int[] replaced() {
+        return replaced;
+    }
+
+    void replaced(final int[] value) {
+        replaced = value;
     }
 
     /** Ranks that have a host. */

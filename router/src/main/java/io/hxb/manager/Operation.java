@@ -38,14 +38,26 @@ public enum Operation {
     AUTHENTICATE(17),
     /** Who controls the paths of this host from outside, and for how long. */
     LEASE(18),
+    /** Begins a table of initial paths: what follows changes rows of the one that holds. */
+    TABLE_BEGIN(19),
+    /** Default VID and rank of a host in that table. */
+    TABLE_ROW(20),
+    /** The VID of a pair of hosts that does not follow the ranks in that table. */
+    TABLE_PAIR(21),
+    /** The table holds from now on, if it is valid as a whole; until the session ends. */
+    TABLE_END(22),
+    /** All that this session has set outlives it. */
+    KEEP(23),
     /** Traffic between two hosts, for which {@link #OPTIMISE} is to compute paths. */
     DEMAND(24),
     /** Begins to compute the best paths for the traffic of all demands so far; forgets those. */
     OPTIMISE(25),
     /** One of the paths that {@link #OPTIMISE} has computed. */
-    CHOICE(26);
+    CHOICE(26),
+    /** Undoes {@link #KEEP}: what the session had set ends with it after all. */
+    UNDO_KEEP(27);
 
-    private static final Operation[] BY_CODE = new Operation[27];
+    private static final Operation[] BY_CODE = new Operation[32];
 
     static {
         for (final Operation operation : values()) {

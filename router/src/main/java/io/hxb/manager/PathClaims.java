@@ -3,6 +3,7 @@ package io.hxb.manager;
 import io.hxb.vlan.HostPaths;
 
 import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntArrayList;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,9 @@ import java.util.List;
 final class PathClaims {
     /** The session of claims that outlive the one that made them. */
     static final int PERMANENT = 0;
+
+    /** No claim. */
+    private static final int NOTHING = -1;
 
     private final HostPaths paths;
     private final Int2ObjectHashMap<List<Claim>> claimsOfHost = new Int2ObjectHashMap<>();
@@ -77,6 +81,56 @@ final class PathClaims {
         return withdrawn[0];
     }
 
+    /**
+     * Lets all claims of a session outlive it, in place of those that outlive their sessions now.
+     *
+     * @return what was replaced, as {@link #undoKeep} takes it: host, VID that is kept, and VID
+     *     before or {@link #NOTHING}, for each.
+     */
+    int[] keep(final int session) {
+        final IntArrayList replaced = new IntArrayList();
+        final int[] hosts = claimsOfHost.keySet().stream().mapToInt(Integer::intValue).toArray();
+        for (final int host : hosts) {
+            final int vid = find(session, host);
+            if (vid != NOTHING) {
+                replaced.addInt(host);
+                replaced.addInt(vid);
+                replaced.addInt(find(PERMANENT, host));
+                if (vid == HostPaths.BY_TABLE) {
+                    withdraw(PERMANENT, host);
+                } else {
+                    claim(PERMANENT, host, vid);
+                }
+                withdraw(session, host);
+            }
+        }
+        return replaced.toIntArray();
+    }
+
+    /** Undoes {@link #keep}: the claims are those of the session again. */
+    void undoKeep(final int session, final int[] replaced) {
+        for (int i = 0; i < replaced.length; i += 3) {
+            final int host = replaced[i];
+            withdraw(PERMANENT, host);
+            if (replaced[i + 2] != NOTHING) {
+                claim(PERMANENT, host, replaced[i + 2]);
+            }
+            claim(session, host, replaced[i + 1]);
+        }
+    }
+
+    private int find(final int session, final int host) {
+        final List<Claim> claims = claimsOfHost.get(host);
+        if (claims != null) {
+            for (final Claim claim : claims) {
+                if (claim.session == session) {
+                    return claim.vid;
+                }
+            }
+        }
+        return NOTHING;
+    }
+
     /** Withdraws all claims of all sessions. */
     void clear() {
         claimsOfHost.keySet().forEach(host -> paths.set(host, HostPaths.BY_TABLE));
@@ -101,14 +155,6 @@ final class PathClaims {
 
     /** What a session claims on a host; {@link HostPaths#BY_TABLE} if that or nothing. */
     int claimed(final int session, final int host) {
-        final List<Claim> claims = claimsOfHost.get(host);
-        if (claims != null) {
-            for (final Claim claim : claims) {
-                if (claim.session == session) {
-                    return claim.vid;
-                }
-            }
-        }
-        return HostPaths.BY_TABLE;
+        return Math.max(HostPaths.BY_TABLE, find(session, host));
     }
 }

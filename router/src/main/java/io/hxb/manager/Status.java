@@ -36,6 +36,8 @@ public enum Status {
     LEASED(15, "another management server controls the paths of this host"),
     /** This session had the lease, and has it no longer. */
     FENCED(16, "the lease of this management server has ended"),
+    /** The table that a session was to set is not valid as a whole. */
+    BAD_TABLE(20, "the table is not valid: two hosts have one rank, or none was begun"),
     /** The manager has hosts and VIDs, but not the switches between them. */
     NO_PLAN(24, "this manager was started without the plan that paths are computed from"),
     /** The paths that were asked for are still being computed. */

@@ -1,5 +1,6 @@
 package io.hxb.manager;
 
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.TaggerChoice;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.Errno;
@@ -12,7 +13,9 @@ import io.hxb.vlan.HostTable;
 import io.hxb.vlan.KernelTagger;
 import io.hxb.vlan.NicTagger;
 import io.hxb.vlan.TagDrop;
+import io.hxb.vlan.Tagger;
 import io.hxb.vlan.TapTagger;
+import io.hxb.vlan.health.ProbeSocket;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,6 +79,7 @@ public final class VirtualNic implements AutoCloseable {
      * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
      * @param plan of {@code table}, from which paths are computed for programs that ask for it;
      *     null if they are not.
+     * @param health when paths count as dead.
      */
     public record Options(
             HostTable table,
@@ -89,7 +93,8 @@ public final class VirtualNic implements AutoCloseable {
             TaggerChoice tagger,
             Path pins,
             long spinForNs,
-            VlanPlan plan) {}
+            VlanPlan plan,
+            PathHealthConfig health) {}
 
     private VirtualNic() {}
 
@@ -141,6 +146,9 @@ public final class VirtualNic implements AutoCloseable {
         final ManagerServer server =
                 new ManagerServer(manager, options.keys(), options.spinForNs());
         resources.push(server::close);
+        if (options.health().isEnabled() && options.table().vids().size() > 1) {
+            probe(options, info, manager, tagger, server, nic);
+        }
         server.listen(options.socket(), options.mayChange());
         if (options.listen() != null) {
             address = server.listen(options.listen());
@@ -160,6 +168,26 @@ public final class VirtualNic implements AutoCloseable {
                         counted[i] = drops;
                     }
                 });
+    }
+
+    private void probe(
+            final Options options,
+            final NicInfo info,
+            final HostManager manager,
+            final Tagger tagger,
+            final ManagerServer server,
+            final HostNic nic)
+            throws IOException {
+        final ProbeSocket socket = ProbeSocket.open(info.mac());
+        // The server's thread uses it until that has ended.
+        final Closing serverEnd = resources.pop();
+        resources.push(socket::close);
+        resources.push(serverEnd);
+        socket.bind(info.ifindex(), options.nic());
+        final PathWatch watch =
+                PathWatch.start(
+                        options.health(), manager, tagger, options.keys(), server, socket);
+        nic.onReturn(watch::bind);
     }
 
     private static int here(final Options options, final NicInfo nic) throws IOException {

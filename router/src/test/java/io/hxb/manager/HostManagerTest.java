@@ -330,4 +330,74 @@ class HostManagerTest {
         // then
         assertEquals(List.of(11, 13), List.of(tagger.vid(5), tagger.vid(6)));
     }
+
+    private Status row(
+            final ManagerSession session, final int host, final int vid, final int rank) {
+        request.clear(Operation.TABLE_ROW.code()).index(host).vid(vid).value(0, rank);
+        return ask(session);
+    }
+
+    @Test
+    void shouldTakeAnotherTableAsAWholeAndGiveItBackWithTheSession() {
+        // given: hosts 2 and 5 follow host 2, in VID 13
+        final ManagerSession session = manager.open(true);
+        set(session, 6, 11);
+        assertEquals(Status.BAD_TABLE, row(session, 5, 12, 2), "nothing was begun");
+        assertEquals(Status.OK, plain(session, Operation.TABLE_BEGIN));
+        // when: two hosts have one rank
+        assertEquals(Status.NO_SUCH_VID, row(session, 5, 99, 2));
+        assertEquals(Status.NO_SUCH_HOST, row(session, HOSTS, 11, 2));
+        assertEquals(Status.OK, row(session, 5, 12, 2));
+        // then
+        assertEquals(Status.BAD_TABLE, plain(session, Operation.TABLE_END));
+        assertEquals(13, tagger.vid(5));
+        // when: they change places, and a pair has its own VID
+        plain(session, Operation.TABLE_BEGIN);
+        assertEquals(Status.OK, row(session, 5, 12, 2));
+        assertEquals(Status.OK, row(session, HERE, 11, 5));
+        request.clear(Operation.TABLE_PAIR.code()).index(HERE).peerHost(7).vid(13);
+        assertEquals(Status.OK, ask(session));
+        assertEquals(13, tagger.vid(5), "not before its end");
+        assertEquals(Status.OK, plain(session, Operation.TABLE_END));
+        // then
+        assertEquals(List.of(12, 13), List.of(tagger.vid(5), tagger.vid(7)));
+        assertEquals(11, tagger.vid(6), "what was set holds beside any table");
+        assertEquals(11, tagger.vid(io.hxb.vlan.Tagger.OTHERS), "broadcasts");
+        manager.close(session);
+        assertEquals(List.of(13, 13), List.of(tagger.vid(5), tagger.vid(6)));
+        assertEquals(13, tagger.vid(io.hxb.vlan.Tagger.OTHERS));
+    }
+
+    @Test
+    void shouldKeepWhatASessionHasSetOrNotAfterAll() {
+        // given: something lasting, and what another session wants besides
+        final ManagerSession session = manager.open(true);
+        request.clear(Operation.SET.code()).peerHost(5).vid(11);
+        request.flags(ManagerMessage.FLAG_PERMANENT);
+        assertEquals(Status.OK, ask(session));
+        final ManagerSession apply = manager.open(true);
+        set(apply, 5, 12);
+        set(apply, 6, 12);
+        plain(apply, Operation.TABLE_BEGIN);
+        row(apply, 7, 12, 1);
+        row(apply, 1, 12, 7);
+        plain(apply, Operation.TABLE_END);
+        assertEquals(12, tagger.vid(7));
+        // when: kept, and not after all
+        assertEquals(Status.OK, plain(apply, Operation.KEEP));
+        assertEquals(Status.OK, plain(apply, Operation.UNDO_KEEP));
+        assertEquals(List.of(12, 12), List.of(tagger.vid(5), tagger.vid(6)));
+        manager.close(apply);
+        // then
+        assertEquals(
+                List.of(11, 13, 13), List.of(tagger.vid(5), tagger.vid(6), tagger.vid(7)));
+        // when: kept
+        final ManagerSession again = manager.open(true);
+        set(again, 5, HostPaths.BY_TABLE);
+        set(again, 6, 12);
+        assertEquals(Status.OK, plain(again, Operation.KEEP));
+        manager.close(again);
+        // then
+        assertEquals(List.of(13, 12), List.of(tagger.vid(5), tagger.vid(6)));
+    }
 }

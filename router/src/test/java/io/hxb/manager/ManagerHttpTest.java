@@ -226,4 +226,21 @@ class ManagerHttpTest {
             }
         }
     }
+
+    @Test
+    void shouldReadAndSetTheTable() throws IOException {
+        // given
+        assertEquals(4, get("/v1/table").content().path("rows").size());
+        // when, then
+        assertEquals(400, ask("PUT", "/v1/table", "{\"rows\": [{\"host\": \"h1\"}]}").status());
+        final String rows =
+                "{\"rows\": [{\"host\": \"h0\", \"vid\": 11, \"rank\": 1},"
+                        + " {\"host\": 1, \"vid\": 12, \"rank\": 0}],"
+                        + " \"pairs\": [{\"a\": \"h0\", \"b\": \"h2\", \"vid\": 12}]}";
+        assertEquals(200, ask("PUT", "/v1/table", rows).status());
+        assertEquals(List.of(12, 12, 11), List.of(tagger.vid(1), tagger.vid(2), tagger.vid(3)));
+        final JsonNode table = get("/v1/table").content();
+        assertEquals(0, table.path("rows").get(1).path("rank").intValue());
+        assertEquals(12, table.path("pairs").get(0).path("vid").intValue());
+    }
 }

@@ -3,6 +3,7 @@ package io.hxb.manager;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.TaggerChoice;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.config.Dialect;
@@ -107,7 +108,8 @@ class MpiRouteSystemTest {
                                                 TaggerChoice.KERNEL,
                                                 null,
                                                 0,
-                                                PLAN))));
+                                                PLAN,
+                                                PathHealthConfig.OFF))));
     }
 
     /** What mpirun takes for ssh: runs a command on a "host", under a host name of its own. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.TaggerChoice;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.bpf.BpfProgram;
@@ -95,7 +96,8 @@ class VirtualNicSystemTest {
                                                 choice,
                                                 pins,
                                                 0,
-                                                null)));
+                                                null,
+                                                PathHealthConfig.DEFAULT)));
         resources.add(started);
         return started;
     }

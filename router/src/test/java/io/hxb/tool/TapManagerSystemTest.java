@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.TaggerChoice;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.config.Dialect;
@@ -107,7 +108,8 @@ class TapManagerSystemTest {
                 tagger,
                 pins,
                 0,
-                plan);
+                plan,
+                PathHealthConfig.OFF);
     }
 
     /** Sends to a host that counts, and answers with the count. */

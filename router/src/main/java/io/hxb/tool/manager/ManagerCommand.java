@@ -1,5 +1,6 @@
 package io.hxb.tool.manager;
 
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.TaggerChoice;
 import io.hxb.fabric.vlan.VlanPlan;
@@ -133,6 +134,11 @@ public final class ManagerCommand implements Callable<Integer> {
             description = "look for requests that long before sleeping (default ${DEFAULT-VALUE})")
     private String spin;
 
+    @Option(
+            names = "--no-health",
+            description = "paths are not probed: a pair stays in the VID that is set for it")
+    private boolean isWithoutHealth;
+
     @Option(names = "--attended", hidden = true, description = "end when the standard input does")
     private boolean isAttended;
 
@@ -190,7 +196,8 @@ public final class ManagerCommand implements Callable<Integer> {
                 tagger,
                 pins,
                 spinForNs,
-                network);
+                network,
+                isWithoutHealth ? PathHealthConfig.OFF : PathHealthConfig.DEFAULT);
     }
 
     private int host(final HostTable table) {

@@ -43,6 +43,7 @@ public final class NodeManager {
                 manager.tagger(),
                 manager.keep().isEmpty() ? null : Path.of(manager.keep()),
                 manager.spinForNs(),
-                plan);
+                plan,
+                config.pathHealth());
     }
 }

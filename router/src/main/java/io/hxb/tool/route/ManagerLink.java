@@ -32,8 +32,16 @@ final class ManagerLink implements AutoCloseable {
     /** A host of the table. */
     record Host(int number, String name, long mac) {}
 
-    /** The path to a host: the VID of its frames, what the table says, and what comes from it. */
-    record Route(Host peer, int vid, int tableVid, int heardVid) {
+    /**
+     * The path to a host: the VID of its frames, the one they would take if it was not dead, what the
+     * table says, and what comes from it.
+     */
+    record Route(Host peer, int vid, int wantedVid, int tableVid, int heardVid) {
+        /** True if its frames take another VID, because the one that is set for them is dead. */
+        boolean isDetour() {
+            return vid != wantedVid;
+        }
+
         /** True if its frames come in another VID, so that switches may flood. */
         boolean isHalf() {
             return heardVid != 0 && heardVid != vid;
@@ -206,7 +214,11 @@ final class ManagerLink implements AutoCloseable {
 
     private Route route(final ManagerMessage reply) {
         return new Route(
-                hosts.get(reply.index()), reply.vid(), (int) reply.value(0), (int) reply.value(1));
+                hosts.get(reply.index()),
+                reply.vid(),
+                reply.wantedVid(),
+                (int) reply.value(0),
+                (int) reply.value(1));
     }
 
     /** The paths to all other hosts, in the order of their numbers. */

@@ -1,9 +1,12 @@
 package io.hxb.tool.route;
 
+import io.hxb.manager.Operation;
 import io.hxb.tool.option.Output;
 import io.hxb.tool.plan.SavedPlan;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
+import io.hxb.vlan.HostRow;
 import io.hxb.vlan.HostTable;
 
 import picocli.CommandLine.Command;
@@ -12,7 +15,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -24,8 +30,9 @@ import java.util.concurrent.Callable;
         description =
                 "Sets the path of every pair as the plan has it, on all managers that are named;"
                     + " such as one that hxb plan vlan --traffic has optimised. Its VIDs must be"
-                    + " those that the managers were started with. Broadcasts stay in the VID that"
-                    + " they have.",
+                    + " those that the managers were started with. If one of the managers does not"
+                    + " take part, nothing changes at any. Broadcasts stay in the VID that they"
+                    + " have, unless --table is given.",
         footer = {"", "Example: hxb route apply better.plan --dry-run"})
 final class RouteApplyCommand implements Callable<Integer> {
     @Parameters(
@@ -42,6 +49,13 @@ final class RouteApplyCommand implements Callable<Integer> {
     @Option(names = "--commit", description = "keep all that is set then over restarts")
     private boolean isCommitted;
 
+    @Option(
+            names = "--table",
+            description =
+                    "make it the table of initial paths, which those of pairs go back to and whose"
+                            + " default VIDs broadcasts take, until the manager starts again")
+    private boolean isTable;
+
     /** Picocli makes it. */
     RouteApplyCommand() {}
 
@@ -50,6 +64,9 @@ final class RouteApplyCommand implements Callable<Integer> {
         final HostTable table = HostTable.of(SavedPlan.read(file));
         try (ManagerLinks links = managers.open()) {
             final RouteChanges changes = new RouteChanges(true);
+            if (isTable) {
+                return setTable(table, links, changes);
+            }
             final Map<ManagerLink, Integer> counts = new LinkedHashMap<>();
             for (final ManagerLink link : links) {
                 counts.put(link, add(table, link, changes));
@@ -67,25 +84,89 @@ final class RouteApplyCommand implements Callable<Integer> {
         return ExitStatus.OK;
     }
 
+    private int setTable(
+            final HostTable table, final ManagerLinks links, final RouteChanges changes)
+            throws IOException {
+        if (isDry) {
+            throw new UsageException("--table and --dry-run exclude each other");
+        }
+        final List<ManagerLink> all = new ArrayList<>();
+        for (final ManagerLink link : links) {
+            all.add(link);
+            tell(table, link);
+        }
+        for (final ManagerLink link : all) {
+            link.request(Operation.TABLE_END);
+            link.exchange(link.self().name());
+        }
+        changes.keep(all);
+        if (isCommitted) {
+            RouteChanges.commit(links);
+        }
+        for (final ManagerLink link : all) {
+            output.text().printf("%s has the table of %s%n", link.self().name(), file);
+            output.report(RouteText.report(link));
+        }
+        return ExitStatus.OK;
+    }
+
+    private void tell(final HostTable table, final ManagerLink link) throws IOException {
+        link.request(Operation.TABLE_BEGIN);
+        link.exchange(link.self().name());
+        final int[] numbers = new int[table.rows().size()];
+        Arrays.fill(numbers, -1);
+        for (final ManagerLink.Host host : link.hosts()) {
+            final int number = host(table, host, link);
+            final HostRow row = table.rows().get(number);
+            numbers[number] = host.number();
+            link.request(Operation.TABLE_ROW)
+                    .index(host.number())
+                    .vid(row.vid())
+                    .value(0, row.rank());
+            link.exchange(row.name());
+        }
+        for (final var pair : table.exceptions().entrySet()) {
+            final int low = numbers[pair.getKey().low()];
+            final int high = numbers[pair.getKey().high()];
+            if (low >= 0 && high >= 0) {
+                link.request(Operation.TABLE_PAIR).index(low).peerHost(high).vid(pair.getValue());
+                link.exchange(link.self().name());
+            }
+        }
+    }
+
     private int add(final HostTable table, final ManagerLink link, final RouteChanges changes)
             throws IOException {
         final int own = host(table, link.self(), link);
         int count = 0;
         for (final ManagerLink.Route route : link.routes()) {
             final int vid = table.vid(own, host(table, route.peer(), link));
-            if (vid != route.vid()) {
+            if (vid != route.wantedVid()) {
                 count++;
                 if (isDry) {
                     output.text()
                             .printf(
                                     "%s to %s: VID %d instead of %d%n",
-                                    link.self().name(), route.peer().name(), vid, route.vid());
+                                    link.self().name(), route.peer().name(), vid, route.wantedVid());
                 } else {
-                    changes.add(link, route.peer(), vid == route.tableVid() ? 0 : vid);
+                    set(changes, link, route, vid);
                 }
             }
         }
         return count;
+    }
+
+    private static void set(
+            final RouteChanges changes,
+            final ManagerLink link,
+            final ManagerLink.Route route,
+            final int vid)
+            throws IOException {
+        if (vid == route.tableVid()) {
+            changes.addByTable(link, route.peer());
+        } else {
+            changes.add(link, route.peer(), vid);
+        }
     }
 
     private int host(final HostTable table, final ManagerLink.Host host, final ManagerLink link) {

@@ -13,12 +13,14 @@ import java.util.Map;
 
 /**
  * Changes of paths by one command, on one or several managers: all managers are told first, then
- * all let them hold, so that both ends of a pair change within a moment. Owned by the command's
+ * all let them hold as changes of this session, and only when all have done so they are to outlive
+ * it. Whatever fails before that, the end of the sessions undoes the rest. Owned by the command's
  * thread.
  */
 final class RouteChanges {
     private final List<ManagerLink> begun = new ArrayList<>();
     private final List<Change> changes = new ArrayList<>();
+    private final List<ManagerLink> kept = new ArrayList<>();
     private final boolean isLasting;
 
     /** A host whose path to a peer is set, or reset where the VID is 0. */
@@ -70,35 +72,87 @@ final class RouteChanges {
     /** Notes a change of a path; {@code vid} 0 to reset it. */
     void add(final ManagerLink link, final ManagerLink.Host peer, final int vid)
             throws IOException {
+        begin(link);
+        if (vid == 0) {
+            final ManagerMessage request = link.request(Operation.RESET).peerHost(peer.number());
+            if (isLasting) {
+                request.flags(ManagerMessage.FLAG_PERMANENT);
+            }
+            link.exchange(peer.name());
+        } else {
+            link.request(Operation.SET).peerHost(peer.number()).vid(vid);
+            link.exchange(peer.name() + " in VID " + vid);
+        }
+        changes.add(new Change(link, peer));
+    }
+
+    /** Notes that a path follows the table, whatever was set before. */
+    void addByTable(final ManagerLink link, final ManagerLink.Host peer) throws IOException {
+        begin(link);
+        link.request(Operation.SET).peerHost(peer.number());
+        link.exchange(peer.name());
+        changes.add(new Change(link, peer));
+    }
+
+    private void begin(final ManagerLink link) throws IOException {
         if (!begun.contains(link)) {
             link.request(Operation.BEGIN);
             link.exchange(link.self().name());
             begun.add(link);
         }
-        final ManagerMessage request =
-                link.request(vid == 0 ? Operation.RESET : Operation.SET)
-                        .peerHost(peer.number())
-                        .vid(vid);
-        if (isLasting) {
-            request.flags(ManagerMessage.FLAG_PERMANENT);
-        }
-        link.exchange(peer.name() + (vid == 0 ? "" : " in VID " + vid));
-        changes.add(new Change(link, peer));
     }
 
-    /** All of it holds from now on. */
+    /** All of it holds from now on, at all managers or at none. */
     void end() throws IOException {
         for (final ManagerLink link : begun) {
-            link.request(Operation.END);
+            request(Operation.END, link);
+        }
+        if (isLasting) {
+            keep(begun);
+        }
+    }
+
+    private static void request(final Operation operation, final ManagerLink link)
+            throws IOException {
+        try {
+            link.request(operation);
+            link.exchange(link.self().name());
+        } catch (final IOException | ToolException e) {
+            throw new ToolException(
+                    "nothing has changed, because the manager "
+                            + link.place()
+                            + " does not take part: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Lets what these sessions have set outlive them, at all managers or at none. */
+    void keep(final List<ManagerLink> links) throws IOException {
+        try {
+            for (final ManagerLink link : links) {
+                request(Operation.KEEP, link);
+                kept.add(link);
+            }
+        } catch (final IOException | ToolException e) {
+            undoKeep(e);
+            throw e;
+        }
+    }
+
+    private void undoKeep(final Exception cause) {
+        for (final ManagerLink link : kept) {
             try {
+                link.request(Operation.UNDO_KEEP);
                 link.exchange(link.self().name());
             } catch (final IOException | ToolException e) {
+                cause.addSuppressed(e);
                 throw new ToolException(
-                        "the change holds at the managers before "
+                        "the change holds at the manager "
                                 + link.place()
-                                + " only: "
-                                + e.getMessage(),
-                        e);
+                                + ", but not at all others: "
+                                + cause.getMessage(),
+                        cause);
             }
         }
     }

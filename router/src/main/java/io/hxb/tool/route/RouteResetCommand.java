@@ -84,7 +84,9 @@ final class RouteResetCommand implements Callable<Integer> {
     private void report(final ManagerLinks links) throws IOException {
         for (final ManagerLink link : links) {
             final long others =
-                    link.routes().stream().filter(route -> route.vid() != route.tableVid()).count();
+                    link.routes().stream()
+                            .filter(route -> route.wantedVid() != route.tableVid())
+                            .count();
             output.text()
                     .printf(
                             "%s follows the plan for %d of %d hosts%n",

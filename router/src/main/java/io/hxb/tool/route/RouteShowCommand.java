@@ -73,7 +73,7 @@ final class RouteShowCommand implements Callable<Integer> {
                     route.vid(),
                     route.tableVid(),
                     route.heardVid() == 0 ? "-" : route.heardVid(),
-                    route.isHalf() ? "half" : "");
+                    notes(route));
         }
         final Map<String, Object> report = RouteText.report(link);
         report.put("plan", String.format("%016x", link.plan()));
@@ -103,6 +103,11 @@ final class RouteShowCommand implements Callable<Integer> {
                                     + " both ends to one VID");
         }
         output.report(report);
+    }
+
+    private static String notes(final ManagerLink.Route route) {
+        final String dead = route.isDetour() ? "VID " + route.wantedVid() + " is dead" : "";
+        return route.isHalf() ? dead.isEmpty() ? "half" : dead + ", half" : dead;
     }
 
     private void traffic(final ManagerLink link, final Map<String, Object> report)

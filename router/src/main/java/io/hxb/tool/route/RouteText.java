@@ -28,6 +28,7 @@ final class RouteText {
         row.put("name", route.peer().name());
         row.put("mac", PeerName.text(route.peer().mac()));
         row.put("vid", route.vid());
+        row.put("wanted_vid", route.wantedVid());
         row.put("table_vid", route.tableVid());
         row.put("heard_vid", route.heardVid());
         row.put("half", route.isHalf());
@@ -41,7 +42,9 @@ final class RouteText {
                 + route.peer().name()
                 + " in VID "
                 + route.vid()
-                + (route.vid() == route.tableVid() ? "" : ", not " + route.tableVid())
+                + (route.isDetour()
+                        ? "; VID " + route.wantedVid() + ", which is set, is dead"
+                        : route.vid() == route.tableVid() ? "" : ", not " + route.tableVid())
                 + (route.isHalf() ? "; it answers in VID " + route.heardVid() : "");
     }
 

@@ -1,5 +1,6 @@
 package io.hxb.tool.lab.switches;
 
+import io.hxb.config.PathHealthConfig;
 import io.hxb.config.TaggerChoice;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.FileStatus;
@@ -124,7 +125,9 @@ public final class SwitchLab implements AutoCloseable {
                         TaggerChoice.AUTO,
                         null,
                         0,
-                        spec.plan());
+                        spec.plan(),
+                        // Experiments say themselves which paths are taken, even overloaded ones.
+                        PathHealthConfig.OFF);
         try {
             managers.add(
                     NetworkNamespace.run(
