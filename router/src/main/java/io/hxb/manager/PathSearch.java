@@ -21,8 +21,8 @@ final class PathSearch {
         return demands;
     }
 
-    void add(final int from, final int to, final double bytes) {
-        traffic.add(from, to, bytes);
+    void add(final int from, final int to, final long bytes) {
+        traffic.add(from, to, (double) bytes);
         demands++;
     }
 
