@@ -63,7 +63,7 @@ public final class OvsLab implements AutoCloseable {
         }
         network = new SwitchNetwork(graph, fabric, hosts, folder);
         try {
-            network.makeLinks(0, MTU_BYTES);
+            network.makeLinks(MTU_BYTES);
             network.start();
             openTaps();
         } catch (final RuntimeException | Error e) {

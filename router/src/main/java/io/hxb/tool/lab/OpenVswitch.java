@@ -1,17 +1,23 @@
 package io.hxb.tool.lab;
 
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.SocketOptions;
+import io.hxb.os.ForeignDescriptors;
+import io.hxb.os.Sockets;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Open vSwitch with its data path in user space, in one network namespace: a database and a switch
@@ -20,6 +26,9 @@ import java.util.function.Predicate;
 public final class OpenVswitch {
     private static final Path SWITCH = Path.of("/usr/sbin/ovs-vswitchd");
     private static final Set<String> PROGRAMS = Set.of("ovs-vswitchd", "ovsdb-server");
+    private static final int SO_PROTOCOL = 38;
+    private static final int SO_DOMAIN = 39;
+    private static final int BUFFER_BYTES = 64 << 20;
     private static final long END_LIMIT_NS = 10_000_000_000L;
     private static final long LOOK_NS = 10_000_000;
 
@@ -111,6 +120,53 @@ public final class OpenVswitch {
             throw new ToolException("interrupted while Open vSwitch was told what to do", e);
         } catch (final IOException e) {
             throw new ToolException("cannot tell Open vSwitch what to do: " + e, e);
+        }
+    }
+
+    /**
+     * Gives its sockets room for what waits at all ports. It sends by one socket, whose usual
+     * buffer holds 100 frames: those that wait at a few slow links would leave no room to send by
+     * others, and it would drop them.
+     *
+     * @return false if it has not sent anything yet, and has no socket to send by.
+     */
+    public boolean widenBuffers() {
+        boolean canSend = false;
+        try {
+            final long pid =
+                    Long.parseLong(
+                            Files.readString(folder.resolve("ovs-vswitchd.pid")).strip());
+            try (Stream<Path> files = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
+                for (final Path file : files.toList()) {
+                    canSend |= widen(pid, file);
+                }
+            }
+        } catch (final IOException e) {
+            throw new ToolException("cannot set the buffers of Open vSwitch: " + e, e);
+        }
+        return canSend;
+    }
+
+    /** Returns true if it is the socket that frames are sent by, which receives none. */
+    private static boolean widen(final long pid, final Path file) throws IOException {
+        try {
+            if (!Files.readSymbolicLink(file).toString().startsWith("socket:")) {
+                return false;
+            }
+        } catch (final NoSuchFileException e) {
+            return false;
+        }
+        final int number = Integer.parseInt(file.getFileName().toString());
+        final int fd = ForeignDescriptors.duplicate(pid, number);
+        try {
+            if (SocketOptions.get(fd, SocketOptions.SOL_SOCKET, SO_DOMAIN) != Sockets.AF_PACKET) {
+                return false;
+            }
+            Sockets.setSendBuffer(fd, BUFFER_BYTES);
+            Sockets.setReceiveBuffer(fd, BUFFER_BYTES);
+            return SocketOptions.get(fd, SocketOptions.SOL_SOCKET, SO_PROTOCOL) == 0;
+        } finally {
+            Descriptors.close(fd);
         }
     }
 

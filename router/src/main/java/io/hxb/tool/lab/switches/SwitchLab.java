@@ -82,16 +82,20 @@ public final class SwitchLab implements AutoCloseable {
         network =
                 new SwitchNetwork(
                         spec.plan().graph(), LabNames.switchNamespace(lines.name()), hosts, folder);
-        made.step(() -> network.makeLinks(lines.rateBps(), lines.mtuBytes()));
+        made.step(() -> network.makeLinks(lines.mtuBytes()));
         made.step(network::start);
         for (final String script : SwitchNetwork.scripts(spec.plan(), spec.isLearning())) {
             made.step(() -> network.run(script));
+        }
+        if (lines.rateBps() > 0) {
+            made.step(() -> network.limit(lines.rateBps()));
         }
         final HostTable table = HostTable.of(spec.plan());
         for (int host = 0; host < hosts.size(); host++) {
             final int number = host;
             made.step(() -> startManager(made, table, number));
         }
+        made.step(network::widenBuffers);
     }
 
     private void writeFiles(final Lab made, final Path folder) {

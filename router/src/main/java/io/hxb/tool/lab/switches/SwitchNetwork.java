@@ -11,12 +11,14 @@ import io.hxb.os.Sockets;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicRequest;
 import io.hxb.tool.lab.OpenVswitch;
-import io.hxb.tool.lab.Shaper;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +36,10 @@ public final class SwitchNetwork {
     // With the value 0 that goes along: switched off. Source: linux/ethtool.h.
     private static final int ETHTOOL_STXCSUM = 0x17;
 
+    private static final int MIN_BURST_BYTES = 18_000;
+    private static final int MIN_QUEUE_BYTES = 128 << 10;
+    private static final String NOBODY = "10.77.255.254";
+    private static final int DISCARD_PORT = 9;
     private static final int MAX_NIC_NAME = 15;
     private static final long CARRIER_NS = 30_000_000_000L;
     private static final long LOOK_NS = 2_000_000;
@@ -102,10 +108,9 @@ public final class SwitchNetwork {
     /**
      * Makes all NICs, each up with its carrier.
      *
-     * @param rateBps bits a second of each link and direction, 0 for no limit.
      * @param mtuBytes MTU of the hosts.
      */
-    public void makeLinks(final long rateBps, final int mtuBytes) {
+    public void makeLinks(final int mtuBytes) {
         final List<String> lines = new ArrayList<>();
         for (int channel = 0; channel < graph.channelCount(); channel += 2) {
             final String near = port(channel);
@@ -132,9 +137,6 @@ public final class SwitchNetwork {
         ip(fabric, lines);
         for (int host = 0; host < graph.hostCount(); host++) {
             setUp(host);
-        }
-        if (rateBps > 0) {
-            shape(Shaper.tbf(rateBps, queueBytes(rateBps) + "b"));
         }
         awaitCarriers();
     }
@@ -169,23 +171,43 @@ public final class SwitchNetwork {
         }
     }
 
-    private void shape(final String shaper) {
-        final StringBuilder lines = new StringBuilder();
+    /**
+     * Limits all links; once the switches know their ports, which would remove what they have not
+     * been told to leave alone.
+     *
+     * @param rateBps bits a second of each link and direction.
+     */
+    public void limit(final long rateBps) {
+        final StringBuilder text = new StringBuilder();
+        final StringBuilder words =
+                new StringBuilder("ovs-vsctl -- --id=@own create qos type=linux-noop");
+        final List<String> ports = new ArrayList<>();
         for (int channel = 0; channel < graph.channelCount(); channel++) {
-            lines.append("qdisc add dev %s root %s%n".formatted(port(channel), shaper));
+            ports.add(port(channel));
         }
         for (int host = 0; host < graph.hostCount(); host++) {
-            lines.append("qdisc add dev %s root %s%n".formatted(hostPort(host), shaper));
+            ports.add(hostPort(host));
             Shell.check(
-                    "qdisc add dev %s root %s%n".formatted(hosts.get(host).nic(), shaper),
+                    shaper(hosts.get(host).nic(), rateBps),
                     List.of("tc", "-n", hosts.get(host).namespace(), "-batch", "-"));
         }
-        Shell.check(lines.toString(), List.of("tc", "-n", fabric, "-batch", "-"));
+        for (final String port : ports) {
+            words.append(" -- set port ").append(port).append(" qos=@own");
+            text.append(shaper(port, rateBps));
+        }
+        switches.run(words.append('\n').toString());
+        Shell.check(text.toString(), List.of("tc", "-n", fabric, "-batch", "-"));
     }
 
-    /** Room for what waits at a port, as a switch has it: 100 ms, but 128 KB at least. */
-    private static long queueBytes(final long rateBps) {
-        return Math.max(128 << 10, rateBps / 80);
+    /**
+     * A link that makes up for 5 ms, but 12 frames at least, in which no CPU was free; and room for
+     * 100 ms of frames that wait at a port, but 128 KB at least, as a switch has it.
+     */
+    private static String shaper(final String nic, final long rateBps) {
+        final long burstBytes = Math.max(MIN_BURST_BYTES, rateBps / 8 / 200);
+        final long queueBytes = Math.max(MIN_QUEUE_BYTES, rateBps / 8 / 10);
+        return "qdisc replace dev %s root tbf rate %dbit burst %db limit %db%n"
+                .formatted(nic, rateBps, burstBytes, queueBytes);
     }
 
     private void awaitCarriers() {
@@ -218,6 +240,38 @@ public final class SwitchNetwork {
 
     private static void ip(final String namespace, final List<String> lines) {
         Shell.check(String.join("\n", lines) + "\n", List.of("ip", "-n", namespace, "-batch", "-"));
+    }
+
+    /**
+     * Gives the switches room for what waits at all ports, see {@link OpenVswitch#widenBuffers};
+     * once they have been told where frames go.
+     */
+    public void widenBuffers() {
+        final long startNs = System.nanoTime();
+        while (!switches.widenBuffers()) {
+            if (System.nanoTime() - startNs > CARRIER_NS) {
+                throw new ToolException("the switches have forwarded no frame in 30 s");
+            }
+            askForNobody();
+            LockSupport.parkNanos(100 * LOOK_NS);
+        }
+    }
+
+    /** Lets the first host broadcast a question for an address that no host has. */
+    private void askForNobody() {
+        try {
+            NetworkNamespace.run(
+                    hosts.getFirst().namespace(),
+                    () -> {
+                        try (DatagramSocket socket = new DatagramSocket()) {
+                            final InetAddress nobody = InetAddress.getByName(NOBODY);
+                            socket.send(new DatagramPacket(new byte[1], 1, nobody, DISCARD_PORT));
+                        }
+                        return null;
+                    });
+        } catch (final IOException e) {
+            throw new ToolException("a host cannot send: " + e.getMessage(), e);
+        }
     }
 
     /** Starts the switches, without any bridge. */

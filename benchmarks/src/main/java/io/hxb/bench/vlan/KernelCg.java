@@ -1,0 +1,276 @@
+package io.hxb.bench.vlan;
+
+import io.hxb.bench.harness.Report;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.SwitchGraphBuilder;
+import io.hxb.fabric.generate.Trees;
+import io.hxb.fabric.vlan.VlanPlan;
+import io.hxb.fabric.vlan.optimise.VidOptimiser;
+import io.hxb.tool.chart.BarChart;
+import io.hxb.tool.graph.TrafficFile;
+import io.hxb.tool.lab.switches.SwitchLab;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * A conjugate gradient solver on 16 hosts by five ways of choosing paths. Source: Miura et al.
+ * 2007, section 4. One thread, and one for each rank.
+ */
+@Command(
+        name = "kernel-cg",
+        mixinStandardHelpOptions = true,
+        description =
+                "A conjugate gradient solver as in NPB CG, 16 ranks over TCP: one switch, and 4 + 4"
+                    + " switches as a tree, with VLANs in turn, with chosen VLANs, and with VLANs"
+                    + " that each rank sets in each iteration.")
+final class KernelCg implements Callable<Integer> {
+    private static final long SEED = 1;
+
+    @Mixin private VlanSettings settings;
+
+    @Option(
+            names = "--numbers",
+            description = "length of the vectors (default 75000 as in class B)")
+    private Integer numbers;
+
+    @Option(
+            names = "--iterations",
+            description = "iterations of each order (default 4, 2 with --short)")
+    private Integer iterations;
+
+    @Option(
+            names = "--inner",
+            description = "iterations of the solver in each (default 25, 3 with --short)")
+    private Integer inner;
+
+    private int length;
+    private int innerCount;
+    private int count;
+    private double expected;
+
+    /** A way of choosing paths: what is set before all iterations, and in each. */
+    private record Order(String name, int[] before, int[] each) {}
+
+    @Override
+    public Integer call() throws Exception {
+        length = or(numbers, 75_000, 75_000) / CgRank.SIDE;
+        innerCount = or(inner, 25, 3);
+        count = or(iterations, 4, 2);
+        expected = CgRank.alone(length, innerCount);
+        final Map<String, double[]> seconds = new LinkedHashMap<>();
+        final SwitchGraph one = new SwitchGraphBuilder().addSwitches(1).addHosts(CgRank.RANKS).build();
+        try (SwitchLab lab = settings.start("one switch", one, false)) {
+            measure(lab, List.of(new Order("flat switch", null, null)), seconds);
+        }
+        try (SwitchLab lab = settings.start("vbft:4,4", Trees.vbft(4, 4, 4), false)) {
+            measure(lab, orders(lab.plan()), seconds);
+        }
+        report(seconds);
+        return verdict(seconds) ? 0 : 1;
+    }
+
+    private int or(final Integer given, final int whole, final int brief) {
+        final int value = given != null ? given : settings.isShort() ? brief : whole;
+        if (value < 1) {
+            throw new IllegalArgumentException("counts are 1 or more: " + value);
+        }
+        return value;
+    }
+
+    private static List<Order> orders(final VlanPlan plan) throws IOException {
+        final VlanPlan best =
+                VidOptimiser.optimise(plan, TrafficFile.read("kernel-cg", plan.graph()), SEED)
+                        .plan();
+        final int[] first = new int[CgRank.RANKS];
+        final int[] chosen = new int[CgRank.RANKS];
+        for (int rank = 0; rank < CgRank.RANKS; rank++) {
+            first[rank] = plan.vid(0);
+            chosen[rank] = best.vid(best.vlanOf(rank, CgRank.transposeOf(rank)));
+        }
+        return List.of(
+                new Order("tree", first, null),
+                new Order("VLANs in turn", null, null),
+                new Order("VLANs chosen", chosen, null),
+                new Order("VLANs set each iteration", null, chosen));
+    }
+
+    /** Runs the solver by each order in turn, {@link #count} times, so that all meet the same. */
+    private void measure(
+            final SwitchLab lab, final List<Order> orders, final Map<String, double[]> seconds)
+            throws Exception {
+        final List<AutoCloseable> resources = new ArrayList<>();
+        final ExecutorService threads = Executors.newFixedThreadPool(CgRank.RANKS);
+        try (Routes routes = Routes.open(lab)) {
+            final List<CgRank> ranks = ranks(lab, resources);
+            // Connections and code find their speed.
+            iterate(threads, ranks, routes, orders.getFirst());
+            for (int round = 0; round < count; round++) {
+                for (final Order order : orders) {
+                    set(routes, order.before);
+                    final double time = iterate(threads, ranks, routes, order);
+                    reset(routes, order.before);
+                    seconds.computeIfAbsent(order.name, name -> new double[count])[round] = time;
+                    System.err.printf(Locale.ROOT, "%s: %.2f s%n", order.name, time);
+                }
+            }
+        } finally {
+            threads.shutdownNow();
+            for (final AutoCloseable resource : resources) {
+                resource.close();
+            }
+        }
+    }
+
+    private List<CgRank> ranks(final SwitchLab lab, final List<AutoCloseable> resources)
+            throws IOException {
+        final HostConnection[][] connections = new HostConnection[CgRank.RANKS][CgRank.RANKS];
+        for (int rank = 0; rank < CgRank.RANKS; rank++) {
+            for (final int peer : List.of(rank ^ 1, rank ^ 2, CgRank.transposeOf(rank))) {
+                if (peer > rank && connections[rank][peer] == null) {
+                    final HostConnection[] ends = HostConnection.join(lab, rank, peer);
+                    resources.addAll(Arrays.asList(ends));
+                    connections[rank][peer] = ends[0];
+                    connections[peer][rank] = ends[1];
+                }
+            }
+        }
+        final List<CgRank> ranks = new ArrayList<>();
+        for (int rank = 0; rank < CgRank.RANKS; rank++) {
+            ranks.add(
+                    new CgRank(
+                            rank,
+                            length,
+                            innerCount,
+                            new HostConnection[] {
+                                connections[rank][rank ^ 1], connections[rank][rank ^ 2]
+                            },
+                            connections[rank][CgRank.transposeOf(rank)]));
+        }
+        return ranks;
+    }
+
+    /** One iteration of all ranks, in seconds, with what the order sets in it. */
+    private double iterate(
+            final ExecutorService threads,
+            final List<CgRank> ranks,
+            final Routes routes,
+            final Order order)
+            throws IOException, InterruptedException, ExecutionException {
+        final long startNs = System.nanoTime();
+        final List<Future<Double>> results = new ArrayList<>();
+        for (int rank = 0; rank < ranks.size(); rank++) {
+            final int own = rank;
+            final int peer = CgRank.transposeOf(rank);
+            results.add(
+                    threads.submit(
+                            () -> {
+                                if (order.each != null && peer != own) {
+                                    routes.set(own, peer, order.each[own]);
+                                }
+                                return ranks.get(own).call();
+                            }));
+        }
+        for (final Future<Double> result : results) {
+            if (!(Math.abs(result.get() - expected) <= 1e-9 * Math.abs(expected))) {
+                throw new IOException("computed " + result.get() + " instead of " + expected);
+            }
+        }
+        reset(routes, order.each);
+        return (System.nanoTime() - startNs) / 1e9;
+    }
+
+    private static void set(final Routes routes, final int[] vids) throws IOException {
+        for (int rank = 0; vids != null && rank < CgRank.RANKS; rank++) {
+            if (CgRank.transposeOf(rank) != rank) {
+                routes.set(rank, CgRank.transposeOf(rank), vids[rank]);
+            }
+        }
+    }
+
+    private static void reset(final Routes routes, final int[] vids) throws IOException {
+        for (int rank = 0; vids != null && rank < CgRank.RANKS; rank++) {
+            if (CgRank.transposeOf(rank) != rank) {
+                routes.reset(rank, CgRank.transposeOf(rank));
+            }
+        }
+    }
+
+    private void report(final Map<String, double[]> seconds) throws IOException {
+        final double flat = median(seconds.get("flat switch"));
+        final Map<String, Double> bars = new LinkedHashMap<>();
+        final Report report =
+                new Report(
+                                "vlan-kernel-cg",
+                                Map.of(
+                                        "rate",
+                                        settings.rate(),
+                                        "numbers",
+                                        length * CgRank.SIDE,
+                                        "inner",
+                                        innerCount,
+                                        "seconds",
+                                        seconds))
+                        .columns("paths", "s an iteration, median", "range", "of the flat switch");
+        seconds.forEach(
+                (name, times) -> {
+                    bars.put(name, flat / median(times));
+                    report.line(
+                            name,
+                            format(median(times)),
+                            format(Arrays.stream(times).min().orElse(0))
+                                    + " to "
+                                    + format(Arrays.stream(times).max().orElse(0)),
+                            format(flat / median(times)));
+                });
+        report.finish(System.out, settings.results());
+        final Path file = settings.picture("vlan-kernel-cg");
+        if (file != null) {
+            BarChart.draw(
+                    file,
+                    "conjugate gradient solver, 16 hosts, links of " + settings.rate(),
+                    "speed, of one switch",
+                    bars);
+            System.out.println("picture: " + file);
+        }
+    }
+
+    private static boolean verdict(final Map<String, double[]> seconds) {
+        final double flat = median(seconds.get("flat switch"));
+        final double tree = median(seconds.get("tree"));
+        final double turn = median(seconds.get("VLANs in turn"));
+        final double chosen = median(seconds.get("VLANs chosen"));
+        final double each = median(seconds.get("VLANs set each iteration"));
+        final Map<String, Boolean> claims = new LinkedHashMap<>();
+        claims.put("chosen VLANs beat those in turn, and the tree, by 1.1", 1.1 * chosen < Math.min(turn, tree));
+        claims.put("chosen VLANs are within 0.8 of one switch", 0.8 * chosen < flat);
+        claims.put("setting them in each iteration costs at most 10 %", each < 1.1 * chosen);
+        claims.forEach((claim, holds) -> System.out.println((holds ? "holds:  " : "FAILS:  ") + claim));
+        return !claims.containsValue(false);
+    }
+
+    private static double median(final double[] times) {
+        final double[] sorted = times.clone();
+        Arrays.sort(sorted);
+        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    private static String format(final double value) {
+        return String.format(Locale.ROOT, "%.2f", value);
+    }
+}

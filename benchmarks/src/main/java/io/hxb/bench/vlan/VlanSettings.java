@@ -1,0 +1,82 @@
+package io.hxb.bench.vlan;
+
+import io.hxb.bench.harness.Peers;
+import io.hxb.fabric.SwitchGraph;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.switches.SwitchLab;
+import io.hxb.tool.lab.switches.SwitchLabSpec;
+import io.hxb.config.Backend;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+
+/** Options of all experiments. Picocli fills it. */
+final class VlanSettings {
+    private static final int MTU_BYTES = 1500;
+
+    @Option(
+            names = "--rate",
+            defaultValue = "10mbit",
+            description =
+                    "rate of each link and direction (default ${DEFAULT-VALUE}; more needs a CPU or"
+                            + " two that nothing else uses)")
+    private String rate;
+
+    @Option(
+            names = "--name",
+            defaultValue = "vlanbench",
+            description = "name of the lab (default ${DEFAULT-VALUE})")
+    private String name;
+
+    @Option(names = "--short", description = "a short run, which shows the order and no figures")
+    private boolean isShort;
+
+    @Option(
+            names = "--picture",
+            paramLabel = "FILE",
+            description = "where to draw it, .svg or .png (default: beside the results)")
+    private Path picture;
+
+    @Option(names = "--no-results", description = "print, but do not append to results/")
+    private boolean isNotKept;
+
+    boolean isShort() {
+        return isShort;
+    }
+
+    String rate() {
+        return rate;
+    }
+
+    long rateBps() {
+        return LabSpec.parseRate(rate);
+    }
+
+    Path results() {
+        return isNotKept ? null : Peers.results();
+    }
+
+    /** Where to draw; null for nowhere. */
+    Path picture(final String experiment) {
+        if (picture != null) {
+            return picture;
+        }
+        return isNotKept ? null : Peers.results().resolve(experiment + ".svg");
+    }
+
+    SwitchLab start(final String network, final SwitchGraph graph, final boolean isLearning) {
+        final LabSpec spec =
+                new LabSpec(
+                        name,
+                        Shape.of(graph.hostCount()),
+                        1,
+                        Backend.RAW,
+                        rateBps(),
+                        MTU_BYTES);
+        return SwitchLab.start(
+                LabRegistry.ofUser(), SwitchLabSpec.of(spec, network, graph, isLearning));
+    }
+}
