@@ -439,8 +439,26 @@ public record ClusterConfig(
         /** The configuration, checked. */
         public ClusterConfig build() {
             return new ClusterConfig(
-                    name, clusterId, shape, backend, links, orders, flow, trunk, pool, loop, socket,
-                    frame, context, limits, tenants, attach, security, manager, pathHealth, hosts);
+                    name,
+                    clusterId,
+                    shape,
+                    backend,
+                    links,
+                    orders,
+                    flow,
+                    trunk,
+                    pool,
+                    loop,
+                    socket,
+                    frame,
+                    context,
+                    limits,
+                    tenants,
+                    attach,
+                    security,
+                    manager,
+                    pathHealth,
+                    hosts);
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.hxb.config;
 
 /**
- * When a path through plain switches, which is a host and a VID, counts as dead, and when as
- * usable again. Immutable.
+ * When a path through plain switches, which is a host and a VID, counts as dead, and when as usable
+ * again. Immutable.
  *
  * @param isEnabled whether paths are probed at all.
  * @param heartbeatNs time between two probes of a path in use, while there are few enough of them.

@@ -618,9 +618,7 @@ public final class HostManager {
     }
 
     private Status draft(
-            final ManagerSession session,
-            final Operation operation,
-            final ManagerMessage request) {
+            final ManagerSession session, final Operation operation, final ManagerMessage request) {
         final TableDraft draft = session.draft();
         if (draft == null) {
             return Status.BAD_TABLE;

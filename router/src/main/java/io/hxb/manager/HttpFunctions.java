@@ -55,7 +55,8 @@ final class HttpFunctions {
         return switch (what) {
             case "" -> get(http, this::self);
             case "routes" -> routes(http);
-            case "table" -> http.method().equals("PUT") ? putTable(http.body()) : get(http, this::table);
+            case "table" ->
+                    http.method().equals("PUT") ? putTable(http.body()) : get(http, this::table);
             case "traffic" -> get(http, this::traffic);
             case "nics" -> get(http, this::nics);
             case "counts" -> get(http, this::counts);
@@ -267,8 +268,7 @@ final class HttpFunctions {
         new TreeMap<>(manager.table().exceptions())
                 .forEach(
                         (pair, vid) ->
-                                pairs.add(
-                                        Map.of("a", pair.low(), "b", pair.high(), "vid", vid)));
+                                pairs.add(Map.of("a", pair.low(), "b", pair.high(), "vid", vid)));
         final HttpAnswer answer = list("rows", rows);
         answer.content().put("pairs", pairs);
         return answer;
@@ -307,9 +307,7 @@ final class HttpFunctions {
     }
 
     private int hostOf(final JsonNode host) {
-        return host.isIntegralNumber()
-                ? host.asInt(-1)
-                : manager.table().hostOf(host.asString(""));
+        return host.isIntegralNumber() ? host.asInt(-1) : manager.table().hostOf(host.asString(""));
     }
 
     private static int vid(final JsonNode node) {

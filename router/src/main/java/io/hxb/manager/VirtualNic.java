@@ -134,13 +134,7 @@ public final class VirtualNic implements AutoCloseable {
         }
         final HostManager manager =
                 new HostManager(
-                        options.table(),
-                        paths,
-                        tagger,
-                        store,
-                        nic,
-                        System::nanoTime,
-                        optimiser);
+                        options.table(), paths, tagger, store, nic, System::nanoTime, optimiser);
         attach(nic, info.ifindex(), options.pins());
         device = tagger.virtualNic();
         final ManagerServer server =
@@ -185,8 +179,7 @@ public final class VirtualNic implements AutoCloseable {
         resources.push(serverEnd);
         socket.bind(info.ifindex(), options.nic());
         final PathWatch watch =
-                PathWatch.start(
-                        options.health(), manager, tagger, options.keys(), server, socket);
+                PathWatch.start(options.health(), manager, tagger, options.keys(), server, socket);
         nic.onReturn(watch::bind);
     }
 

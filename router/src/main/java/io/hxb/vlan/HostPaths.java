@@ -122,7 +122,8 @@ public final class HostPaths {
     }
 
     /**
-     * Gives the host the paths of another table; exceptions stay. Takes effect with the next commit.
+     * Gives the host the paths of another table; exceptions stay. Takes effect with the next
+     * commit.
      *
      * @param table of the same hosts and VIDs.
      */

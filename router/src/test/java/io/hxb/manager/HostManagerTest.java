@@ -389,8 +389,7 @@ class HostManagerTest {
         assertEquals(List.of(12, 12), List.of(tagger.vid(5), tagger.vid(6)));
         manager.close(apply);
         // then
-        assertEquals(
-                List.of(11, 13, 13), List.of(tagger.vid(5), tagger.vid(6), tagger.vid(7)));
+        assertEquals(List.of(11, 13, 13), List.of(tagger.vid(5), tagger.vid(6), tagger.vid(7)));
         // when: kept
         final ManagerSession again = manager.open(true);
         set(again, 5, HostPaths.BY_TABLE);

@@ -118,7 +118,8 @@ class MpiRouteSystemTest {
         for (int host = 0; host < HOSTS; host++) {
             script.append(
                     "%s) run=%s space=%s name=h%d ;;\n"
-                            .formatted(HostPlace.address(host), run(host), lab.namespace(host), host));
+                            .formatted(
+                                    HostPlace.address(host), run(host), lab.namespace(host), host));
         }
         script.append("*) exit 1 ;;\nesac\nshift\n")
                 .append("exec env HXB_RUN=$run ip netns exec $space unshare -u")

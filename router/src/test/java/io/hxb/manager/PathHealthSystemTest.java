@@ -213,7 +213,10 @@ class PathHealthSystemTest {
         assertEquals(0, counts(from).get("probes_refused"));
         final String top = plan.graph().switchName(topOf(vlan));
         // when: its switch dies
-        lab.run("ovs-ofctl --protocols=OpenFlow10 add-flow " + top + " priority=65535,actions=drop");
+        lab.run(
+                "ovs-ofctl --protocols=OpenFlow10 add-flow "
+                        + top
+                        + " priority=65535,actions=drop");
         final long start = System.nanoTime();
         // then
         TestNamespaces.await("h0 has moved", () -> route(from, TO).vid() == second);
@@ -242,8 +245,7 @@ class PathHealthSystemTest {
     /** The switch that a VLAN's paths between the leaves go through. */
     private int topOf(final int vlan) {
         final int[] path =
-                plan.tree(vlan)
-                        .path(plan.graph().hostSwitch(FROM), plan.graph().hostSwitch(TO));
+                plan.tree(vlan).path(plan.graph().hostSwitch(FROM), plan.graph().hostSwitch(TO));
         return plan.graph().target(path[0]);
     }
 }

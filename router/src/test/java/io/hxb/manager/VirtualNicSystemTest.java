@@ -202,8 +202,7 @@ class VirtualNicSystemTest {
                     "link set lan0 up");
             TestNamespaces.ipIn(far, "link set eth1 up");
             TestNamespaces.awaitCarrier(near, "lan0");
-            final String device =
-                    TapTagger.deviceName(TestNamespaces.info(near, "lan0").ifindex());
+            final String device = TapTagger.deviceName(TestNamespaces.info(near, "lan0").ifindex());
             TestNamespaces.await(
                     "there is one before the new NIC",
                     () -> TestNamespaces.info(near, device).hasCarrier());

@@ -147,7 +147,10 @@ final class RouteApplyCommand implements Callable<Integer> {
                     output.text()
                             .printf(
                                     "%s to %s: VID %d instead of %d%n",
-                                    link.self().name(), route.peer().name(), vid, route.wantedVid());
+                                    link.self().name(),
+                                    route.peer().name(),
+                                    vid,
+                                    route.wantedVid());
                 } else {
                     set(changes, link, route, vid);
                 }

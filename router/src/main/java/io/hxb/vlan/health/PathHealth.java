@@ -183,8 +183,7 @@ public final class PathHealth implements Detours {
                     .vids(in.vid(), 0, 0);
             seals.seal(out);
             tally.sent();
-            link.send(
-                    table.rows().get(in.sender()).mac(), in.vid(), out.address(), out.length());
+            link.send(table.rows().get(in.sender()).mac(), in.vid(), out.address(), out.length());
         }
     }
 
@@ -329,10 +328,11 @@ public final class PathHealth implements Detours {
         return false;
     }
 
-    /** Those that are not in use, one after the other; and the one that should be, if it is dead. */
+    /**
+     * Those that are not in use, one after the other; and the one that should be, if it is dead.
+     */
     private void probeSpares(final PeerHealth peer, final boolean isActive, final long nowNs) {
-        final int index =
-                peer.use().onSpare(nowNs, config.spareHeartbeatNs(), peer.paths().size());
+        final int index = peer.use().onSpare(nowNs, config.spareHeartbeatNs(), peer.paths().size());
         final VlanPath wanted = peer.path(peer.wanted());
         final VlanPath spare = peer.paths().get(index);
         if (wanted != null && (!isActive || wanted.isDead())) {

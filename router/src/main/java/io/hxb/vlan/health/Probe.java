@@ -194,7 +194,9 @@ final class Probe {
     }
 
     Probe vids(final int vid, final int used, final int wanted) {
-        return putShort(VID_OFFSET, vid).putShort(USED_OFFSET, used).putShort(WANTED_OFFSET, wanted);
+        return putShort(VID_OFFSET, vid)
+                .putShort(USED_OFFSET, used)
+                .putShort(WANTED_OFFSET, wanted);
     }
 
     long intervalNs() {

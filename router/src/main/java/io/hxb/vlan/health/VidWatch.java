@@ -4,9 +4,7 @@ import org.agrona.collections.Int2IntHashMap;
 
 import java.util.List;
 
-/**
- * Which VIDs of a plan are silent as a whole. Owned by the thread of its {@link PathHealth}.
- */
+/** Which VIDs of a plan are silent as a whole. Owned by the thread of its {@link PathHealth}. */
 final class VidWatch {
     private static final int EXPECTED_FRAMES = 5;
     private static final int NONE = -1;
@@ -47,8 +45,7 @@ final class VidWatch {
     }
 
     /** True if nobody is heard in a VID where several frames should have come. */
-    boolean isSilent(
-            final int vid, final long intervalNs, final long silenceNs, final long nowNs) {
+    boolean isSilent(final int vid, final long intervalNs, final long silenceNs, final long nowNs) {
         final int index = indexOfVid.get(vid);
         final long limitNs =
                 Math.max(silenceNs, EXPECTED_FRAMES * intervalNs / Math.max(1, users[index]));

@@ -305,8 +305,7 @@ final class HealthNetwork {
         if (first == last) {
             return 0;
         }
-        return 1
-                - (1 - upLoss[first][vid - FIRST_VID]) * (1 - downLoss[last][vid - FIRST_VID]);
+        return 1 - (1 - upLoss[first][vid - FIRST_VID]) * (1 - downLoss[last][vid - FIRST_VID]);
     }
 
     /** True if the two ends use one VID, which carries frames both ways. */

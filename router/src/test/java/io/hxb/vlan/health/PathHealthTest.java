@@ -1,6 +1,7 @@
 package io.hxb.vlan.health;
 
 import static io.hxb.vlan.health.HealthNetwork.MS;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -192,7 +193,8 @@ class PathHealthTest {
         final HealthNetwork network = network(3);
         network.traffic(0, 5, LONG);
         network.runFor(1_000 * MS);
-        final int claimed = network.wanted(0, 5) == network.vid(2) ? network.vid(1) : network.vid(2);
+        final int claimed =
+                network.wanted(0, 5) == network.vid(2) ? network.vid(1) : network.vid(2);
         network.setLoss(claimed - network.vid(0), 1);
         // when
         network.host(0).claim(5, claimed);
@@ -218,7 +220,8 @@ class PathHealthTest {
     void shouldTellOfHalfOfAPairUntilItIsHealed() {
         // given: no traffic at all
         final HealthNetwork network = network(4);
-        final int claimed = network.wanted(0, 5) == network.vid(2) ? network.vid(1) : network.vid(2);
+        final int claimed =
+                network.wanted(0, 5) == network.vid(2) ? network.vid(1) : network.vid(2);
         network.runFor(100 * MS);
         // when
         network.host(0).claim(5, claimed);
@@ -240,8 +243,7 @@ class PathHealthTest {
     void shouldMoveHundredsOfPairsWithFewProbes() {
         // given: every host talks to all others
         final int hosts = 32;
-        final HealthNetwork network =
-                new HealthNetwork(CONFIG, hosts, 8, 8, KeyRing.NONE, 7);
+        final HealthNetwork network = new HealthNetwork(CONFIG, hosts, 8, 8, KeyRing.NONE, 7);
         final List<int[]> pairs = new ArrayList<>();
         for (int a = 0; a < hosts; a++) {
             for (int step = 1; step < hosts / 2; step++) {
