@@ -17,6 +17,8 @@ final class TagFilter {
     /** More VIDs make a program that takes longer than what it saves. */
     private static final int MAX_VIDS = 256;
 
+    private static final int ETHER_TYPE_OFFSET = 12;
+
     private TagFilter() {}
 
     /**
@@ -26,6 +28,10 @@ final class TagFilter {
      */
     static long[] of(final int[] plan) {
         final List<Long> code = new ArrayList<>();
+        // Probes come in every VID, and say nothing of traffic.
+        code.add(ClassicCode.loadHalf(ETHER_TYPE_OFFSET));
+        code.add(ClassicCode.jumpIfEqual(ProbeType.ETHER_TYPE, 0, 1));
+        code.add(ClassicCode.reject());
         code.add(ClassicCode.loadWord(ClassicCode.VLAN_TAG_PRESENT));
         code.add(ClassicCode.jumpIfEqual(0, 0, 1));
         code.add(ClassicCode.reject());

@@ -109,7 +109,7 @@ class TapManagerSystemTest {
                 pins,
                 0,
                 plan,
-                PathHealthConfig.OFF);
+                PathHealthConfig.DEFAULT);
     }
 
     /** Sends to a host that counts, and answers with the count. */
