@@ -96,7 +96,8 @@ final class Flooding implements Callable<Integer> {
      *
      * @param others the same without what host 0 sends, filled in.
      */
-    private double[] measure(final int samples, final double[] others) throws IOException, InterruptedException {
+    private double[] measure(final int samples, final double[] others)
+            throws IOException, InterruptedException {
         final SwitchGraph graph = Trees.vbft(4, 4, 4);
         final double[] rates = new double[PHASES.size() * samples];
         final List<Stream> streams = new ArrayList<>();
@@ -174,7 +175,8 @@ final class Flooding implements Callable<Integer> {
         claims.put("flooding slows the other hosts", others[1] < 0.8 * others[0]);
         claims.put("afterwards it is faster than before", means[2] > 1.1 * means[0]);
         claims.put("moved together it is as fast", means[4] > 1.1 * means[0]);
-        claims.forEach((claim, holds) -> System.out.println((holds ? "holds:  " : "FAILS:  ") + claim));
+        claims.forEach(
+                (claim, holds) -> System.out.println((holds ? "holds:  " : "FAILS:  ") + claim));
         return !claims.containsValue(false);
     }
 

@@ -38,9 +38,7 @@ final class HostConnection implements AutoCloseable {
                         lab.network().host(to).namespace(),
                         () ->
                                 ServerSocketChannel.open()
-                                        .bind(
-                                                new InetSocketAddress(
-                                                        HostPlace.address(to), 0)))) {
+                                        .bind(new InetSocketAddress(HostPlace.address(to), 0)))) {
             final int port = ((InetSocketAddress) server.getLocalAddress()).getPort();
             final SocketChannel near =
                     NetworkNamespace.run(

@@ -74,7 +74,8 @@ final class KernelCg implements Callable<Integer> {
         count = or(iterations, 4, 2);
         expected = CgRank.alone(length, innerCount);
         final Map<String, double[]> seconds = new LinkedHashMap<>();
-        final SwitchGraph one = new SwitchGraphBuilder().addSwitches(1).addHosts(CgRank.RANKS).build();
+        final SwitchGraph one =
+                new SwitchGraphBuilder().addSwitches(1).addHosts(CgRank.RANKS).build();
         try (SwitchLab lab = settings.start("one switch", one, false)) {
             measure(lab, List.of(new Order("flat switch", null, null)), seconds);
         }
@@ -257,10 +258,13 @@ final class KernelCg implements Callable<Integer> {
         final double chosen = median(seconds.get("VLANs chosen"));
         final double each = median(seconds.get("VLANs set each iteration"));
         final Map<String, Boolean> claims = new LinkedHashMap<>();
-        claims.put("chosen VLANs beat those in turn, and the tree, by 1.1", 1.1 * chosen < Math.min(turn, tree));
+        claims.put(
+                "chosen VLANs beat those in turn, and the tree, by 1.1",
+                1.1 * chosen < Math.min(turn, tree));
         claims.put("chosen VLANs are within 0.8 of one switch", 0.8 * chosen < flat);
         claims.put("setting them in each iteration costs at most 10 %", each < 1.1 * chosen);
-        claims.forEach((claim, holds) -> System.out.println((holds ? "holds:  " : "FAILS:  ") + claim));
+        claims.forEach(
+                (claim, holds) -> System.out.println((holds ? "holds:  " : "FAILS:  ") + claim));
         return !claims.containsValue(false);
     }
 

@@ -52,7 +52,8 @@ final class Routes implements AutoCloseable {
     private void exchange(final int host) throws IOException {
         final ManagerMessage reply = managers.get(host).exchange();
         if (reply.status() != Status.OK.code()) {
-            throw new IOException("manager of host " + host + ": " + Status.of(reply.status()).text());
+            throw new IOException(
+                    "manager of host " + host + ": " + Status.of(reply.status()).text());
         }
     }
 

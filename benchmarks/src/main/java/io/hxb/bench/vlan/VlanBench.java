@@ -7,7 +7,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "vlan",
         mixinStandardHelpOptions = true,
-        description = "Repeats the experiments of VFREC-Net on switches of a lab (root, Open vSwitch).",
+        description =
+                "Repeats the experiments of VFREC-Net on switches of a lab (root, Open vSwitch).",
         subcommands = {Flooding.class, KernelCg.class},
         synopsisSubcommandLabel = "EXPERIMENT")
 public final class VlanBench {

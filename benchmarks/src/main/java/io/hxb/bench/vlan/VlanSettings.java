@@ -1,12 +1,12 @@
 package io.hxb.bench.vlan;
 
 import io.hxb.bench.harness.Peers;
+import io.hxb.config.Backend;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.switches.SwitchLab;
 import io.hxb.tool.lab.switches.SwitchLabSpec;
-import io.hxb.config.Backend;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Option;
@@ -70,12 +70,7 @@ final class VlanSettings {
     SwitchLab start(final String network, final SwitchGraph graph, final boolean isLearning) {
         final LabSpec spec =
                 new LabSpec(
-                        name,
-                        Shape.of(graph.hostCount()),
-                        1,
-                        Backend.RAW,
-                        rateBps(),
-                        MTU_BYTES);
+                        name, Shape.of(graph.hostCount()), 1, Backend.RAW, rateBps(), MTU_BYTES);
         return SwitchLab.start(
                 LabRegistry.ofUser(), SwitchLabSpec.of(spec, network, graph, isLearning));
     }

@@ -54,8 +54,7 @@ public final class TimeChart {
         for (final Map.Entry<String, double[]> curve : curves.entrySet()) {
             final double[] times = new double[curve.getValue().length];
             Arrays.setAll(times, i -> (i + 0.5) * sampleS);
-            chart.addSeries(curve.getKey(), times, curve.getValue())
-                    .setMarker(SeriesMarkers.NONE);
+            chart.addSeries(curve.getKey(), times, curve.getValue()).setMarker(SeriesMarkers.NONE);
             top = Math.max(top, Arrays.stream(curve.getValue()).max().orElse(0));
         }
         chart.getStyler().setYAxisMax(top * 1.2);

@@ -134,8 +134,7 @@ public final class OpenVswitch {
         boolean canSend = false;
         try {
             final long pid =
-                    Long.parseLong(
-                            Files.readString(folder.resolve("ovs-vswitchd.pid")).strip());
+                    Long.parseLong(Files.readString(folder.resolve("ovs-vswitchd.pid")).strip());
             try (Stream<Path> files = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
                 for (final Path file : files.toList()) {
                     canSend |= widen(pid, file);

@@ -55,7 +55,8 @@ class SwitchLabSystemTest {
 
     private boolean hasNamespaces() {
         final Path place = Path.of("/run/netns", LabNames.switchNamespace(name));
-        return Files.exists(place) || Files.exists(Path.of("/run/netns", LabNames.namespace(name, 0)));
+        return Files.exists(place)
+                || Files.exists(Path.of("/run/netns", LabNames.namespace(name, 0)));
     }
 
     private void connect(final int from, final int to) throws IOException {
@@ -72,8 +73,7 @@ class SwitchLabSystemTest {
                     LabNames.namespace(name, from),
                     () -> {
                         socket.connect(
-                                new InetSocketAddress(
-                                        HostPlace.address(to), server.getLocalPort()),
+                                new InetSocketAddress(HostPlace.address(to), server.getLocalPort()),
                                 30_000);
                         return null;
                     });
