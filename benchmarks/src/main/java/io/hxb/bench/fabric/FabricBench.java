@@ -13,7 +13,7 @@ import java.nio.file.Path;
         name = "fabric",
         mixinStandardHelpOptions = true,
         description = "Measures how long routes take, and what they cost.",
-        subcommands = {RouteContest.class, RouteScale.class},
+        subcommands = {RouteContest.class, RouteScale.class, TuneScale.class},
         synopsisSubcommandLabel = "EXPERIMENT")
 public final class FabricBench {
     private FabricBench() {}

@@ -137,7 +137,7 @@ public final class ManageCommand implements Callable<Integer> {
     @Option(
             names = "--min-load",
             paramLabel = "RATE",
-            defaultValue = "8Mbit/s",
+            defaultValue = "8mbit",
             description = "links with less traffic are left alone (default ${DEFAULT-VALUE})")
     private String minLoad;
 

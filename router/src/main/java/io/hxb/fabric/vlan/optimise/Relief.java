@@ -17,7 +17,7 @@ final class Relief {
     /**
      * Channels with less than this part of the load of one that cannot be relieved do not matter.
      */
-    private static final double MATTERS = 0.5;
+    private static final double MATTERS = 0.75;
 
     /** A channel relieved to this part of the load of one that cannot be relieved is left alone. */
     private static final double ENOUGH = 0.9;
