@@ -178,6 +178,11 @@ public final class ControlSocket implements AutoCloseable {
         }
     }
 
+    /** Where it listens. */
+    public Path path() {
+        return path;
+    }
+
     /** Listens no longer, and removes the socket. */
     @Override
     public void close() throws IOException {

@@ -267,7 +267,7 @@ public final class ManageCommand implements Callable<Integer> {
             if (isAttended) {
                 Thread.ofPlatform().daemon().name("hxb-manage-attend").start(() -> attend(server));
             }
-            say(hosts);
+            say(hosts, listening.path());
             try {
                 server.run(report -> onRound(server, report));
             } finally {
@@ -278,12 +278,12 @@ public final class ManageCommand implements Callable<Integer> {
         }
     }
 
-    private void say(final int hosts) {
-        output.text().printf("managing %d hosts: socket %s%n", hosts, socket.own());
+    private void say(final int hosts, final Path place) {
+        output.text().printf("managing %d hosts: socket %s%n", hosts, place);
         final Map<String, Object> report = new LinkedHashMap<>();
         report.put("ok", true);
         report.put("hosts", hosts);
-        report.put("socket", socket.own().toString());
+        report.put("socket", place.toString());
         output.report(report);
     }
 

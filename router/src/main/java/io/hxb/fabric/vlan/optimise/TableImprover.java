@@ -125,7 +125,7 @@ public final class TableImprover {
             final VidProblem[] intervals,
             final Terms terms,
             final int[] target) {
-        final Package found = new Package(mean, target);
+        final JointMoves found = new JointMoves(mean, target);
         final double before = VidProblem.busiest(mean.loads(mean.given()));
         for (final VidProblem interval : intervals) {
             final double old = VidProblem.busiest(interval.loads(mean.given()));

@@ -11,7 +11,7 @@ import java.util.List;
  * Changes that belong together: those of a better choice without which it would not be better.
  * Owned by one thread.
  */
-final class Package {
+final class JointMoves {
     /** What the busiest channel may carry more if that saves a change. */
     private static final double TOLERANCE = 1.01;
 
@@ -25,7 +25,7 @@ final class Package {
      *
      * @param target a choice better than the given one.
      */
-    Package(final VidProblem problem, final int[] target) {
+    JointMoves(final VidProblem problem, final int[] target) {
         this.problem = problem;
         given = problem.given();
         choice = target.clone();
