@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.PathHealthConfig;
+import io.hxb.config.TaggerChoice;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.config.Dialect;
 import io.hxb.fabric.vlan.config.SetupMaker;
@@ -91,8 +93,11 @@ class ManageSystemTest {
                                                     null,
                                                     KeyRing.NONE,
                                                     null,
+                                                    TaggerChoice.AUTO,
                                                     null,
-                                                    0))));
+                                                    0,
+                                                    null,
+                                                    PathHealthConfig.DEFAULT))));
             sockets.add(
                     NetworkNamespace.run(
                             lab.namespace(host),
