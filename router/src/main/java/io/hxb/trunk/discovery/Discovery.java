@@ -233,7 +233,7 @@ public final class Discovery {
             sessions.want(node, index);
         } else if (sessions.incarnation(node) != hello.incarnation()) {
             sessions.doubt(node, index);
-        } else {
+        } else if (heard.mayAnswer(index, neighbour, helloIntervalNs, nowNs)) {
             hasten(index, nowNs);
         }
     }
@@ -248,9 +248,8 @@ public final class Discovery {
     }
 
     // A neighbour that is heard stays where it is: otherwise a single frame would turn its frames
-    // to
-    // whoever sent it. With a key, a session with its new incarnation proves that the old one is no
-    // more.
+    // to whoever sent it. With a key, a session with its new incarnation proves that the old one
+    // is no more.
     private boolean isBelieved(
             final Port port,
             final int neighbour,

@@ -22,6 +22,7 @@ final class HeardNeighbours {
     private final long[][] sinceNs;
     private final int[][] incarnations;
     private final long[][] rivalNs;
+    private final long[][] answeredNs;
     // By link: since when neighbours could be heard there, if it is up.
     private final long[] upSinceNs;
     private final boolean[] isUp;
@@ -40,11 +41,13 @@ final class HeardNeighbours {
         sinceNs = new long[ports.length][Shape.MAX_EXTENT];
         incarnations = new int[ports.length][Shape.MAX_EXTENT];
         rivalNs = new long[ports.length][Shape.MAX_EXTENT];
+        answeredNs = new long[ports.length][Shape.MAX_EXTENT];
         upSinceNs = new long[ports.length];
         isUp = new boolean[ports.length];
         for (int i = 0; i < ports.length; i++) {
             Arrays.fill(heardNs[i], NEVER);
             Arrays.fill(rivalNs[i], NEVER);
+            Arrays.fill(answeredNs[i], NEVER);
         }
     }
 
@@ -82,6 +85,20 @@ final class HeardNeighbours {
     void onRestart(final int linkIndex, final int neighbour, final long nowNs) {
         sinceNs[linkIndex][neighbour] = nowNs;
         rivalNs[linkIndex][neighbour] = NEVER;
+    }
+
+    /**
+     * True if a neighbour that asks who is there is to be answered at once: not again within an
+     * interval, after which it is greeted anyway. Anybody can repeat its question.
+     */
+    boolean mayAnswer(
+            final int linkIndex, final int neighbour, final long intervalNs, final long nowNs) {
+        final long lastNs = answeredNs[linkIndex][neighbour];
+        if (lastNs != NEVER && nowNs - lastNs < intervalNs) {
+            return false;
+        }
+        answeredNs[linkIndex][neighbour] = nowNs;
+        return true;
     }
 
     /** Takes in whether links are up; several times within what {@link #silences} waits. */
