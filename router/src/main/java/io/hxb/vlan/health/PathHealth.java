@@ -34,7 +34,6 @@ public final class PathHealth implements Detours {
     private final HostTable table;
     private final long fingerprint;
     private final HostPaths paths;
-    private final Tagger tagger;
     private final PathHealthConfig config;
     private final ProbeSeals seals;
     private final long incarnation;
@@ -73,7 +72,6 @@ public final class PathHealth implements Detours {
         this.table = table;
         fingerprint = table.fingerprint();
         this.paths = paths;
-        this.tagger = tagger;
         this.config = config;
         this.seals = seals;
         this.incarnation = incarnation;
