@@ -25,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
@@ -148,18 +149,17 @@ public final class VirtualNic implements AutoCloseable {
             address = server.listen(options.listen());
         }
         server.every(LEASE_CHECK_MS, manager::expireLease);
-        final long[] counted = new long[TagDrop.values().length];
+        final Map<TagDrop, Long> counted = new EnumMap<>(TagDrop.class);
         server.every(
                 CHECK_MS,
                 () -> {
                     if (nic.hasGone()) {
                         server.count(ManagerCount.NIC_LOSSES, 1);
                     }
-                    for (int i = 0; i < counted.length; i++) {
-                        final TagDrop reason = TagDrop.values()[i];
+                    for (final TagDrop reason : TagDrop.values()) {
                         final long drops = tagger.drops(reason);
-                        server.count(count(reason), drops - counted[i]);
-                        counted[i] = drops;
+                        final Long before = counted.put(reason, drops);
+                        server.count(count(reason), drops - (before == null ? 0 : before));
                     }
                 });
     }

@@ -147,10 +147,12 @@ class MpiRouteSystemTest {
             }
         }
         final String command =
-                "hostname h0; exec timeout 100 mpirun --allow-run-as-root --bind-to none --mca"
-                        + " plm_rsh_agent %s --mca oob_tcp_if_include eth0 --mca pml ob1 --mca btl"
-                        + " tcp,self --mca btl_tcp_if_include eth0 --mca mpi_yield_when_idle 1"
-                        + " --host %s -n %d %s";
+                String.format(
+                        "hostname h0; exec timeout 100 mpirun --allow-run-as-root --bind-to none"
+                                + " --mca plm_rsh_agent %s --mca oob_tcp_if_include eth0 --mca pml"
+                                + " ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 --mca"
+                                + " mpi_yield_when_idle 1 --host %s -n %d %s",
+                        agent, String.join(",", hosts), ranks, program);
         final ProcessBuilder builder =
                 new ProcessBuilder(
                         "ip",
@@ -161,7 +163,7 @@ class MpiRouteSystemTest {
                         "-u",
                         "sh",
                         "-c",
-                        command.formatted(agent, String.join(",", hosts), ranks, program));
+                        command);
         builder.environment().put("HXB_RUN", run(0).toString());
         final Process process = builder.redirectErrorStream(true).start();
         process.getOutputStream().close();

@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 
 /** The C side of the protocol, without MPI: its bytes, and what it does when a manager fails. */
 @Tag("system")
@@ -157,14 +157,14 @@ class VfnClientTest {
         private final List<String> requests = new ArrayList<>();
         private int tag;
 
-        void add(final Operation operation, final UnaryOperator<ManagerMessage> fields) {
+        void add(final Operation operation, final Consumer<ManagerMessage> fields) {
             final ByteBuf bytes = Unpooled.wrappedBuffer(new byte[ManagerMessage.LENGTH]);
-            fields.apply(new ManagerMessage().wrap(bytes, 0).clear(operation.code()).tag(++tag));
+            fields.accept(new ManagerMessage().wrap(bytes, 0).clear(operation.code()).tag(++tag));
             requests.add(ByteBufUtil.hexDump(bytes));
         }
 
         void add(final Operation operation) {
-            add(operation, message -> message);
+            add(operation, message -> {});
         }
     }
 

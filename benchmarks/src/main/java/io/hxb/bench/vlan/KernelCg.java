@@ -65,7 +65,17 @@ final class KernelCg implements Callable<Integer> {
     private double expected;
 
     /** A way of choosing paths: what is set before all iterations, and in each. */
-    private record Order(String name, int[] before, int[] each) {}
+    private static final class Order {
+        private final String name;
+        private final int[] before;
+        private final int[] each;
+
+        private Order(final String name, final int[] before, final int[] each) {
+            this.name = name;
+            this.before = before;
+            this.each = each;
+        }
+    }
 
     @Override
     public Integer call() throws Exception {

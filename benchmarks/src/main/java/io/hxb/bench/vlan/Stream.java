@@ -3,6 +3,7 @@ package io.hxb.bench.vlan;
 import io.hxb.tool.lab.switches.SwitchLab;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -64,10 +65,15 @@ final class Stream implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         isEnding.set(true);
-        sender.join();
-        receiver.join();
+        try {
+            sender.join();
+            receiver.join();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("while a stream ended");
+        }
         near.close();
         far.close();
     }

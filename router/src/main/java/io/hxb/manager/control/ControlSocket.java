@@ -110,7 +110,6 @@ public final class ControlSocket implements AutoCloseable {
                 write(channel, selector, answer, System.nanoTime() + LIMIT_NS);
             } catch (final IOException e) {
                 // Whoever asked has gone, or the socket is closed.
-                continue;
             }
         }
     }

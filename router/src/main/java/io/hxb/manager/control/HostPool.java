@@ -1,7 +1,7 @@
 package io.hxb.manager.control;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -23,7 +23,7 @@ public final class HostPool implements HostRunner, AutoCloseable {
 
     private final ExecutorService talking = pool("hxb-manage-hosts", THREADS);
     private final ExecutorService connecting = pool("hxb-manage-connect", CONNECTING_THREADS);
-    private final Map<ManagedHost, Future<?>> pending = new IdentityHashMap<>();
+    private final Map<ManagedHost, Future<?>> pending = new HashMap<>();
     private final long limitNs;
 
     /**

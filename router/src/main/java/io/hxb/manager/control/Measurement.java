@@ -43,10 +43,10 @@ record Measurement(List<PairState> pairs, int halfCount, List<Long> claimed) {
             final Sent there = byPair.get(key)[0];
             final Sent back = byPair.get(key)[1];
             final boolean isClaimed =
-                    there != null && there.isClaimed() || back != null && back.isClaimed();
+                    (there != null && there.isClaimed()) || (back != null && back.isClaimed());
             // An end that has sent nothing tells nothing of the pair; the other has heard nothing.
             final boolean isHalf =
-                    there == null || back == null
+                    (there == null || back == null)
                             ? (there == null ? back : there).isHalf()
                             : there.vid() != back.vid();
             halfCount += isHalf ? 1 : 0;

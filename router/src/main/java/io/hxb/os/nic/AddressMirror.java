@@ -83,7 +83,15 @@ public final class AddressMirror implements AutoCloseable {
     }
 
     /** An address or a route, with what tells it apart from others. */
-    private record Entry(byte[] head, Map<Integer, byte[]> attributes) {
+    private static final class Entry {
+        private final byte[] head;
+        private final Map<Integer, byte[]> attributes;
+
+        Entry(final byte[] head, final Map<Integer, byte[]> attributes) {
+            this.head = head;
+            this.attributes = attributes;
+        }
+
         String key() {
             final StringBuilder key = new StringBuilder(Arrays.toString(head));
             attributes.forEach(

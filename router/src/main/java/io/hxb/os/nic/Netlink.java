@@ -178,7 +178,11 @@ final class Netlink implements AutoCloseable {
         Memory.putInt(message + 8, 0);
         Memory.putInt(message + 12, 0);
         MemorySegment.copy(
-                body.array(), 0, buffer, ValueLayout.JAVA_BYTE, HEADER_LENGTH, body.position());
+                MemorySegment.ofBuffer(body.duplicate().flip()),
+                0,
+                buffer,
+                HEADER_LENGTH,
+                body.position());
         final int sent = Sockets.send(descriptor, message, length);
         if (sent < 0) {
             throw new LinuxException("send(netlink)", -sent);

@@ -40,7 +40,7 @@ final class SimulatedHosts {
     private final Set<Long> cuts = new HashSet<>();
     private long nowNs = 1;
 
-    private final class Host {
+    private static final class Host {
         private CountingTagger tagger;
         private HostManager manager;
         private int starts;

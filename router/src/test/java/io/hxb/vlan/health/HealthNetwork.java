@@ -2,6 +2,7 @@ package io.hxb.vlan.health;
 
 import io.hxb.config.PathHealthConfig;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 import io.hxb.session.KeyRing;
 import io.hxb.vlan.HostPaths;
 import io.hxb.vlan.HostRow;
@@ -132,10 +133,10 @@ final class HealthNetwork {
         @Override
         public void send(final long mac, final int vid, final long address, final int length) {
             frames++;
-            final byte[] bytes =
-                    MemorySegment.ofAddress(address)
-                            .reinterpret(length)
-                            .toArray(ValueLayout.JAVA_BYTE);
+            final byte[] bytes = new byte[length];
+            for (int i = 0; i < length; i++) {
+                bytes[i] = (byte) Memory.getUnsignedByte(address + i);
+            }
             lastFrame = bytes;
             final int to = (int) (mac - FIRST_MAC);
             if (random.nextDouble() >= loss(number, to, vid)) {
