@@ -44,6 +44,7 @@ class ReportingSystemTest {
                     "lab down",
                     "sim",
                     "key",
+                    "manage",
                     "manager",
                     "route");
 

@@ -227,6 +227,11 @@ class WrongUsageTest {
             manager --plan x --nic eth0 --spin long
             manager --plan x --nic eth0 --key a,b,c
             manager --plan x --nic eth0 --allow nobody
+            manage
+            manage status extra
+            manage explain extra
+            manage stop --nonsense
+            manage start --socket
             route
             route show --manager 10.0.0.1
             route show --manager 10.0.0.1:70000

@@ -15,8 +15,15 @@ class TagFilterTest {
     private static final int BROADCAST = 1;
     private static final int WHOLE = 0x4_0000;
 
-    /** Runs the few instructions that the filter has. Source: linux/filter.h. */
+    private static final int IPV4 = 0x0800;
+
     private static int run(final long[] code, final int packetType, final int tag) {
+        return run(code, packetType, tag, IPV4);
+    }
+
+    /** Runs the few instructions that the filter has. Source: linux/filter.h. */
+    private static int run(
+            final long[] code, final int packetType, final int tag, final int etherType) {
         int accumulator = 0;
         int next = 0;
         while (true) {
@@ -24,6 +31,10 @@ class TagFilterTest {
             final int operand = (int) (instruction >>> 32);
             switch ((int) (instruction & 0xFFFF)) {
                 case 0x20 -> accumulator = load(operand, packetType, tag);
+                case 0x28 -> {
+                    assertEquals(12, operand, "a half word of the frame");
+                    accumulator = etherType;
+                }
                 case 0x54 -> accumulator &= operand;
                 case 0x05 -> next += operand;
                 case 0x15 ->
@@ -58,6 +69,7 @@ class TagFilterTest {
                 assertEquals(WHOLE, run(filter, BROADCAST, vid));
                 assertEquals(TagFilter.FLOODED_BYTES, run(filter, ClassicCode.TO_ANOTHER, vid));
             }
+            assertEquals(0, run(filter, HERE, plan[0], ProbeType.ETHER_TYPE), "a probe");
             assertEquals(0, run(filter, HERE, -1), "no tag");
             if (vids <= 256) {
                 assertEquals(0, run(filter, HERE, 12));
