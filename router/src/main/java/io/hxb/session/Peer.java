@@ -13,18 +13,22 @@ import java.util.random.RandomGenerator;
  *            heard                       what it means                  answer
  *  fresh     echo is our pending nonce   the peer lives and heard us    a session begins; asks
  *                                                                       whether the peer has it
- *  known     both nonces are those of    the peer has it, too           if asked
- *            the newest session
+ *  known     both nonces and the key     the peer has it, too           if asked
+ *            are those of the newest
+ *            session
+ *  crossed   the nonces are, the key     each took the other's answer   which session we have,
+ *            is not                      under another key: the lower   if it holds and we are
+ *                                        key holds                      asked
  *  unproven  anything else               the peer has begun anew, or    our pending nonce, if
  *                                        somebody replays               asked, which asks nothing
  * </pre>
  *
- * <p>Only a message with our pending nonce changes what is sealed and opened, and that nonce is
- * random, used once and was never in a session: nothing recorded earlier contains it. One pending
- * nonce serves all messages until a session begins, so replays cannot displace a true exchange; nor
- * do answers stand in the way of our own question. What is unproven is answered by what asks
- * nothing: a peer that did ask goes on, one that did not ignores it. So a replay costs an answer,
- * and never a session.
+ * <p>Only a message with our pending nonce, or with that of a session which the peer is not yet
+ * known to have, changes what is sealed and opened. The nonce is random and used once: nothing
+ * recorded earlier contains it. One pending nonce serves all messages until a session begins, so
+ * replays cannot displace a true exchange; nor do answers stand in the way of our own question.
+ * What is unproven is answered by what asks nothing: a peer that did ask goes on, one that did not
+ * ignores it. So a replay costs an answer, and never a session.
  *
  * <p>Frames may be lost at any moment, so that each end has another session. Whoever cannot open
  * what the other sends asks it now and then ({@link Doubt}); the answer names the session that the
@@ -140,7 +144,9 @@ final class Peer {
             sessions.begin(maker.make(heard.key(), own, heard.nonce()));
         }
         if (sessions.isNewestOf(heard.echo(), heard.nonce())) {
-            return onKnown(heard, isFresh);
+            return sessions.newest().key().id() == heard.key().id()
+                    ? onKnown(heard, isFresh)
+                    : onOtherKey(heard, maker);
         }
         if (heard.isAsking() && answers.isOver(ANSWER_PAUSE_NS, nowNs)) {
             answers = new Pause(nowNs);
@@ -159,6 +165,29 @@ final class Peer {
             question.ask(known(heard, true), ATTEMPTS, 0);
         }
         return isBegun;
+    }
+
+    // While keys are changed both may ask at once, by different keys, and each answers by the key
+    // that it was asked by: then both make a session of the same nonces and different keys. That
+    // of the lower key id holds. It replaces the other once and never the other way round.
+    private boolean onOtherKey(final Heard heard, final SessionMaker maker) {
+        final Session newest = sessions.newest();
+        if (heard.isEstablished()
+                && !sessions.isConfirmed()
+                && heard.key().id() < newest.key().id()) {
+            sessions.begin(maker.make(heard.key(), newest.own(), heard.nonce()));
+            return onKnown(heard, true);
+        }
+        if (heard.isAsking() && newest.key().id() < heard.key().id()) {
+            answer =
+                    new Saying(
+                            heard.nonce(),
+                            true,
+                            !sessions.isConfirmed(),
+                            newest.key(),
+                            heard.link());
+        }
+        return false;
     }
 
     private static Saying known(final Heard heard, final boolean isAsking) {

@@ -303,6 +303,46 @@ class SessionsTest {
     }
 
     @Test
+    void shouldAgreeOnOneKeyWhereBothAskAtOnceByDifferentKeys() {
+        for (int seed = 0; seed < 200; seed++) {
+            // given
+            final Random random = new Random(seed);
+            final SessionNode one = node(0, seed, 8, 9);
+            final SessionNode other = node(1, 1000 + seed, 9, 8);
+            one.sessions.want(1, Sessions.ROUTED);
+            other.sessions.want(0, Sessions.ROUTED);
+            // when: frames of both cross
+            final int lossPercent = seed % 4 * 10;
+            for (int turn = 0; turn < 100; turn++) {
+                final List<byte[]> ofOne = one.due(nowNs);
+                final List<byte[]> ofOther = other.due(nowNs);
+                deliver(ofOne, other, random, lossPercent);
+                deliver(ofOther, one, random, lossPercent);
+                nowNs += random.nextInt(1, 20) * MS;
+            }
+            run(one, other);
+            // then: neither keeps a session that the other does not have
+            final Session sending = one.sessions.peer(1).sessions().sending();
+            assertNotNull(sending, "seed " + seed);
+            assertEquals(
+                    sending.id(), other.sessions.peer(0).sessions().sending().id(), "seed " + seed);
+            assertTalks(one, other);
+        }
+    }
+
+    private void deliver(
+            final List<byte[]> frames,
+            final SessionNode to,
+            final Random random,
+            final int lossPercent) {
+        for (final byte[] frame : frames) {
+            if (random.nextInt(100) >= lossPercent) {
+                to.receive(frame, nowNs);
+            }
+        }
+    }
+
+    @Test
     void shouldChangeTheKeyWhileFramesFlow() {
         // given
         final SessionNode one = node(0, 1, 8);
