@@ -172,6 +172,7 @@ final class Flooding implements Callable<Integer> {
 
     private static boolean verdict(final double[] means, final double[] others) {
         final Map<String, Boolean> claims = new LinkedHashMap<>();
+        claims.put("flooding slows the network as a whole", means[1] < 0.8 * means[0]);
         claims.put("flooding slows the other hosts", others[1] < 0.8 * others[0]);
         claims.put("afterwards it is faster than before", means[2] > 1.1 * means[0]);
         claims.put("moved together it is as fast", means[4] > 1.1 * means[0]);
