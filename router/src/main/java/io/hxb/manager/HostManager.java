@@ -1,7 +1,6 @@
 package io.hxb.manager;
 
 import io.hxb.vlan.HostPaths;
-import io.hxb.vlan.HostRow;
 import io.hxb.vlan.HostTable;
 import io.hxb.vlan.Tagger;
 
@@ -9,10 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -36,15 +33,14 @@ public final class HostManager {
     public static final int MAX_RANKS = 262_144;
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HostManager.class);
-    private static final int NO_HOST = -1;
 
     private final HostTable startTable;
-    private final long fingerprint;
     private final HostPaths paths;
     private final PathClaims claims;
     private final Tagger tagger;
     private final PathStore store;
-    private final Surroundings surroundings;
+    private final NamedHosts hosts;
+    private final HostAnswers answers;
     private final OptimiserRequests optimiser;
     private final ManagerCounts counts = new ManagerCounts();
     private final Set<ManagerSession> watchers = new LinkedHashSet<>();
@@ -107,13 +103,15 @@ public final class HostManager {
         this.clock = clock;
         this.table = table;
         startTable = table;
-        fingerprint = table.fingerprint();
         this.paths = paths;
         this.tagger = tagger;
         this.store = store;
-        this.surroundings = surroundings;
         this.optimiser = new OptimiserRequests(optimiser);
         claims = new PathClaims(paths);
+        hosts = new NamedHosts(paths, tagger, surroundings, table.rows().get(paths.here()).mac());
+        answers =
+                new HostAnswers(
+                        table.fingerprint(), paths, tagger, claims, hosts, surroundings, counts);
         restore();
     }
 
@@ -202,6 +200,11 @@ public final class HostManager {
         beforeCounts.run();
     }
 
+    /** Sets who brings the counts up to date before they are read. */
+    void onCounts(final Runnable action) {
+        beforeCounts = action;
+    }
+
     private void follow(final HostTable next) {
         table = next;
         paths.follow(next);
@@ -255,18 +258,23 @@ public final class HostManager {
             return Status.MALFORMED;
         }
         return switch (operation) {
-            case HELLO -> hello(reply);
-            case HOST -> host(request, reply);
-            case COUNT -> count(request, reply);
+            case HELLO -> answers.hello(table, reply);
+            case HOST -> answers.host(table, request, reply);
+            case COUNT -> {
+                if (request.index() == 0) {
+                    refreshCounts();
+                }
+                yield answers.count(request, reply);
+            }
             case WATCH -> {
                 watch(session);
                 yield Status.OK;
             }
             case AUTHENTICATE -> Status.MALFORMED;
-            case GET -> get(session, request, reply);
-            case TRAFFIC -> traffic(session, request, reply);
-            case VID_TRAFFIC -> vidTraffic(request, reply);
-            case NIC -> nic(request, reply);
+            case GET -> answers.get(session, request, reply);
+            case TRAFFIC -> answers.traffic(session, request, reply);
+            case VID_TRAFFIC -> answers.vidTraffic(table, request, reply);
+            case NIC -> answers.nic(request, reply);
             case BIND_RANK -> bindRank(session, request);
             case LEASE -> lease(session, request, reply);
             case SET,
@@ -292,31 +300,6 @@ public final class HostManager {
         };
     }
 
-    private Status hello(final ManagerMessage reply) {
-        reply.vid(tagger.vid(Tagger.OTHERS))
-                .index(paths.here())
-                .fingerprint(fingerprint)
-                .value(0, table.rows().get(paths.here()).mac())
-                .value(1, paths.hostCount())
-                .value(2, table.vids().size());
-        return Status.OK;
-    }
-
-    private Status host(final ManagerMessage request, final ManagerMessage reply) {
-        final int host = request.index();
-        if (host < 0 || host >= paths.hostCount()) {
-            return Status.END_OF_LIST;
-        }
-        final HostRow row = table.rows().get(host);
-        reply.index(host).vid(row.vid()).hostName(row.name()).value(0, row.mac());
-        return Status.OK;
-    }
-
-    /** Sets who brings the counts up to date before they are read. */
-    void onCounts(final Runnable action) {
-        beforeCounts = action;
-    }
-
     /** Detours have changed, which take effect now. */
     void onDetours() {
         commit();
@@ -327,51 +310,9 @@ public final class HostManager {
         return paths;
     }
 
-    private Status count(final ManagerMessage request, final ManagerMessage reply) {
-        if (request.index() == 0) {
-            beforeCounts.run();
-        }
-        final ManagerCount count = ManagerCount.of(request.index());
-        if (count == null) {
-            return Status.END_OF_LIST;
-        }
-        reply.index(request.index()).hostName(count.key()).value(0, counts.value(count));
-        return Status.OK;
-    }
-
     /** From now on a session is woken by every change. */
     void watch(final ManagerSession session) {
         watchers.add(session);
-    }
-
-    private Status get(
-            final ManagerSession session,
-            final ManagerMessage request,
-            final ManagerMessage reply) {
-        final int host = peer(session, request);
-        if (host == NO_HOST) {
-            return Status.NO_SUCH_HOST;
-        }
-        reply.index(host)
-                .vid(tagger.vid(host))
-                .wantedVid(paths.wanted(host))
-                .value(0, paths.tableVid(host))
-                .value(1, paths.peerVid(host) == 0 ? tagger.heardVid(host) : paths.peerVid(host))
-                .value(2, claims.claimed(session.id(), host));
-        return Status.OK;
-    }
-
-    /** The host that a request names; -1 if there is none, or it is this one. */
-    private int peer(final ManagerSession session, final ManagerMessage request) {
-        final int host =
-                switch (request.kind()) {
-                    case NONE -> NO_HOST;
-                    case HOST -> request.peerNumber();
-                    case MAC -> tagger.hostOf(request.peerMac());
-                    case IP -> tagger.hostOf(surroundings.macOf(request.peerBytes()));
-                    case RANK -> session.hostOf(request.peerNumber());
-                };
-        return host < 0 || host >= paths.hostCount() || host == paths.here() ? NO_HOST : host;
     }
 
     private Status lease(
@@ -409,64 +350,10 @@ public final class HostManager {
         return status;
     }
 
-    private Status traffic(
-            final ManagerSession session,
-            final ManagerMessage request,
-            final ManagerMessage reply) {
-        for (int host = Math.max(0, request.index()); host < paths.hostCount(); host++) {
-            if (host != paths.here() && tagger.sentFrames(host) > 0) {
-                reply.index(host)
-                        .vid(tagger.vid(host))
-                        .value(0, tagger.sentBytes(host))
-                        .value(1, tagger.sentFrames(host))
-                        .value(2, state(session, host));
-                return Status.OK;
-            }
-        }
-        return Status.END_OF_LIST;
-    }
-
-    /** What a management server has to know about a pair besides its traffic. */
-    private long state(final ManagerSession session, final int host) {
-        return paths.tableVid(host)
-                | (long) tagger.heardVid(host) << Short.SIZE
-                | (claims.others(session.id(), host) > 0 ? ManagerMessage.CLAIMED : 0);
-    }
-
-    private Status vidTraffic(final ManagerMessage request, final ManagerMessage reply) {
-        final int index = request.index();
-        if (index < 0 || index >= table.vids().size()) {
-            return Status.END_OF_LIST;
-        }
-        final int vid = table.vids().get(index);
-        final Tagger.VidTraffic traffic = tagger.traffic(vid);
-        reply.index(index)
-                .vid(vid)
-                .value(0, traffic.sentBytes())
-                .value(1, traffic.sentFrames())
-                .value(2, traffic.receivedBytes());
-        return Status.OK;
-    }
-
-    private Status nic(final ManagerMessage request, final ManagerMessage reply) {
-        final List<Surroundings.NicState> nics = surroundings.nics();
-        final int index = request.index();
-        if (index < 0 || index >= nics.size()) {
-            return Status.END_OF_LIST;
-        }
-        final Surroundings.NicState nic = nics.get(index);
-        reply.index(index)
-                .name(nic.name().getBytes(StandardCharsets.UTF_8))
-                .value(0, nic.mac())
-                .value(1, nic.mtuBytes())
-                .value(2, (nic.isUp() ? 1 : 0) | (long) nic.foreignPrograms() << Integer.SIZE);
-        return Status.OK;
-    }
-
     private Status bindRank(final ManagerSession session, final ManagerMessage request) {
         final int rank = request.index();
-        final int host = rank < 0 ? NO_HOST : anyHost(request);
-        if (host == NO_HOST) {
+        final int host = rank < 0 ? NamedHosts.NONE : hosts.any(request);
+        if (host == NamedHosts.NONE) {
             return Status.NO_SUCH_HOST;
         }
         if (!session.hasRank(rank)) {
@@ -477,23 +364,6 @@ public final class HostManager {
         }
         session.bind(rank, host);
         return Status.OK;
-    }
-
-    /** As {@link #peer}, this host included: some of a job's ranks run here. */
-    private int anyHost(final ManagerMessage request) {
-        return switch (request.kind()) {
-            case HOST ->
-                    request.peerNumber() >= 0 && request.peerNumber() < paths.hostCount()
-                            ? request.peerNumber()
-                            : NO_HOST;
-            case MAC -> hostOf(request.peerMac());
-            case IP -> hostOf(surroundings.macOf(request.peerBytes()));
-            case NONE, RANK -> NO_HOST;
-        };
-    }
-
-    private int hostOf(final long mac) {
-        return mac == table.rows().get(paths.here()).mac() ? paths.here() : tagger.hostOf(mac);
     }
 
     private Status change(
@@ -546,8 +416,8 @@ public final class HostManager {
             final Operation operation,
             final ManagerMessage request,
             final ManagerMessage reply) {
-        final int host = peer(session, request);
-        if (host == NO_HOST) {
+        final int host = hosts.peer(session, request);
+        if (host == NamedHosts.NONE) {
             return Status.NO_SUCH_HOST;
         }
         final boolean isSet = operation == Operation.SET;
@@ -561,10 +431,10 @@ public final class HostManager {
                 return Status.LIMIT;
             }
             if (!session.hasBatchFailed()) {
-                session.note(host, isSet ? vid : NO_HOST, owner);
+                session.note(host, isSet ? vid : NamedHosts.NONE, owner);
             }
         } else {
-            apply(host, isSet ? vid : NO_HOST, owner);
+            apply(host, isSet ? vid : NamedHosts.NONE, owner);
             commit();
         }
         reply.index(host).vid(paths.vid(host));
@@ -572,7 +442,7 @@ public final class HostManager {
     }
 
     private void apply(final int host, final int vid, final int owner) {
-        if (vid == NO_HOST) {
+        if (vid == NamedHosts.NONE) {
             claims.withdraw(owner, host);
         } else {
             claims.claim(owner, host, vid);
@@ -634,8 +504,8 @@ public final class HostManager {
             draft.row(host, request.vid(), (int) request.value(0));
             return Status.OK;
         }
-        final int other = anyHost(request);
-        if (other == NO_HOST || other == host) {
+        final int other = hosts.any(request);
+        if (other == NamedHosts.NONE || other == host) {
             return Status.NO_SUCH_HOST;
         }
         return draft.exception(host, other, request.vid()) ? Status.OK : Status.LIMIT;

@@ -1,9 +1,10 @@
 package io.hxb.bench.fabric;
 
-import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.ResultsOption;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -37,15 +38,14 @@ public final class FabricBench {
                 description = "measurements of each contestant (default ${DEFAULT-VALUE})")
         private int rounds;
 
-        @Option(names = "--no-results", description = "print, but do not append to results/")
-        private boolean isNotKept;
+        @Mixin private ResultsOption results;
 
         int rounds() {
             return rounds;
         }
 
         Path results() {
-            return isNotKept ? null : Peers.results();
+            return results.folder();
         }
     }
 }

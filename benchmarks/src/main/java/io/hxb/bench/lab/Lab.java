@@ -1,9 +1,11 @@
 package io.hxb.bench.lab;
 
 import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.ResultsOption;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -64,8 +66,7 @@ public final class Lab {
         @Option(names = "--without-hxb", description = "only the peers")
         private boolean isWithoutHxb;
 
-        @Option(names = "--no-results", description = "print, but do not append to results/")
-        private boolean isNotKept;
+        @Mixin private ResultsOption results;
 
         int rounds() {
             return rounds;
@@ -80,7 +81,7 @@ public final class Lab {
         }
 
         Path results() {
-            return isNotKept ? null : Peers.results();
+            return results.folder();
         }
     }
 

@@ -5,9 +5,11 @@ import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
+import io.hxb.bench.harness.ResultsOption;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import tools.jackson.databind.JsonNode;
@@ -65,8 +67,7 @@ public final class Tagging implements Callable<Integer> {
             description = "MTU of the NICs (default ${DEFAULT-VALUE})")
     private int mtuBytes;
 
-    @Option(names = "--no-results", description = "print, but do not append to results/")
-    private boolean isNotKept;
+    @Mixin private ResultsOption results;
 
     private Tagging() {}
 
@@ -105,7 +106,7 @@ public final class Tagging implements Callable<Integer> {
                 one.close();
             }
         }
-        report.finish(System.out, isNotKept ? null : Peers.results());
+        report.finish(System.out, results.folder());
         return 0;
     }
 

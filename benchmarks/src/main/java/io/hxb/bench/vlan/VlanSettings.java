@@ -1,6 +1,6 @@
 package io.hxb.bench.vlan;
 
-import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.ResultsOption;
 import io.hxb.config.Backend;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.tool.lab.LabRegistry;
@@ -9,6 +9,7 @@ import io.hxb.tool.lab.switches.SwitchLab;
 import io.hxb.tool.lab.switches.SwitchLabSpec;
 import io.hxb.topology.Shape;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -40,8 +41,7 @@ final class VlanSettings {
             description = "where to draw it, .svg or .png (default: beside the results)")
     private Path picture;
 
-    @Option(names = "--no-results", description = "print, but do not append to results/")
-    private boolean isNotKept;
+    @Mixin private ResultsOption results;
 
     boolean isShort() {
         return isShort;
@@ -56,7 +56,7 @@ final class VlanSettings {
     }
 
     Path results() {
-        return isNotKept ? null : Peers.results();
+        return results.folder();
     }
 
     /** Where to draw; null for nowhere. */
@@ -64,7 +64,7 @@ final class VlanSettings {
         if (picture != null) {
             return picture;
         }
-        return isNotKept ? null : Peers.results().resolve(experiment + ".svg");
+        return results.folder() == null ? null : results.folder().resolve(experiment + ".svg");
     }
 
     SwitchLab start(final String network, final SwitchGraph graph, final boolean isLearning) {

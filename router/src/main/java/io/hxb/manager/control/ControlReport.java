@@ -17,10 +17,15 @@ import java.util.concurrent.TimeUnit;
  * @param status the state of the control and of all hosts that cannot be controlled.
  * @param changes the last changes, the newest last, and why nothing else is changed.
  * @param changeCount changes that were ever remembered, those that are no longer among them too.
+ * @param rounds rounds so far.
  * @param metrics in the text format of Prometheus.
  */
 public record ControlReport(
-        Map<String, Object> status, Map<String, Object> changes, long changeCount, String metrics) {
+        Map<String, Object> status,
+        Map<String, Object> changes,
+        long changeCount,
+        long rounds,
+        String metrics) {
     /** Hosts that cannot be controlled and are named. */
     private static final int MAX_NAMED = 32;
 
@@ -57,6 +62,7 @@ public record ControlReport(
                 status,
                 changes(nowNs, decision, history, table),
                 counts.remembered(),
+                counts.rounds(),
                 metrics(status, leadership, hosts));
     }
 

@@ -1,17 +1,14 @@
 package io.hxb.tool.manage;
 
-import io.hxb.config.Quantity;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.control.Connector;
-import io.hxb.manager.control.ControlReport;
 import io.hxb.manager.control.ControlServer;
 import io.hxb.manager.control.ControlSettings;
 import io.hxb.manager.control.ControlSocket;
 import io.hxb.manager.control.HostPool;
 import io.hxb.manager.control.ManagedHost;
 import io.hxb.manager.control.NetworkControl;
-import io.hxb.manager.control.TuningTerms;
 import io.hxb.pm.attach.RunFolders;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyFile;
@@ -66,7 +63,6 @@ public final class ManageCommand implements Callable<Integer> {
     private static final long MS = 1_000_000;
     private static final long SECOND_NS = 1_000 * MS;
     private static final long MIN_ROUND_NS = 5 * SECOND_NS;
-    private static final double PERCENT = 100;
 
     @Mixin private Output output;
     @Mixin private ManageSocket socket;
@@ -103,43 +99,7 @@ public final class ManageCommand implements Callable<Integer> {
             description = "how often traffic is measured (default ${DEFAULT-VALUE})")
     private String interval;
 
-    @Option(
-            names = "--gain",
-            paramLabel = "PERCENT",
-            defaultValue = "10",
-            description =
-                    "by how much a change has to relieve a busy link (default ${DEFAULT-VALUE})")
-    private double gain;
-
-    @Option(
-            names = "--intervals",
-            paramLabel = "N",
-            defaultValue = "2",
-            description = "in how many intervals in a row (default ${DEFAULT-VALUE})")
-    private int intervals;
-
-    @Option(
-            names = "--max-changes",
-            paramLabel = "N",
-            defaultValue = "600",
-            description = "pairs that may change in a minute (default ${DEFAULT-VALUE})")
-    private int maxChanges;
-
-    @Option(
-            names = "--hold",
-            paramLabel = "TIME",
-            defaultValue = "30s",
-            description =
-                    "for how long a pair that has changed does not change again (default"
-                            + " ${DEFAULT-VALUE})")
-    private String hold;
-
-    @Option(
-            names = "--min-load",
-            paramLabel = "RATE",
-            defaultValue = "8mbit",
-            description = "links with less traffic are left alone (default ${DEFAULT-VALUE})")
-    private String minLoad;
+    @Mixin private TuningOptions tuning;
 
     @Option(
             names = "--lease",
@@ -166,9 +126,6 @@ public final class ManageCommand implements Callable<Integer> {
     @Option(names = "--attended", hidden = true, description = "end when the standard input does")
     private boolean isAttended;
 
-    private long seenChanges;
-    private String lastState = "";
-
     /** Picocli makes it. */
     ManageCommand() {}
 
@@ -194,22 +151,13 @@ public final class ManageCommand implements Callable<Integer> {
                                         new SecureRandom().nextLong() | 1,
                                         (int) (leaseNs / MS),
                                         isDry,
-                                        terms()));
+                                        tuning.terms()));
         final List<ManagedHost> hosts = hosts(table.fingerprint(), leaseNs);
         try (HostPool pool = new HostPool(Math.max(MIN_ROUND_NS, intervalNs))) {
             final NetworkControl control = new NetworkControl(network, settings, pool, hosts);
             serve(control, intervalNs, hosts.size());
         }
         return ExitStatus.OK;
-    }
-
-    private TuningTerms terms() {
-        return new TuningTerms(
-                gain / PERCENT,
-                intervals,
-                maxChanges,
-                TimeOption.parseNs("--hold", hold, 0, 3_600 * SECOND_NS),
-                Quantity.parseRateBps(minLoad) / (double) Byte.SIZE);
     }
 
     private List<ManagedHost> hosts(final long fingerprint, final long leaseNs) throws IOException {
@@ -268,8 +216,15 @@ public final class ManageCommand implements Callable<Integer> {
                 Thread.ofPlatform().daemon().name("hxb-manage-attend").start(() -> attend(server));
             }
             say(hosts, listening.path());
+            final RoundOutput said = new RoundOutput(output, isDry);
             try {
-                server.run(report -> onRound(server, report));
+                server.run(
+                        report -> {
+                            said.onRound(report);
+                            if (rounds > 0 && report.rounds() >= rounds) {
+                                server.end();
+                            }
+                        });
             } finally {
                 control.close(isKept);
             }
@@ -303,30 +258,6 @@ public final class ManageCommand implements Callable<Integer> {
             final boolean ignored = ended.await(5, TimeUnit.SECONDS);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    /** A line for each change, and for each change of state. */
-    private void onRound(final ControlServer server, final ControlReport report) {
-        final String state = String.valueOf(report.status().get("state"));
-        final List<?> changes = (List<?>) report.changes().get("changes");
-        final long made = report.changeCount();
-        if (!state.equals(lastState)) {
-            lastState = state;
-            output.text().print(ManageText.status(report.status()));
-            output.report(report.status());
-        }
-        final int news = (int) Math.min(changes.size(), made - seenChanges);
-        seenChanges = made;
-        for (final Object row : changes.subList(changes.size() - news, changes.size())) {
-            final Map<String, Object> line = new LinkedHashMap<>();
-            line.put("ok", true);
-            ((Map<?, ?>) row).forEach((name, value) -> line.put(String.valueOf(name), value));
-            output.text().println((isDry ? "would change: " : "") + line.get("words"));
-            output.report(line);
-        }
-        if (rounds > 0 && (Long) report.status().get("rounds") >= rounds) {
-            server.end();
         }
     }
 }

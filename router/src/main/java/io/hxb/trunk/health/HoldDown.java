@@ -1,17 +1,16 @@
 package io.hxb.trunk.health;
 
-import io.hxb.config.TrunkConfig;
-
 /**
- * How long one link that has failed is left out: until enough heartbeats in a row have arrived, and
- * for longer if it fails again soon after it was used. Guarded by the lock of {@link TrunkHealth}.
+ * How long a link or path that has failed is left out: until enough heartbeats in a row have
+ * arrived, and for longer if it fails again soon after it was used. Used by one thread, or guarded
+ * by the lock of its owner.
  */
-final class HoldDown {
+public final class HoldDown {
     private static final int LOSSY_FACTOR = 5;
     private static final long LOSSY_HOLD_FACTOR = 10;
     private static final long LOSSY_MEMORY_NS = 30_000_000_000L;
 
-    private final TrunkConfig config;
+    private final Terms terms;
     private long failedNs;
     private long holdNs;
     private int neededBeats;
@@ -21,12 +20,22 @@ final class HoldDown {
     private boolean hasRecovered;
     private boolean wasLossy;
 
-    HoldDown(final TrunkConfig config) {
-        this.config = config;
+    /**
+     * What is asked of what has failed. Immutable.
+     *
+     * @param minNs time that it is left out at least when it fails again.
+     * @param maxNs the maximum to which that doubles.
+     * @param beats heartbeats in a row.
+     */
+    public record Terms(long minNs, long maxNs, int beats) {}
+
+    /** Nothing has failed yet. */
+    public HoldDown(final Terms terms) {
+        this.terms = terms;
     }
 
     /** The neighbour is a new incarnation: nothing is known of it. */
-    void forget() {
+    public void forget() {
         beats = 0;
         holdNs = 0;
         hasRecovered = false;
@@ -34,24 +43,24 @@ final class HoldDown {
     }
 
     /**
-     * The link has failed.
+     * It has failed.
      *
      * @param isLossy whether it carries some frames, so that it takes longer to see that it is
      *     sound.
      */
-    void onFailed(final boolean isLossy, final long nowNs) {
-        final long minNs = config.holdDownNs() * (isLossy ? LOSSY_HOLD_FACTOR : 1);
+    public void onFailed(final boolean isLossy, final long nowNs) {
+        final long minNs = terms.minNs * (isLossy ? LOSSY_HOLD_FACTOR : 1);
         final long memoryNs =
                 isLossy && wasLossy
                         ? LOSSY_MEMORY_NS
-                        : Math.max(LOSSY_FACTOR * config.holdDownNs(), holdNs);
+                        : Math.max(LOSSY_FACTOR * terms.minNs, holdNs);
         if (hasRecovered && nowNs - recoveredNs < memoryNs) {
-            holdNs = Math.min(config.maxHoldDownNs(), Math.max(minNs, 2 * holdNs));
+            holdNs = Math.min(terms.maxNs, Math.max(minNs, 2 * holdNs));
         } else {
-            holdNs = isLossy ? Math.min(config.maxHoldDownNs(), minNs) : 0;
+            holdNs = isLossy ? Math.min(terms.maxNs, minNs) : 0;
         }
         wasLossy = isLossy;
-        neededBeats = config.healBeats() * (isLossy ? LOSSY_FACTOR : 1);
+        neededBeats = terms.beats * (isLossy ? LOSSY_FACTOR : 1);
         failedNs = nowNs;
         beats = 0;
     }
@@ -66,17 +75,26 @@ final class HoldDown {
         if (beat == 0) {
             return;
         }
-        beats = beats > 0 && beat == lastBeat + 1 ? beats + 1 : 1;
+        onBeat(beat == lastBeat + 1);
         lastBeat = beat;
     }
 
-    /** True if the link, which has failed, has been held down for long enough. */
-    boolean isOver(final long nowNs) {
+    /**
+     * A heartbeat arrived.
+     *
+     * @param isNext whether none was lost since the one before it.
+     */
+    public void onBeat(final boolean isNext) {
+        beats = isNext ? beats + 1 : 1;
+    }
+
+    /** True if what has failed has been held down for long enough. */
+    public boolean isOver(final long nowNs) {
         return beats >= neededBeats && nowNs - failedNs >= holdNs;
     }
 
-    /** The link is used again. */
-    void onRecovered(final long nowNs) {
+    /** It is used again. */
+    public void onRecovered(final long nowNs) {
         recoveredNs = nowNs;
         hasRecovered = true;
     }

@@ -47,7 +47,10 @@ final class LinkHealth {
         proof = new ProofJudge(parts.unheardNs());
         statusSent = parts.random().nextInt();
         lastBeat = parts.random().nextInt();
-        holdDown = new HoldDown(config);
+        holdDown =
+                new HoldDown(
+                        new HoldDown.Terms(
+                                config.holdDownNs(), config.maxHoldDownNs(), config.healBeats()));
     }
 
     /** The neighbour is a new incarnation: nothing is known of it. */

@@ -1,6 +1,7 @@
 package io.hxb.vlan.health;
 
 import io.hxb.config.PathHealthConfig;
+import io.hxb.trunk.health.HoldDown;
 import io.hxb.vlan.Detours;
 import io.hxb.vlan.HostPaths;
 import io.hxb.vlan.HostTable;
@@ -35,6 +36,7 @@ public final class PathHealth implements Detours {
     private final long fingerprint;
     private final HostPaths paths;
     private final PathHealthConfig config;
+    private final HoldDown.Terms terms;
     private final ProbeSeals seals;
     private final long incarnation;
     private final ProbeLink link;
@@ -73,6 +75,7 @@ public final class PathHealth implements Detours {
         fingerprint = table.fingerprint();
         this.paths = paths;
         this.config = config;
+        terms = new HoldDown.Terms(config.holdDownNs(), config.maxHoldDownNs(), config.healBeats());
         this.seals = seals;
         this.incarnation = incarnation;
         this.link = link;
@@ -112,7 +115,12 @@ public final class PathHealth implements Detours {
         if (peer == null) {
             peer =
                     new PeerHealth(
-                            paths.here(), host, table.rows().get(host).mac(), table.vids(), nowNs);
+                            paths.here(),
+                            host,
+                            table.rows().get(host).mac(),
+                            table.vids(),
+                            terms,
+                            nowNs);
             peer.want(paths.wanted(host), nowNs);
             peer.use(paths.wanted(host));
             peerOfHost.put(host, peer);
@@ -410,7 +418,7 @@ public final class PathHealth implements Detours {
             final VlanPath path,
             final HealthListener.Reason reason,
             final long nowNs) {
-        path.fail(config, reason == HealthListener.Reason.LOSSY, nowNs);
+        path.fail(reason == HealthListener.Reason.LOSSY, nowNs);
         tally.failed();
         listener.onDead(peer.host(), path.vid(), reason);
         if (!follow(peer, nowNs)) {

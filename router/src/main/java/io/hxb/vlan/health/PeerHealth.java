@@ -1,5 +1,7 @@
 package io.hxb.vlan.health;
 
+import io.hxb.trunk.health.HoldDown;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,6 +24,7 @@ final class PeerHealth {
     private final Inquiry inquiry = new Inquiry();
     private final PairUse use;
     private long incarnation;
+    private final HoldDown.Terms terms;
     private long greeted;
     private long sentNumber;
     private int peerUsed;
@@ -34,19 +37,22 @@ final class PeerHealth {
      * A host of which nothing is known.
      *
      * @param vids of the plan.
+     * @param terms on which dead paths are used again.
      */
     PeerHealth(
             final int here,
             final int host,
             final long mac,
             final Iterable<Integer> vids,
+            final HoldDown.Terms terms,
             final long nowNs) {
         this.host = host;
+        this.terms = terms;
         this.mac = mac;
         pair = (long) Math.min(here, host) << Integer.SIZE | Math.max(here, host);
         use = new PairUse(nowNs);
         for (final int vid : vids) {
-            insert(new VlanPath(vid, nowNs));
+            insert(new VlanPath(vid, terms, nowNs));
             if (paths.size() > FIRST_PATHS) {
                 paths.removeLast();
             }
@@ -103,7 +109,7 @@ final class PeerHealth {
     VlanPath findOrAdd(final int vid, final long nowNs) {
         VlanPath path = path(vid);
         if (path == null && paths.size() < Probe.MAX_STATES) {
-            path = new VlanPath(vid, nowNs);
+            path = new VlanPath(vid, terms, nowNs);
             insert(path);
         }
         return path;

@@ -1,6 +1,6 @@
 package io.hxb.vlan.health;
 
-import io.hxb.config.PathHealthConfig;
+import io.hxb.trunk.health.HoldDown;
 
 /**
  * One path of a pair of hosts: what comes there, and what the other host says of what comes to it.
@@ -11,7 +11,7 @@ final class VlanPath {
     private static final long LONG_AGO_NS = 3_600_000_000_000L;
 
     private final int vid;
-    private final PathHold hold = new PathHold();
+    private final HoldDown hold;
     private PathState state = PathState.UNKNOWN;
     private PathState told = PathState.UNKNOWN;
     private long heardNs;
@@ -23,8 +23,9 @@ final class VlanPath {
     private int answered;
     private int asked;
 
-    VlanPath(final int vid, final long nowNs) {
+    VlanPath(final int vid, final HoldDown.Terms terms, final long nowNs) {
         this.vid = vid;
+        hold = new HoldDown(terms);
         heardNs = nowNs - LONG_AGO_NS;
     }
 
@@ -86,11 +87,13 @@ final class VlanPath {
         measure(peerSent);
         heardNs = nowNs;
         if (state == PathState.DEAD) {
-            if (hold.onBeat(isNext, nowNs)) {
-                state = PathState.HEARD;
-                return true;
+            hold.onBeat(isNext);
+            if (!hold.isOver(nowNs)) {
+                return false;
             }
-            return false;
+            hold.onRecovered(nowNs);
+            state = PathState.HEARD;
+            return true;
         }
         state = PathState.HEARD;
         return false;
@@ -117,11 +120,11 @@ final class VlanPath {
         return lostPercent;
     }
 
-    void fail(final PathHealthConfig config, final boolean isLossy, final long nowNs) {
+    void fail(final boolean isLossy, final long nowNs) {
         state = PathState.DEAD;
         lostPercent = 0;
         windowHeard = 0;
-        hold.onFailed(config, isLossy, nowNs);
+        hold.onFailed(isLossy, nowNs);
     }
 
     /** An inquiry begins. */

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 class HoldDownTest {
     private static final long MS = 1_000_000;
     private static final long HOLD_NS = 100 * MS;
-    private static final TrunkConfig CONFIG =
-            TrunkConfig.DEFAULT.withHoldDownNs(HOLD_NS, 4 * HOLD_NS);
+    private static final HoldDown.Terms TERMS =
+            new HoldDown.Terms(HOLD_NS, 4 * HOLD_NS, TrunkConfig.DEFAULT.healBeats());
 
-    private final HoldDown holdDown = new HoldDown(CONFIG);
+    private final HoldDown holdDown = new HoldDown(TERMS);
     private int beat = 1;
 
     @Test
@@ -23,10 +23,10 @@ class HoldDownTest {
         // given
         holdDown.onFailed(false, 0);
         // when
-        beats(CONFIG.healBeats() - 1);
+        beats(TERMS.beats() - 1);
         assertFalse(holdDown.isOver(MS));
         beat++;
-        beats(CONFIG.healBeats() - 1);
+        beats(TERMS.beats() - 1);
         assertFalse(holdDown.isOver(MS), "one was missing between them");
         beats(1);
         // then
@@ -38,7 +38,7 @@ class HoldDownTest {
         // given
         holdDown.onFailed(false, 0);
         // when: answers and announcements between them
-        for (int i = 0; i < CONFIG.healBeats(); i++) {
+        for (int i = 0; i < TERMS.beats(); i++) {
             assertFalse(holdDown.isOver(MS), i + " heartbeats");
             holdDown.onBeat(0);
             beats(1);
@@ -56,7 +56,7 @@ class HoldDownTest {
         long nowNs = 10 * MS;
         for (final long holdNs : new long[] {HOLD_NS, 2 * HOLD_NS, 4 * HOLD_NS, 4 * HOLD_NS}) {
             holdDown.onFailed(false, nowNs);
-            beats(CONFIG.healBeats());
+            beats(TERMS.beats());
             assertFalse(holdDown.isOver(nowNs + holdNs - 1), holdNs + " ns");
             nowNs += holdNs;
             assertTrue(holdDown.isOver(nowNs), holdNs + " ns");
@@ -71,7 +71,7 @@ class HoldDownTest {
         // when
         holdDown.forget();
         holdDown.onFailed(false, 10 * MS);
-        beats(CONFIG.healBeats());
+        beats(TERMS.beats());
         // then
         assertTrue(holdDown.isOver(10 * MS));
     }
@@ -81,17 +81,17 @@ class HoldDownTest {
         // given
         holdDown.onFailed(true, 0);
         // when
-        beats(CONFIG.healBeats());
+        beats(TERMS.beats());
         // then
         assertFalse(holdDown.isOver(1_000 * HOLD_NS), "too few heartbeats");
-        beats(4 * CONFIG.healBeats());
+        beats(4 * TERMS.beats());
         assertFalse(holdDown.isOver(4 * HOLD_NS - 1));
         assertTrue(holdDown.isOver(4 * HOLD_NS));
     }
 
     private void failAndRecover(final long nowNs) {
         holdDown.onFailed(false, nowNs);
-        beats(CONFIG.healBeats());
+        beats(TERMS.beats());
         assertTrue(holdDown.isOver(nowNs));
         holdDown.onRecovered(nowNs);
     }
