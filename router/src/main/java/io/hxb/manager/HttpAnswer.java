@@ -28,7 +28,7 @@ record HttpAnswer(int status, Map<String, Object> content) {
             case NO_SUCH_HOST, END_OF_LIST -> NOT_FOUND;
             case NOT_ALLOWED, LEASED, FENCED, KEY_NEEDED, OTHER_KEY -> FORBIDDEN;
             case CHANGED -> CONFLICT;
-            case LIMIT, NOT_WRITTEN, NOT_READ, NO_PLAN, RUNNING -> UNAVAILABLE;
+            case LIMIT, NOT_WRITTEN, NOT_READ, NO_PLAN, RUNNING, NOT_COMPUTED -> UNAVAILABLE;
             case VERSION, MALFORMED, NO_SUCH_VID, BATCH, BATCH_FAILED, BAD_TABLE -> BAD_REQUEST;
         };
     }

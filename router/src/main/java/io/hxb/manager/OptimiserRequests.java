@@ -1,5 +1,8 @@
 package io.hxb.manager;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -12,6 +15,8 @@ import java.util.concurrent.Future;
 final class OptimiserRequests {
     /** Demands of all sessions together; one takes 16 bytes. */
     static final int MAX_DEMANDS = 262_144;
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(OptimiserRequests.class);
 
     private final PathOptimiser optimiser;
     private int demands;
@@ -81,8 +86,12 @@ final class OptimiserRequests {
         final PathOptimiser.Result result;
         try {
             result = task.get();
-        } catch (final InterruptedException | CancellationException | ExecutionException e) {
-            throw new IllegalStateException("paths were not computed", e);
+        } catch (final ExecutionException e) {
+            LOGGER.warn("paths were not computed", e.getCause());
+            search.drop();
+            return Status.NOT_COMPUTED;
+        } catch (final InterruptedException | CancellationException e) {
+            throw new IllegalStateException("only who asks forgets a search", e);
         }
         reply.value(0, result.planned()).value(1, result.load()).value(2, result.bound());
         if (index < 0 || index >= result.choices().size()) {

@@ -41,6 +41,11 @@ final class PathSearch {
         demands = 0;
     }
 
+    /** Forgets what was begun. */
+    void drop() {
+        task = null;
+    }
+
     /** What was begun last; null if nothing was. */
     Future<PathOptimiser.Result> task() {
         return task;

@@ -41,7 +41,9 @@ public enum Status {
     /** The manager has hosts and VIDs, but not the switches between them. */
     NO_PLAN(24, "this manager was started without the plan that paths are computed from"),
     /** The paths that were asked for are still being computed. */
-    RUNNING(25, "the paths are still being computed: ask again");
+    RUNNING(25, "the paths are still being computed: ask again"),
+    /** The optimiser has failed. */
+    NOT_COMPUTED(26, "the paths could not be computed: the log of the manager says why");
 
     private final int code;
     private final String text;

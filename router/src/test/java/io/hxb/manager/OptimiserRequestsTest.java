@@ -110,6 +110,26 @@ class OptimiserRequestsTest {
     }
 
     @Test
+    void shouldComputePathsWhateverAmountsAreTold() {
+        for (final long amount : new long[] {0, 1, Long.MAX_VALUE}) {
+            // given: a host that sends to itself, too, and sums beyond what a long has
+            assertEquals(Status.OK, demand(0, 0, amount));
+            for (int i = 0; i < 3; i++) {
+                assertEquals(Status.OK, demand(0, 2, amount));
+                assertEquals(Status.OK, demand(1, 3, amount));
+            }
+            request.clear(Operation.OPTIMISE.code());
+            assertEquals(Status.OK, ask(Operation.OPTIMISE));
+            // when
+            awaitEnd();
+            // then
+            assertTrue(
+                    choice(0) == Status.OK || choice(0) == Status.END_OF_LIST,
+                    () -> amount + " bytes: " + choice(0));
+        }
+    }
+
+    @Test
     void shouldSayWhereThereIsNoPlan() {
         request.clear(Operation.OPTIMISE.code());
         assertEquals(

@@ -1,5 +1,8 @@
 package io.hxb.manager.control;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -14,6 +17,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
@@ -22,6 +26,8 @@ import java.util.function.Function;
  */
 public final class ControlSocket implements AutoCloseable {
     private static final int MAX_HEAD_BYTES = 8_192;
+    private static final Logger LOGGER = LoggerFactory.getLogger(ControlSocket.class);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(2);
     private static final int FILE_TYPE = 0170000;
     private static final int SOCKET_TYPE = 0140000;
@@ -99,18 +105,26 @@ public final class ControlSocket implements AutoCloseable {
 
     private void serve() {
         while (listener.isOpen()) {
-            try (SocketChannel channel = listener.accept();
-                    Selector selector = Selector.open()) {
-                channel.configureBlocking(false);
-                final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-                final long endNs = System.nanoTime() + LIMIT_NS;
-                final String head = read(channel, selector, endNs);
-                final Answer answer = head == null ? malformed() : answer(head);
-                key.interestOps(SelectionKey.OP_WRITE);
-                write(channel, selector, answer, System.nanoTime() + LIMIT_NS);
+            try (SocketChannel channel = listener.accept()) {
+                serve(channel);
             } catch (final IOException e) {
-                // Whoever asked has gone, or the socket is closed.
+                // The socket is closed, or there are no descriptors: then it is no use to hurry.
+                LockSupport.parkNanos(PAUSE_NS);
             }
+        }
+    }
+
+    private void serve(final SocketChannel channel) {
+        try (Selector selector = Selector.open()) {
+            channel.configureBlocking(false);
+            final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+            final long endNs = System.nanoTime() + LIMIT_NS;
+            final String head = read(channel, selector, endNs);
+            final Answer answer = head == null ? malformed() : answer(head);
+            key.interestOps(SelectionKey.OP_WRITE);
+            write(channel, selector, answer, System.nanoTime() + LIMIT_NS);
+        } catch (final IOException e) {
+            LOGGER.debug("whoever asked has gone", e);
         }
     }
 
@@ -148,7 +162,12 @@ public final class ControlSocket implements AutoCloseable {
         if (words.length != 3 || !words[2].startsWith("HTTP/1.")) {
             return malformed();
         }
-        return answers.apply(new Request(words[0], words[1]));
+        try {
+            return answers.apply(new Request(words[0], words[1]));
+        } catch (final RuntimeException e) {
+            LOGGER.warn("the request {} {} failed", words[0], words[1], e);
+            return Answer.json(500, "{\"ok\":false,\"error\":\"the server failed: see its log\"}");
+        }
     }
 
     private static void write(

@@ -246,8 +246,7 @@ public final class ManageCommand implements Callable<Integer> {
         try {
             System.in.transferTo(OutputStream.nullOutputStream());
         } catch (final IOException e) {
-            // Whoever attended has gone.
-            server.end();
+            // Whoever attended has gone, as at the end of the input.
         }
         server.end();
     }
@@ -255,7 +254,10 @@ public final class ManageCommand implements Callable<Integer> {
     private static void stop(final ControlServer server, final CountDownLatch ended) {
         server.end();
         try {
-            final boolean ignored = ended.await(5, TimeUnit.SECONDS);
+            if (!ended.await(5, TimeUnit.SECONDS)) {
+                System.err.println(
+                        "hxb: the server has not ended after 5 s; what it set ends with its lease");
+            }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
