@@ -21,6 +21,7 @@ import java.util.Map;
 
 /** Real nodes on veth NICs in namespaces, one of which is killed. */
 @Tag("system")
+@Tag("lab")
 class DetourSystemTest {
     @TempDir private Path folder;
     private RelayLab lab;
