@@ -5,6 +5,7 @@ import io.hxb.pm.attach.RunFolders;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How applications reach the node and the tools its counters. Immutable.
@@ -49,6 +50,19 @@ public record AttachConfig(
         return directory.equals(DEFAULT.directory)
                 ? find(RunFolders.ofThisProcess().searched(), name, directory)
                 : directory.resolve(name);
+    }
+
+    /** The names of sockets in the folders where {@link #socket} looks. */
+    List<String> socketNames() {
+        return (directory.equals(DEFAULT.directory)
+                        ? RunFolders.ofThisProcess().searched()
+                        : List.of(directory))
+                .stream()
+                        .flatMap(folder -> Stream.ofNullable(folder.toFile().list()))
+                        .flatMap(Stream::of)
+                        .filter(name -> name.endsWith(".sock"))
+                        .distinct()
+                        .toList();
     }
 
     /** The counter file of that name that a node of this machine has left, or would make. */

@@ -9,6 +9,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
@@ -167,6 +169,18 @@ public record ClusterConfig(
      */
     public Path socketPath(final int node) {
         return attach.socket(socketName(node));
+    }
+
+    /** The nodes of this cluster that have a socket on this machine, in order. */
+    public List<Integer> nodesWithSocket() {
+        final Pattern ofNode = Pattern.compile(Pattern.quote(name) + "-(\\d{1,7})\\.sock");
+        return attach.socketNames().stream()
+                .map(ofNode::matcher)
+                .filter(Matcher::matches)
+                .map(matcher -> Integer.valueOf(matcher.group(1)))
+                .filter(node -> node < shape.nodeCount())
+                .sorted()
+                .toList();
     }
 
     private String socketName(final int node) {

@@ -8,7 +8,11 @@ import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 @Tag("unit")
@@ -61,5 +65,32 @@ class NodeSelectionTest {
         assertTrue(nothing.getMessage().contains("give --node X,Y,Z, set HXB_NODE"));
         assertTrue(outside.getMessage().contains("--node does not name a node of 2x3"));
         assertTrue(rubbish.getMessage().contains("HXB_NODE does not name a node"));
+    }
+
+    @Test
+    void shouldFindTheNodesThatHaveASocketHere(@TempDir final Path folder) throws Exception {
+        // given
+        final ClusterConfig config =
+                CONFIG.withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
+        assertEquals(List.of(), config.nodesWithSocket());
+        // when
+        for (final String name :
+                List.of(
+                        "c-5.sock",
+                        "c-2.sock",
+                        "c-6.sock",
+                        "cc-1.sock",
+                        "c-3.counters",
+                        "c-x.sock")) {
+            Files.createFile(folder.resolve(name));
+        }
+        // then
+        assertEquals(List.of(2, 5), config.nodesWithSocket());
+        assertEquals(
+                List.of(),
+                CONFIG.withAttach(
+                                new AttachConfig(
+                                        folder.resolve("gone"), folder, List.of(), List.of()))
+                        .nodesWithSocket());
     }
 }

@@ -100,7 +100,7 @@ public final class CatCommand implements Callable<Integer> {
         }
         final ClusterConfig config = cluster.config();
         requirePlaces(config);
-        try (PmDevice device = PmDevice.attach(config.socketPath(cluster.node(config)));
+        try (PmDevice device = PmDevice.attach(config.socketPath(cluster.runningNode(config)));
                 HxbStreams streams = HxbStreams.open(device);
                 HxbSocketChannel channel = isListening ? accept(streams) : connect(streams)) {
             say("connected: " + channel.localAddress() + " to " + channel.remoteAddress());

@@ -23,8 +23,8 @@ public final class ClusterOptions {
             names = "--node",
             paramLabel = "COORD",
             description =
-                    "the node to use on this machine, such as 1,0,0 (default: as hxb node decides;"
-                            + " in a lab node 0)")
+                    "the node to use on this machine, such as 1,0,0 (default: as hxb node decides,"
+                            + " else the only one that runs here; in a lab node 0)")
     private String node;
 
     /** Picocli makes it. */
@@ -44,7 +44,26 @@ public final class ClusterOptions {
     public List<Integer> nodesHere(final ClusterConfig config) {
         return node == null && lab().isPresent()
                 ? IntStream.range(0, config.shape().nodeCount()).boxed().toList()
-                : List.of(node(config));
+                : List.of(runningNode(config));
+    }
+
+    /**
+     * The node of this machine that is meant; if nothing says which, the only one that runs here.
+     */
+    public int runningNode(final ClusterConfig config) {
+        try {
+            return node(config);
+        } catch (final ConfigException e) {
+            final List<Integer> running = config.nodesWithSocket();
+            if (isNamed() || running.size() != 1) {
+                throw e;
+            }
+            return running.getFirst();
+        }
+    }
+
+    private boolean isNamed() {
+        return node != null || System.getenv("HXB_NODE") != null;
     }
 
     /** The cluster that is meant. */
@@ -52,17 +71,16 @@ public final class ClusterOptions {
         return file.config();
     }
 
-    /** The node of this machine that is meant. */
+    /** The node that this machine is, or will be. */
     public int node(final ClusterConfig config) {
-        if (node == null && System.getenv("HXB_NODE") == null && lab().isPresent()) {
+        if (!isNamed() && lab().isPresent()) {
             return 0;
         }
         final String host = HostName.ofThisMachine();
         try {
             return NodeSelection.resolve(config, node, System.getenv(), host).node();
         } catch (final ConfigException e) {
-            final boolean isByName = node == null && System.getenv("HXB_NODE") == null;
-            if (isByName && !config.hosts().isEmpty() && host.startsWith("localhost")) {
+            if (!isNamed() && !config.hosts().isEmpty() && host.startsWith("localhost")) {
                 // While a machine starts; the service tries again.
                 throw new ToolException("this machine has no name yet: " + e.getMessage(), e);
             }

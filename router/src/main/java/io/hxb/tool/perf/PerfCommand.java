@@ -62,7 +62,7 @@ public final class PerfCommand implements Callable<Integer> {
         final ClusterConfig config = waiting.apply(cluster.config());
         final Shape shape = config.shape();
         final int to = shape.node(shape.parseCoordinates(target));
-        final List<Pair> pairs = options.pairs(shape, cluster.node(config), to);
+        final List<Pair> pairs = options.pairs(shape, cluster.runningNode(config), to);
         try (Cluster nodes = new AttachedCluster(config)) {
             return PerfReport.run(nodes, pairs, options, output);
         }

@@ -71,7 +71,7 @@ public final class PingCommand implements Callable<Integer> {
         final Shape shape = config.shape();
         final List<Integer> nodes =
                 targets.stream().map(target -> shape.node(shape.parseCoordinates(target))).toList();
-        final int from = cluster.node(config);
+        final int from = cluster.runningNode(config);
         return options.isForAll()
                 ? options.allPairs(shape, from)
                 : nodes.stream().map(to -> new Pair(from, to)).toList();
