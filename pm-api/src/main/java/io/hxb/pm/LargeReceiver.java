@@ -71,7 +71,7 @@ final class LargeReceiver {
         source.wireNumber = message.tag();
         source.lengthBytes = lengthBytes;
         source.receivedBytes = 0;
-        source.tag = Memory.getInt(address + 8);
+        source.tag = Memory.getInt(address + LargeStart.TAG);
         source.target = handler.onStart(source.node, source.context, lengthBytes, source.tag);
         source.isRejected = PmLargeMessages.REJECT.equals(source.target);
         source.checkTarget();

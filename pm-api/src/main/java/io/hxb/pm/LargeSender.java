@@ -152,8 +152,8 @@ final class LargeSender {
     private int sendStart(final int slot, final Transfer transfer) {
         final long address = context.sendAddress(slot);
         Memory.putLong(address, transfer.lengthBytes);
-        Memory.putInt(address + 8, transfer.tag);
-        Memory.putInt(address + 12, 0);
+        Memory.putInt(address + LargeStart.TAG, transfer.tag);
+        Memory.putInt(address + LargeStart.RESERVED, 0);
         transfer.isStarted = true;
         int lengthBytes = LargeStart.LENGTH;
         if (transfer.lengthBytes <= fragmentBytes - LargeStart.LENGTH) {

@@ -16,6 +16,8 @@ package io.hxb.pm;
  */
 final class LargeStart {
     static final int LENGTH = 16;
+    static final int TAG = 8;
+    static final int RESERVED = 12;
     static final int FRAGMENT = 1 << 31;
 
     private LargeStart() {}

@@ -81,6 +81,10 @@ public final class AttachMessage {
     private static final int DONE = 0;
     private static final int REFUSED = 1;
     private static final int REFUSED_FOR_NOW = 2;
+    private static final int VERSION_OFFSET = 4;
+    private static final int TYPE = 6;
+    private static final int STATUS = 8;
+    private static final int NUMBER = 12;
     private static final int ARGUMENTS = 16;
     private static final int TEXT_LENGTH = 80;
     private static final int TEXT = 84;
@@ -102,20 +106,20 @@ public final class AttachMessage {
     public AttachMessage request(final int type) {
         Memory.fill(address, LENGTH_BYTES, 0);
         Memory.putInt(address, MAGIC);
-        Memory.putShort(address + 4, VERSION);
-        Memory.putShort(address + 6, type);
+        Memory.putShort(address + VERSION_OFFSET, VERSION);
+        Memory.putShort(address + TYPE, type);
         return this;
     }
 
     /** Gives a request its number, by which its reply is known. */
     public AttachMessage number(final int number) {
-        Memory.putInt(address + 12, number);
+        Memory.putInt(address + NUMBER, number);
         return this;
     }
 
     /** Number of the request that this is, or that this is the reply to. */
     public int number() {
-        return Memory.getInt(address + 12);
+        return Memory.getInt(address + NUMBER);
     }
 
     /** Makes the request that it is the reply to it, done, without arguments. */
@@ -127,7 +131,7 @@ public final class AttachMessage {
     /** Makes it a refusal of a request of {@code type}; the text is cut when it is too long. */
     public AttachMessage refusal(final int type, final String text) {
         reply(type);
-        Memory.putInt(address + 8, REFUSED);
+        Memory.putInt(address + STATUS, REFUSED);
         final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         final int length = Math.min(bytes.length, LENGTH_BYTES - TEXT);
         MemorySegment.copy(bytes, 0, segment, ValueLayout.JAVA_BYTE, TEXT, length);
@@ -137,7 +141,7 @@ public final class AttachMessage {
 
     /** Marks a refusal: the same request may be granted soon. */
     public AttachMessage forNow() {
-        Memory.putInt(address + 8, REFUSED_FOR_NOW);
+        Memory.putInt(address + STATUS, REFUSED_FOR_NOW);
         return this;
     }
 
@@ -154,7 +158,7 @@ public final class AttachMessage {
         if (Memory.getInt(address) != MAGIC) {
             return "a message that is not HXB's";
         }
-        final int version = Memory.getUnsignedShort(address + 4);
+        final int version = Memory.getUnsignedShort(address + VERSION_OFFSET);
         return version == VERSION
                 ? null
                 : "version "
@@ -167,22 +171,22 @@ public final class AttachMessage {
 
     /** Type of a request; of a reply the type of its request. */
     public int type() {
-        return Memory.getUnsignedShort(address + 6) & ~REPLY;
+        return Memory.getUnsignedShort(address + TYPE) & ~REPLY;
     }
 
     /** True for a reply. */
     public boolean isReply() {
-        return (Memory.getUnsignedShort(address + 6) & REPLY) != 0;
+        return (Memory.getUnsignedShort(address + TYPE) & REPLY) != 0;
     }
 
     /** True for a reply that refuses. */
     public boolean isRefusal() {
-        return Memory.getInt(address + 8) != DONE;
+        return Memory.getInt(address + STATUS) != DONE;
     }
 
     /** True for a refusal of what may be granted soon. */
     public boolean isForNow() {
-        return Memory.getInt(address + 8) == REFUSED_FOR_NOW;
+        return Memory.getInt(address + STATUS) == REFUSED_FOR_NOW;
     }
 
     /** Why a request was refused. */

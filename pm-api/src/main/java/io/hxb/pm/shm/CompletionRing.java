@@ -17,6 +17,9 @@ import io.hxb.linux.Memory;
 public final class CompletionRing {
     static final int ENTRY_BYTES = 16;
 
+    /** Of a word with the slot, whose upper half is the status. */
+    private static final int SLOT = 8;
+
     private final long address;
     private final int mask;
     private int position;
@@ -34,7 +37,7 @@ public final class CompletionRing {
     public void put(final int slot, final int messages, final int status) {
         final long entry = address + (long) (position & mask) * ENTRY_BYTES;
         position++;
-        Memory.putLong(entry + 8, (long) status << 32 | slot);
+        Memory.putLong(entry + SLOT, (long) status << 32 | slot);
         Memory.putLongRelease(entry, (long) messages << 32 | (position & 0xFFFF_FFFFL));
     }
 
@@ -55,7 +58,7 @@ public final class CompletionRing {
         if ((int) first != position + 1) {
             return false;
         }
-        final long second = Memory.getLong(entry + 8);
+        final long second = Memory.getLong(entry + SLOT);
         position++;
         messages = (int) (first >>> 32);
         slot = (int) second;

@@ -54,6 +54,8 @@ public final class ControlMemory {
 
     private static final long MAGIC = 0x3158_5443_4d50_5848L;
     private static final int VERSION = 2;
+    private static final int VERSION_OFFSET = 8;
+    private static final int CONTEXT_ID = 12;
     private static final int STATE = 128;
     private static final int REASON = 132;
     private static final int WAITING = 256;
@@ -88,8 +90,8 @@ public final class ControlMemory {
     /** Fills the header of zeroed memory and opens the context; the node only. */
     public void initialize(final int contextId) {
         Memory.putLong(address, MAGIC);
-        Memory.putInt(address + 8, VERSION);
-        Memory.putInt(address + 12, contextId);
+        Memory.putInt(address + VERSION_OFFSET, VERSION);
+        Memory.putInt(address + CONTEXT_ID, contextId);
         Memory.putIntRelease(address + STATE, OPEN);
     }
 
@@ -99,10 +101,11 @@ public final class ControlMemory {
      * @throws IllegalStateException if this is not a control memory, or of another version.
      */
     public void check() {
-        if (Memory.getLong(address) != MAGIC || Memory.getInt(address + 8) != VERSION) {
+        if (Memory.getLong(address) != MAGIC
+                || Memory.getInt(address + VERSION_OFFSET) != VERSION) {
             throw new IllegalStateException(
                     "control memory has version "
-                            + Memory.getInt(address + 8)
+                            + Memory.getInt(address + VERSION_OFFSET)
                             + ", this program needs "
                             + VERSION);
         }

@@ -21,6 +21,13 @@ import io.hxb.linux.Memory;
 public final class DeliveryRing {
     static final int ENTRY_BYTES = 32;
 
+    private static final int BUFFER = 8;
+    private static final int OFFSET = 12;
+    private static final int LENGTH = 16;
+    private static final int TAG = 20;
+    private static final int SOURCE_NODE = 24;
+    private static final int SOURCE_CONTEXT = 28;
+
     private final long address;
     private final int mask;
 
@@ -45,12 +52,12 @@ public final class DeliveryRing {
             final int sourceNode,
             final int sourceContext) {
         final long entry = entry(position);
-        Memory.putInt(entry + 8, bufferId);
-        Memory.putInt(entry + 12, payloadOffset);
-        Memory.putInt(entry + 16, lengthBytes);
-        Memory.putInt(entry + 20, tag);
-        Memory.putInt(entry + 24, sourceNode);
-        Memory.putInt(entry + 28, sourceContext);
+        Memory.putInt(entry + BUFFER, bufferId);
+        Memory.putInt(entry + OFFSET, payloadOffset);
+        Memory.putInt(entry + LENGTH, lengthBytes);
+        Memory.putInt(entry + TAG, tag);
+        Memory.putInt(entry + SOURCE_NODE, sourceNode);
+        Memory.putInt(entry + SOURCE_CONTEXT, sourceContext);
     }
 
     /** Publishes the entry at {@code position}. */
@@ -65,31 +72,31 @@ public final class DeliveryRing {
 
     /** Receive buffer id of an entry. */
     public static int bufferId(final long entry) {
-        return Memory.getInt(entry + 8);
+        return Memory.getInt(entry + BUFFER);
     }
 
     /** Offset of the payload in its buffer. */
     public static int payloadOffset(final long entry) {
-        return Memory.getInt(entry + 12);
+        return Memory.getInt(entry + OFFSET);
     }
 
     /** Payload length in bytes of an entry. */
     public static int lengthBytes(final long entry) {
-        return Memory.getInt(entry + 16);
+        return Memory.getInt(entry + LENGTH);
     }
 
     /** Tag of an entry. */
     public static int tag(final long entry) {
-        return Memory.getInt(entry + 20);
+        return Memory.getInt(entry + TAG);
     }
 
     /** Source node of an entry. */
     public static int sourceNode(final long entry) {
-        return Memory.getInt(entry + 24);
+        return Memory.getInt(entry + SOURCE_NODE);
     }
 
     /** Source context of an entry. */
     public static int sourceContext(final long entry) {
-        return Memory.getInt(entry + 28);
+        return Memory.getInt(entry + SOURCE_CONTEXT);
     }
 }

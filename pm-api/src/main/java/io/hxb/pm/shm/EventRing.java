@@ -17,6 +17,10 @@ import io.hxb.linux.Memory;
 public final class EventRing {
     static final int ENTRY_BYTES = 32;
 
+    private static final int STATUS = 8;
+    private static final int NODE = 12;
+    private static final int CONTEXT = 16;
+
     private final long address;
     private final int mask;
     private long position;
@@ -33,9 +37,9 @@ public final class EventRing {
     /** Publishes an event; see the layout for the arguments. */
     public void put(final int status, final int node, final int context) {
         final long entry = address + (position & mask) * ENTRY_BYTES;
-        Memory.putInt(entry + 8, status);
-        Memory.putInt(entry + 12, node);
-        Memory.putInt(entry + 16, context);
+        Memory.putInt(entry + STATUS, status);
+        Memory.putInt(entry + NODE, node);
+        Memory.putInt(entry + CONTEXT, context);
         Memory.putLongRelease(entry, ++position);
     }
 
@@ -50,9 +54,9 @@ public final class EventRing {
             return false;
         }
         final long entry = address + (position & mask) * ENTRY_BYTES;
-        status = Memory.getInt(entry + 8);
-        node = Memory.getInt(entry + 12);
-        context = Memory.getInt(entry + 16);
+        status = Memory.getInt(entry + STATUS);
+        node = Memory.getInt(entry + NODE);
+        context = Memory.getInt(entry + CONTEXT);
         position++;
         return true;
     }

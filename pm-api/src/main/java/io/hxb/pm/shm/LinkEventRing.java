@@ -24,11 +24,20 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  */
 public final class LinkEventRing {
-    static final int LENGTH_BYTES = 64 + 16 * 96;
-
     private static final int ENTRIES = 16;
     private static final int ENTRY_BYTES = 96;
     private static final int MAX_TEXT_BYTES = 64;
+    private static final int FIRST = 64;
+    private static final int TIME = 8;
+    private static final int NODE = 16;
+    private static final int DIMENSION = 20;
+    private static final int NUMBER = 21;
+    private static final int GOOD = 22;
+    private static final int LAST = 23;
+    private static final int TEXT_LENGTH = 24;
+    private static final int TEXT = 32;
+
+    static final int LENGTH_BYTES = FIRST + ENTRIES * ENTRY_BYTES;
 
     private final long address;
     private long taken;
@@ -66,17 +75,17 @@ public final class LinkEventRing {
         final long count = Memory.getLong(address) + 1;
         final long entry = entry(count);
         Memory.putLongVolatile(entry, 0);
-        Memory.putLong(entry + 8, timeMs);
-        Memory.putInt(entry + 16, node);
-        Memory.putByte(entry + 20, dimension);
-        Memory.putByte(entry + 21, number);
-        Memory.putByte(entry + 22, isGood ? 1 : 0);
-        Memory.putByte(entry + 23, isLast ? 1 : 0);
+        Memory.putLong(entry + TIME, timeMs);
+        Memory.putInt(entry + NODE, node);
+        Memory.putByte(entry + DIMENSION, dimension);
+        Memory.putByte(entry + NUMBER, number);
+        Memory.putByte(entry + GOOD, isGood ? 1 : 0);
+        Memory.putByte(entry + LAST, isLast ? 1 : 0);
         final byte[] text = reason.getBytes(StandardCharsets.US_ASCII);
         final int length = Math.min(text.length, MAX_TEXT_BYTES);
-        Memory.putInt(entry + 24, length);
+        Memory.putInt(entry + TEXT_LENGTH, length);
         for (int i = 0; i < length; i++) {
-            Memory.putByte(entry + 32 + i, text[i]);
+            Memory.putByte(entry + TEXT + i, text[i]);
         }
         Memory.putLongVolatile(entry, count);
         Memory.putLongVolatile(address, count);
@@ -123,21 +132,22 @@ public final class LinkEventRing {
     }
 
     private void copy(final long entry) {
-        timeMs = Memory.getLong(entry + 8);
-        node = Memory.getInt(entry + 16);
-        dimension = Memory.getUnsignedByte(entry + 20);
-        number = Memory.getUnsignedByte(entry + 21);
-        isGood = Memory.getUnsignedByte(entry + 22) != 0;
-        isLast = Memory.getUnsignedByte(entry + 23) != 0;
-        final byte[] text = new byte[Math.clamp(Memory.getInt(entry + 24), 0, MAX_TEXT_BYTES)];
+        timeMs = Memory.getLong(entry + TIME);
+        node = Memory.getInt(entry + NODE);
+        dimension = Memory.getUnsignedByte(entry + DIMENSION);
+        number = Memory.getUnsignedByte(entry + NUMBER);
+        isGood = Memory.getUnsignedByte(entry + GOOD) != 0;
+        isLast = Memory.getUnsignedByte(entry + LAST) != 0;
+        final byte[] text =
+                new byte[Math.clamp(Memory.getInt(entry + TEXT_LENGTH), 0, MAX_TEXT_BYTES)];
         for (int i = 0; i < text.length; i++) {
-            text[i] = Memory.getByte(entry + 32 + i);
+            text[i] = Memory.getByte(entry + TEXT + i);
         }
         reason = new String(text, StandardCharsets.US_ASCII);
     }
 
     private long entry(final long count) {
-        return address + 64 + (count - 1) % ENTRIES * ENTRY_BYTES;
+        return address + FIRST + (count - 1) % ENTRIES * ENTRY_BYTES;
     }
 
     /** When, in ms since 1970. */

@@ -47,6 +47,21 @@ public final class NodePage {
     private static final int LINK_EVENTS_OFFSET = 2304;
     private static final long MAGIC = 0x3145_444f_4e42_5848L;
     private static final int VERSION = 1;
+    private static final int VERSION_OFFSET = 8;
+    private static final int LOOPS = 12;
+    private static final int NODE_ID = 16;
+    private static final int NODE_COUNT = 20;
+    private static final int MTU = 24;
+    private static final int CONTEXTS = 28;
+    private static final int RECEIVE_BUFFERS = 32;
+    private static final int RECEIVE_BUFFER_BYTES = 36;
+    private static final int INCARNATION = 40;
+    private static final int SHAPE_LENGTH = 44;
+    private static final int SHAPE = 48;
+    private static final int STATE = 128;
+    private static final int BEAT = 192;
+    private static final int SLEEP = 256;
+    private static final int SLEEP_STRIDE = 128;
     private static final int MAX_SHAPE_BYTES = 64;
 
     private final long address;
@@ -66,21 +81,21 @@ public final class NodePage {
         if (shape.length > MAX_SHAPE_BYTES) {
             throw new IllegalArgumentException("shape text is too long: " + facts.shape());
         }
-        Memory.putInt(address + 8, VERSION);
-        Memory.putInt(address + 12, facts.loops());
-        Memory.putInt(address + 16, facts.nodeId());
-        Memory.putInt(address + 20, facts.nodeCount());
-        Memory.putInt(address + 24, facts.mtuBytes());
-        Memory.putInt(address + 28, facts.contexts());
-        Memory.putInt(address + 32, facts.receiveBuffers());
-        Memory.putInt(address + 36, facts.receiveBufferBytes());
-        Memory.putInt(address + 40, facts.incarnation());
-        Memory.putInt(address + 44, shape.length);
+        Memory.putInt(address + VERSION_OFFSET, VERSION);
+        Memory.putInt(address + LOOPS, facts.loops());
+        Memory.putInt(address + NODE_ID, facts.nodeId());
+        Memory.putInt(address + NODE_COUNT, facts.nodeCount());
+        Memory.putInt(address + MTU, facts.mtuBytes());
+        Memory.putInt(address + CONTEXTS, facts.contexts());
+        Memory.putInt(address + RECEIVE_BUFFERS, facts.receiveBuffers());
+        Memory.putInt(address + RECEIVE_BUFFER_BYTES, facts.receiveBufferBytes());
+        Memory.putInt(address + INCARNATION, facts.incarnation());
+        Memory.putInt(address + SHAPE_LENGTH, shape.length);
         for (int i = 0; i < shape.length; i++) {
-            Memory.putByte(address + 48 + i, shape[i]);
+            Memory.putByte(address + SHAPE + i, shape[i]);
         }
         Memory.putLong(address, MAGIC);
-        Memory.putIntRelease(address + 128, ALIVE);
+        Memory.putIntRelease(address + STATE, ALIVE);
     }
 
     /**
@@ -89,48 +104,50 @@ public final class NodePage {
      * @throws IllegalStateException if it is not a page, or of another version.
      */
     public Facts facts() {
-        if (Memory.getLong(address) != MAGIC || Memory.getInt(address + 8) != VERSION) {
+        if (Memory.getLong(address) != MAGIC
+                || Memory.getInt(address + VERSION_OFFSET) != VERSION) {
             throw new IllegalStateException(
                     "the node's page has version "
-                            + Memory.getInt(address + 8)
+                            + Memory.getInt(address + VERSION_OFFSET)
                             + ", this program needs "
                             + VERSION);
         }
-        final int shapeLength = Math.clamp(Memory.getInt(address + 44), 0, MAX_SHAPE_BYTES);
+        final int shapeLength =
+                Math.clamp(Memory.getInt(address + SHAPE_LENGTH), 0, MAX_SHAPE_BYTES);
         final byte[] shape = new byte[shapeLength];
         for (int i = 0; i < shapeLength; i++) {
-            shape[i] = Memory.getByte(address + 48 + i);
+            shape[i] = Memory.getByte(address + SHAPE + i);
         }
         return new Facts(
-                Memory.getInt(address + 16),
-                Memory.getInt(address + 20),
+                Memory.getInt(address + NODE_ID),
+                Memory.getInt(address + NODE_COUNT),
                 new String(shape, StandardCharsets.US_ASCII),
-                Memory.getInt(address + 24),
-                Memory.getInt(address + 28),
-                Memory.getInt(address + 32),
-                Memory.getInt(address + 36),
-                Memory.getInt(address + 40),
-                Memory.getInt(address + 12));
+                Memory.getInt(address + MTU),
+                Memory.getInt(address + CONTEXTS),
+                Memory.getInt(address + RECEIVE_BUFFERS),
+                Memory.getInt(address + RECEIVE_BUFFER_BYTES),
+                Memory.getInt(address + INCARNATION),
+                Memory.getInt(address + LOOPS));
     }
 
     /** {@link #ALIVE} or {@link #CLOSED}; stays {@link #ALIVE} when the node is killed. */
     public int state() {
-        return Memory.getIntAcquire(address + 128);
+        return Memory.getIntAcquire(address + STATE);
     }
 
     /** Sets the state; the node only. */
     public void state(final int state) {
-        Memory.putIntRelease(address + 128, state);
+        Memory.putIntRelease(address + STATE, state);
     }
 
     /** Changes while the node works, see {@link #BEAT_INTERVAL_NS}; 0 when it does not beat. */
     public long beat() {
-        return Memory.getLongAcquire(address + 192);
+        return Memory.getLongAcquire(address + BEAT);
     }
 
     /** Sets the beat to a new value; called only by the node. */
     public void beat(final long number) {
-        Memory.putLongRelease(address + 192, number);
+        Memory.putLongRelease(address + BEAT, number);
     }
 
     /** The changes of the node's links; each caller gets a position of its own. */
@@ -140,7 +157,7 @@ public final class NodePage {
 
     /** 0 while loop {@code loop} is awake, else the number of its present sleep. */
     public int sleep(final int loop) {
-        return Memory.getIntVolatile(address + 256 + 128L * loop);
+        return Memory.getIntVolatile(address + SLEEP + (long) SLEEP_STRIDE * loop);
     }
 
     /**
@@ -148,7 +165,7 @@ public final class NodePage {
      * the node.
      */
     public void sleep(final int loop, final int number) {
-        Memory.putIntVolatile(address + 256 + 128L * loop, number);
+        Memory.putIntVolatile(address + SLEEP + (long) SLEEP_STRIDE * loop, number);
     }
 
     /**

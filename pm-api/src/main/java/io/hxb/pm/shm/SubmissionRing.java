@@ -25,6 +25,15 @@ public final class SubmissionRing {
 
     static final int ENTRY_BYTES = 64;
 
+    private static final int SLOT = 8;
+    private static final int LENGTH = 12;
+    private static final int NODE = 16;
+    private static final int CONTEXT = 20;
+    private static final int TAG = 24;
+    private static final int REGION = 28;
+    private static final int REGION_OFFSET = 32;
+    private static final int SHORTS_BEFORE = 40;
+
     private final long address;
     private final int mask;
     private long position;
@@ -54,14 +63,14 @@ public final class SubmissionRing {
             final long regionOffset,
             final long shortsBefore) {
         final long entry = address + (position & mask) * ENTRY_BYTES;
-        Memory.putInt(entry + 8, slot);
-        Memory.putInt(entry + 12, lengthBytes);
-        Memory.putInt(entry + 16, node);
-        Memory.putInt(entry + 20, context);
-        Memory.putInt(entry + 24, tag);
-        Memory.putInt(entry + 28, region);
-        Memory.putLong(entry + 32, regionOffset);
-        Memory.putLong(entry + 40, shortsBefore);
+        Memory.putInt(entry + SLOT, slot);
+        Memory.putInt(entry + LENGTH, lengthBytes);
+        Memory.putInt(entry + NODE, node);
+        Memory.putInt(entry + CONTEXT, context);
+        Memory.putInt(entry + TAG, tag);
+        Memory.putInt(entry + REGION, region);
+        Memory.putLong(entry + REGION_OFFSET, regionOffset);
+        Memory.putLong(entry + SHORTS_BEFORE, shortsBefore);
         Memory.putLongRelease(entry, ++position);
     }
 
@@ -83,7 +92,7 @@ public final class SubmissionRing {
 
     /** As {@link #shortsBefore}, of the entry that waits; what is taken then may differ from it. */
     public long peekShortsBefore() {
-        return Memory.getLong(address + (position & mask) * ENTRY_BYTES + 40);
+        return Memory.getLong(address + (position & mask) * ENTRY_BYTES + SHORTS_BEFORE);
     }
 
     /**
@@ -96,14 +105,14 @@ public final class SubmissionRing {
             return false;
         }
         final long entry = address + (position & mask) * ENTRY_BYTES;
-        slot = Memory.getInt(entry + 8);
-        lengthBytes = Memory.getInt(entry + 12);
-        node = Memory.getInt(entry + 16);
-        context = Memory.getInt(entry + 20);
-        tag = Memory.getInt(entry + 24);
-        region = Memory.getInt(entry + 28);
-        regionOffset = Memory.getLong(entry + 32);
-        shortsBefore = Memory.getLong(entry + 40);
+        slot = Memory.getInt(entry + SLOT);
+        lengthBytes = Memory.getInt(entry + LENGTH);
+        node = Memory.getInt(entry + NODE);
+        context = Memory.getInt(entry + CONTEXT);
+        tag = Memory.getInt(entry + TAG);
+        region = Memory.getInt(entry + REGION);
+        regionOffset = Memory.getLong(entry + REGION_OFFSET);
+        shortsBefore = Memory.getLong(entry + SHORTS_BEFORE);
         position++;
         return true;
     }

@@ -1,0 +1,39 @@
+package io.hxb.pm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+@Tag("unit")
+class LayoutHeaderTest {
+    private static final Path ROOT = Path.of(System.getProperty("hxb.root", ".."));
+
+    @Test
+    void shouldBeTheLayoutOfTheJavaClasses() throws Exception {
+        final String committed = Files.readString(ROOT.resolve(LayoutHeader.PATH));
+        assertEquals(
+                LayoutHeader.text(),
+                committed,
+                "write " + LayoutHeader.PATH + " again with what LayoutHeader.main prints");
+    }
+
+    @Test
+    void shouldBeUsedInCWhereverItIsALayout() throws Exception {
+        final StringBuilder sources = new StringBuilder();
+        for (final String name :
+                new String[] {"attach", "context", "device", "large", "memory", "wait"}) {
+            sources.append(Files.readString(ROOT.resolve("pm-api/src/main/c/" + name + ".c")));
+        }
+        for (final String name : LayoutHeader.constants().keySet()) {
+            if (name.matches("HXB_(SUBMISSION|COMPLETION|DELIVERY|EVENTS|LINKS)_.*")
+                    && !name.equals("HXB_LINKS_LENGTH_BYTES")) {
+                assertTrue(sources.indexOf(name) >= 0, name + " is not read or written in C");
+            }
+        }
+    }
+}
