@@ -1,0 +1,328 @@
+/* Messages over HXB for programs in C and C++: the API of io.hxb.pm. A program attaches to the node of its machine,
+ * opens contexts (endpoints of messages) and exchanges messages with contexts of other nodes: in order and exactly
+ * once, or an event says that they may not have been.
+ *
+ *   hxb_device *device;
+ *   hxb_context *context;
+ *   hxb_message message;
+ *   if (hxb_attach(NULL, &device) == HXB_OK && hxb_open_context(device, 1, NULL, &context) == HXB_OK) {
+ *       hxb_send(context, peer, 1, "hello", 5, 42, HXB_SECOND);
+ *       if (hxb_receive_wait(context, &message, 10 * HXB_SECOND) == HXB_OK) {
+ *           fwrite(message.data, 1, message.length, stdout);
+ *           hxb_release(context, &message);
+ *       }
+ *       hxb_wait_all_sends(context, HXB_SECOND);
+ *   }
+ *   hxb_detach(device);
+ *
+ * Results: 0 or more is success; -1 to -99 is an outcome that a valid program has to expect, with the same numbers as
+ * in Java; -100 and below is an error of the caller, the system or the node, which hxb_last_error describes.
+ *
+ * Threads: any thread may call functions of a device. A context, and the large messages on it, belong to the thread
+ * that opened the context, until another thread takes it over with hxb_own_context; every other thread gets
+ * HXB_E_THREAD. After fork, the child gets HXB_E_FORKED for everything that was opened before; it may attach itself.
+ * No function is a cancellation point, raises SIGPIPE, or passes a descriptor on to a program that is executed. */
+#ifndef HXB_H
+#define HXB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HXB_API __attribute__((visibility("default")))
+#else
+#define HXB_API
+#endif
+
+#define HXB_SECOND INT64_C(1000000000) /* of ns, the unit of all times here */
+#define HXB_FOREVER INT64_MAX
+
+enum hxb_result {
+    HXB_OK = 0,
+    HXB_NO_BUFFERS = -1,       /* all send buffers are in use: wait or poll, then try again */
+    HXB_EMPTY = -2,            /* no message, or no event, is waiting */
+    HXB_TIMED_OUT = -3,        /* the time given to a wait has passed */
+    HXB_PEER_UNREACHABLE = -4, /* no path leads to the peer's node, or it has been silent too long */
+    HXB_PEER_RESTARTED = -5,   /* the peer is a new incarnation: what the old one had not received is lost */
+    HXB_NO_SUCH_CONTEXT = -6,  /* nobody has opened that context in time, or it has been closed */
+    HXB_CONTEXT_CLOSED = -7,   /* the node has closed this context, see hxb_close_reason */
+    HXB_NODE_GONE = -8,        /* the node is gone: detach, then attach again */
+    HXB_TOO_LONG = -9,         /* the message is longer than announced */
+    HXB_NODE_SILENT = -10,     /* the node has stood still for seconds; nothing is lost: wait again, or close */
+    HXB_PEER_FULL = -11,       /* the peer's node or user has as many flows as it may have */
+    HXB_EVENT = -12,           /* there is an event, but not what was waited for: hxb_poll_event takes it */
+    HXB_NOT_ALLOWED = -13,     /* this context's tenant may not send to the peer's */
+    HXB_FLOW_LIMIT = -14,      /* this node, context or user has as many flows as it may have */
+
+    HXB_E_ARGUMENT = -100, /* an argument is out of its range, or a pointer is null */
+    HXB_E_STATE = -101,    /* not now: the slot is not claimed, the message not held, the region closed */
+    HXB_E_THREAD = -102,   /* the context belongs to another thread */
+    HXB_E_FORKED = -103,   /* it was opened before a fork, by the parent process */
+    HXB_E_NO_NODE = -104,  /* no node listens there: trying again later may help */
+    HXB_E_DENIED = -105,   /* this user may not attach to that node */
+    HXB_E_REFUSED = -106,  /* the node refuses, for the reason it gives: a limit, or a context in use */
+    HXB_E_SILENT = -107,   /* the node does not answer within 5 s */
+    HXB_E_VERSION = -108,  /* the node speaks no version of the attach protocol, or of its memory, that we do */
+    HXB_E_PROTOCOL = -109, /* the node answered with something that is not valid */
+    HXB_E_MEMORY = -110,   /* there is not enough memory, or too many files are open */
+    HXB_E_SYSTEM = -111,   /* a system call failed */
+    HXB_E_CORRUPT = -112   /* the shared memory of a context has impossible contents: close it */
+};
+
+typedef struct hxb_device hxb_device;
+typedef struct hxb_context hxb_context;
+typedef struct hxb_region hxb_region;
+typedef struct hxb_large hxb_large;
+
+/* ---- Errors ---- */
+
+/* What a result means, in a sentence that is never freed; of any int. */
+HXB_API const char *hxb_strerror(int result);
+
+/* The name of a result, such as "HXB_TIMED_OUT"; of any int. */
+HXB_API const char *hxb_result_name(int result);
+
+/* Details of the last result of -100 or below in this thread, with what to do; "" if there was none. Valid until the
+ * next call of this library in this thread. */
+HXB_API const char *hxb_last_error(void);
+
+/* Version of this library, such as "0.1.0". */
+HXB_API const char *hxb_version(void);
+
+/* ---- Devices: attachments to the node of this machine ---- */
+
+/* Attaches to the node that listens on a Unix socket. NULL finds the node: the one whose socket HXB_SOCKET names,
+ * otherwise the only one in the folder that HXB_RUN names, otherwise in the first of /run/hxb, $XDG_RUNTIME_DIR/hxb and
+ * /tmp/hxb-USER that has one. Blocks for at most 5 seconds. */
+HXB_API int hxb_attach(const char *socket, hxb_device **device);
+
+/* Closes all contexts and regions, which must not be used any more, and the device itself. NULL is allowed. */
+HXB_API int hxb_detach(hxb_device *device);
+
+HXB_API int hxb_node_id(const hxb_device *device);       /* of the node attached to */
+HXB_API int hxb_node_count(const hxb_device *device);    /* node ids are 0 to this - 1 */
+HXB_API int hxb_context_count(const hxb_device *device); /* context ids are 0 to this - 1 */
+HXB_API int hxb_mtu(const hxb_device *device);           /* bytes of the longest message */
+HXB_API const char *hxb_shape(const hxb_device *device); /* such as "3x3x3"; NULL if the device is not valid */
+
+/* Coordinates of a node, X first: writes one for each dimension, at most `capacity`; returns the dimensions, 1 to 8. */
+HXB_API int hxb_coordinates(const hxb_device *device, int node, int *coordinates, int capacity);
+
+/* Node id of coordinates, one for each dimension. */
+HXB_API int hxb_node_at(const hxb_device *device, const int *coordinates, int dimensions);
+
+/* 1 if the node is alive, 0 if it is gone; a system call. */
+HXB_API int hxb_is_node_alive(hxb_device *device);
+
+/* Descriptor that becomes readable when the node dies, to be polled together with hxb_context_fd. */
+HXB_API int hxb_device_fd(const hxb_device *device);
+
+/* ---- Links of the node ---- */
+
+typedef struct hxb_link_event {
+    int64_t time_ms; /* when the node noticed, in ms since 1970 */
+    int dimension;   /* of the link, 0 to 7 */
+    int number;      /* of the link in the trunk of its dimension, from 0 */
+    int neighbour;   /* node id of the node at its other end */
+    bool is_good;    /* frames pass now */
+    bool is_last;    /* it failed, and no other link of this trunk reaches the neighbour */
+    char reason[65];
+} hxb_link_event;
+
+typedef void (*hxb_link_listener)(void *user, const hxb_link_event *event);
+
+/* Sets the function that is told when links of the node fail or recover; NULL ends it. It is called within waits,
+ * hxb_arm and hxb_poll_event of any context of the device, by the thread that called these, and by
+ * hxb_poll_link_events. */
+HXB_API int hxb_on_link_event(hxb_device *device, hxb_link_listener listener, void *user);
+
+/* Tells the listener of what happened since the last call; returns how many changes. More than 16 lose the oldest. */
+HXB_API int hxb_poll_link_events(hxb_device *device);
+
+/* Changes of links since the node started. */
+HXB_API int64_t hxb_link_event_count(const hxb_device *device);
+
+/* ---- Contexts: endpoints of messages ---- */
+
+typedef struct hxb_context_options {
+    int send_buffers;      /* messages that may be in flight at the same time, 1 to 65,536 */
+    int send_buffer_bytes; /* of each, a multiple of 64, at most 2^20; 0 for the node's longest message */
+    int delivery_entries;  /* messages delivered and not released, a power of two of 64 to 2^20 */
+    int64_t spin_ns;       /* longest spin of a wait before it sleeps; 0 sleeps at once, HXB_FOREVER hardly ever does.
+                            * A wait gives way while other threads need its CPU, as in Java. */
+    int64_t peer_wait_ns;  /* how long messages wait for their destination's context to be opened, at most a day */
+} hxb_context_options;
+
+/* 256 buffers of the longest message, 4,096 deliveries, 10 us of spinning, 10 s for a peer to open its context. */
+HXB_API void hxb_default_options(hxb_context_options *options);
+
+/* Opens context `context_id` of this node; options NULL for the default ones. Blocks for at most 5 seconds a step. */
+HXB_API int hxb_open_context(hxb_device *device, int context_id, const hxb_context_options *options,
+                             hxb_context **context);
+
+/* Makes the calling thread the owner. The former owner must not use the context any more. */
+HXB_API int hxb_own_context(hxb_context *context);
+
+/* Closes it: messages not yet acknowledged may be lost, messages held are released. Never blocks. NULL is allowed. */
+HXB_API int hxb_close_context(hxb_context *context);
+
+HXB_API int hxb_context_id(const hxb_context *context);
+HXB_API int hxb_send_buffer_count(const hxb_context *context);
+HXB_API int hxb_max_length(const hxb_context *context); /* bytes that a send buffer holds, at most hxb_mtu */
+HXB_API const char *hxb_close_reason(const hxb_context *context);
+
+/* ---- Sending ---- */
+
+/* Sends a copy of `length` bytes; waits for a buffer when all are in use, but not for the message to arrive. Returns
+ * HXB_OK, HXB_TIMED_OUT, HXB_EVENT (a message sent before has failed), HXB_CONTEXT_CLOSED, HXB_NODE_GONE,
+ * HXB_NODE_SILENT. */
+HXB_API int hxb_send(hxb_context *context, int node, int peer_context, const void *data, size_t length, uint32_t tag,
+                     int64_t timeout_ns);
+
+/* Without a copy: claims a send slot of at most `length` bytes for a destination, and sets *data to where the message
+ * is written, 8-byte aligned. Returns the slot, 0 or more; hxb_commit or hxb_abort ends the claim. HXB_NO_BUFFERS when
+ * all are claimed or under way. */
+HXB_API int hxb_claim(hxb_context *context, int node, int peer_context, size_t length, void **data);
+
+/* The same, but waits for a slot; as hxb_send. */
+HXB_API int hxb_claim_wait(hxb_context *context, int node, int peer_context, size_t length, void **data,
+                           int64_t timeout_ns);
+
+/* Hands the message in a claimed slot to the node; `length` is at most what was claimed. The bytes must not be touched
+ * until hxb_is_send_done. */
+HXB_API int hxb_commit(hxb_context *context, int slot, size_t length, uint32_t tag);
+
+/* The same for a message that lies in a region; uses the slot, but not its buffer. At most hxb_mtu bytes. */
+HXB_API int hxb_commit_from(hxb_context *context, int slot, const hxb_region *region, uint64_t offset, size_t length,
+                            uint32_t tag);
+
+/* Gives a claimed slot back unsent. */
+HXB_API int hxb_abort(hxb_context *context, int slot);
+
+/* 1 if nothing of the slot is under way: acknowledged by the peer's node, or failed, which an event told; else 0. */
+HXB_API int hxb_is_send_done(hxb_context *context, int slot);
+
+/* Messages handed over that are neither acknowledged nor failed. */
+HXB_API int hxb_unfinished_sends(hxb_context *context);
+
+/* Waits until all that was sent is acknowledged; HXB_EVENT if a message failed: take the events, then call it again. */
+HXB_API int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns);
+
+/* ---- Receiving ---- */
+
+typedef struct hxb_message {
+    const void *data; /* in shared memory, 8-byte aligned, read-only; valid until the release */
+    uint32_t length;  /* bytes, 0 to hxb_mtu */
+    uint32_t tag;     /* given by the sender */
+    int node;         /* of the sender */
+    int context;      /* of the sender */
+    int64_t handle;   /* names the message until its release; -1 afterwards */
+} hxb_message;
+
+/* Receives the next message in place, if there is one: HXB_OK, HXB_EMPTY, HXB_CONTEXT_CLOSED or HXB_NODE_GONE. Many
+ * may be held at the same time, and released in any order. */
+HXB_API int hxb_receive(hxb_context *context, hxb_message *message);
+
+/* The same, but waits as hxb_wait(context, HXB_MESSAGES, ...) does. */
+HXB_API int hxb_receive_wait(hxb_context *context, hxb_message *message, int64_t timeout_ns);
+
+/* Gives the buffer of a message back to the node; its bytes must not be read any more. */
+HXB_API int hxb_release(hxb_context *context, hxb_message *message);
+
+/* Messages received and not released. */
+HXB_API int hxb_messages_held(const hxb_context *context);
+
+/* ---- Events and waiting ---- */
+
+typedef struct hxb_event {
+    int status;  /* HXB_PEER_UNREACHABLE, _PEER_RESTARTED, _PEER_FULL, _NO_SUCH_CONTEXT, _NOT_ALLOWED or _FLOW_LIMIT */
+    int node;    /* of the peer */
+    int context; /* of the peer */
+    int slot;    /* whose message the peer may not have taken; -1 when a flow as a whole has ended */
+} hxb_event;
+
+/* Takes the next event: HXB_OK or HXB_EMPTY. Call it until it has none whenever a wait ended with HXB_EVENT. */
+HXB_API int hxb_poll_event(hxb_context *context, hxb_event *event);
+
+enum hxb_interest { HXB_MESSAGES = 1, HXB_SENDS = 2 };
+
+/* Waits until there is a message (HXB_MESSAGES), a send has finished since the last call (HXB_SENDS), or either: spins
+ * for the time set in the options, then sleeps. HXB_OK; HXB_EVENT if there is only an event; HXB_TIMED_OUT,
+ * HXB_CONTEXT_CLOSED, HXB_NODE_GONE (within a second of the node's death) or HXB_NODE_SILENT. */
+HXB_API int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns);
+
+/* Descriptor for the application's own poll or epoll. It becomes readable only while armed: call hxb_arm, poll if it
+ * returned 1, then call hxb_disarm. */
+HXB_API int hxb_context_fd(const hxb_context *context);
+
+/* 1 if armed; 0 if there is something to take already, or the context is closed. Link events make it readable, too. */
+HXB_API int hxb_arm(hxb_context *context, int interest);
+HXB_API int hxb_disarm(hxb_context *context);
+
+/* ---- Regions: memory from which messages are sent without a copy ---- */
+
+/* Makes 1 to 2^40 bytes of zeroed memory, files in memory (memfd) of this process that the node may read. All of it is
+ * allocated at once and counts for this process; the cluster file limits how much each user may lend. */
+HXB_API int hxb_open_region(hxb_device *device, uint64_t length, hxb_region **region);
+HXB_API void *hxb_region_data(const hxb_region *region); /* 4,096-byte aligned */
+HXB_API uint64_t hxb_region_length(const hxb_region *region);
+
+/* Gives it back. First wait until all sends from it are done. NULL is allowed. */
+HXB_API int hxb_close_region(hxb_region *region);
+
+/* ---- Large messages: of up to 2^40 bytes, over a context that serves nothing else ---- */
+
+#define HXB_REJECT ((void *)-1)
+
+typedef struct hxb_large_handler {
+    /* A message begins. Returns where to assemble it, `length` bytes or more; NULL to get its fragments in place by
+     * on_fragment; or HXB_REJECT. */
+    void *(*on_start)(void *user, int node, int context, uint64_t length, uint32_t tag);
+    /* A fragment, in order and without gaps; the bytes are valid within the call. NULL if never wanted. */
+    void (*on_fragment)(void *user, int node, int context, uint64_t offset, const void *data, uint32_t length);
+    /* A message has ended: HXB_OK, or why the rest will not come. */
+    void (*on_end)(void *user, int node, int context, uint64_t length, uint32_t tag, void *target, int status);
+    /* A message sent is done; its memory belongs to the application again. NULL if not wanted. */
+    void (*on_sent)(void *user, int64_t transfer, int status);
+    void *user;
+} hxb_large_handler;
+
+typedef struct hxb_large_limits {
+    int max_transfers;   /* in flight at the same time, 1 to 65,536 */
+    int max_sources;     /* contexts from which messages are received at the same time */
+    uint64_t max_length; /* of a message received, 1 to 2^40 */
+} hxb_large_limits;
+
+/* Takes a context over; limits NULL for 256 transfers, 4,096 sources and 1 GiB. hxb_close_context closes it, too. */
+HXB_API int hxb_open_large(hxb_context *context, const hxb_large_handler *handler, const hxb_large_limits *limits,
+                           hxb_large **large);
+
+/* Begins to send `length` bytes, which stay as they are until on_sent; hxb_large_poll continues. One copy, none from a
+ * region. Returns the transfer's number, 0 or more, or HXB_NO_BUFFERS. */
+HXB_API int64_t hxb_large_send(hxb_large *large, int node, int peer_context, const void *data, uint64_t length,
+                               uint32_t tag);
+HXB_API int64_t hxb_large_send_from(hxb_large *large, int node, int peer_context, const hxb_region *region,
+                                    uint64_t offset, uint64_t length, uint32_t tag);
+
+HXB_API int hxb_large_is_sent(hxb_large *large, int64_t transfer); /* 1 if it is done, with or without success */
+HXB_API int hxb_large_unfinished(hxb_large *large);                /* transfers that are not done */
+
+/* Receives and sends a bounded amount and calls the handler; returns how much was done, 0 for nothing. */
+HXB_API int hxb_large_poll(hxb_large *large);
+
+/* Waits until hxb_large_poll has something to do. */
+HXB_API int hxb_large_wait(hxb_large *large, int64_t timeout_ns);
+
+/* Messages and fragments dropped because their sender broke the rules or the limits. */
+HXB_API int64_t hxb_large_rejected(const hxb_large *large);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,332 @@
+/* What the files of libhxb share. Not installed. */
+#ifndef HXB_INTERNAL_H
+#define HXB_INTERNAL_H
+
+#include "hxb.h"
+#include "hxb_layout.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "shared memory is little-endian");
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LONG_LOCK_FREE == 2, "atomics of two processes need no lock");
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* ---- Shared memory ----
+ * Every access is atomic, relaxed where Java's is plain: another process may write at any time, and the compiler must
+ * read a word exactly once, so that what was checked is what is used. On x86-64 these are the same instructions.
+ * Acquire, release and sequentially consistent stand for getAcquire, setRelease and getVolatile of Java's VarHandle. */
+
+static inline uint32_t get32(const uint8_t *at) {
+    return atomic_load_explicit((const _Atomic uint32_t *)at, memory_order_relaxed);
+}
+
+static inline uint64_t get64(const uint8_t *at) {
+    return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_relaxed);
+}
+
+static inline uint64_t get64_acquire(const uint8_t *at) {
+    return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_acquire);
+}
+
+static inline uint32_t get32_acquire(const uint8_t *at) {
+    return atomic_load_explicit((const _Atomic uint32_t *)at, memory_order_acquire);
+}
+
+static inline void put32(uint8_t *at, uint32_t value) {
+    atomic_store_explicit((_Atomic uint32_t *)at, value, memory_order_relaxed);
+}
+
+static inline void put64(uint8_t *at, uint64_t value) {
+    atomic_store_explicit((_Atomic uint64_t *)at, value, memory_order_relaxed);
+}
+
+static inline void put64_release(uint8_t *at, uint64_t value) {
+    atomic_store_explicit((_Atomic uint64_t *)at, value, memory_order_release);
+}
+
+/* ---- Errors (error.c) ---- */
+
+#define TEXT_BYTES 1024
+
+/* Notes the details of an error for hxb_last_error; returns `result`. */
+int fail(int result, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+
+/* The same with the text of errno; ENOMEM, EMFILE and ENFILE become HXB_E_MEMORY. */
+int fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/* ---- Calls (process.c) ---- */
+
+/* Disables cancellation of the thread until call_end, which takes what it returned. */
+int call_begin(void);
+void call_end(int state);
+
+/* Number of this process in a line of forks, 1 or more; -1 if there is no memory for it. */
+int64_t process_number(void);
+
+/* 0 in a child that has not attached itself, else process_number. */
+extern const _Atomic int64_t *process_word;
+
+static inline bool is_forked(int64_t number) {
+    return UNLIKELY(atomic_load_explicit(process_word, memory_order_relaxed) != number);
+}
+
+static inline int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * HXB_SECOND + now.tv_nsec;
+}
+
+/* Makes the descriptor of a node's loop readable; a system call that is no cancellation point. */
+void signal_event(int fd);
+
+/* Takes the signals that have arrived; returns how many. */
+int drain_signals(int fd);
+
+/* How often this thread lost its CPU to another one that waited for it. */
+int64_t involuntary_switches(void);
+
+/* ---- Memory (memory.c) ---- */
+
+/* Memory of this process that it lends its node: files in memory, mapped one behind the other. */
+struct lent {
+    int id;
+    uint8_t *data;
+    uint64_t length; /* of the mapping, whole pages */
+    uint64_t filled;
+};
+
+int lent_reserve(struct lent *lent, uint64_t length);
+/* Makes and maps the next pieces; returns how many, whose descriptors the caller closes. */
+int lent_fill(struct lent *lent, const char *name, int *pieces, int max);
+void lent_close(struct lent *lent);
+
+/* Maps memory of the node read-only, after checking that the descriptor is what it should be; takes the descriptor. */
+int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **data);
+
+/* ---- Attaching (attach.c, find.c) ---- */
+
+struct facts {
+    int node_id;
+    int node_count;
+    int mtu;
+    int contexts;
+    int receive_buffers;
+    int receive_buffer_bytes;
+    int loops;
+    int dimensions;
+    int extents[8];
+    char shape[HXB_PAGE_MAX_SHAPE_BYTES + 1];
+};
+
+struct hxb_region {
+    hxb_device *device;
+    hxb_region *next;
+    struct lent lent;
+    uint64_t length;
+};
+
+struct hxb_device {
+    hxb_device *next; /* of all devices, for the handler of forks */
+    int64_t process;
+    pthread_mutex_t lock; /* of the connection and the lists */
+    int socket;
+    char path[108];
+    const uint8_t *page;
+    const uint8_t *pool;
+    uint64_t pool_bytes;
+    struct facts facts;
+    int min_delivery_entries;
+    int own_buffers;
+    bool has_id[HXB_ATTACH_MEMORY_IDS];
+    uint32_t requests;
+    int version;
+    bool is_unanswered;
+    bool is_refused_for_now;
+    bool is_broken;
+    hxb_context *contexts;
+    hxb_region *regions;
+
+    pthread_mutex_t link_lock;
+    hxb_link_listener link_listener;
+    void *link_user;
+    _Atomic bool has_listener;
+    _Atomic uint64_t links_taken;
+};
+
+/* What a context consists of: made by attach_context, given back by detach_context. */
+struct context_memory {
+    struct lent control;
+    struct lent send;
+    struct lent own;
+    int loop;
+    int wake_application;
+    int wake_node;
+};
+
+int find_node(char *path, size_t capacity);
+int connect_node(const char *path, int *fd, int64_t limit_ms);
+int attach_context(hxb_device *device, int id, const hxb_context_options *sizes, struct context_memory *memory);
+void detach_context(hxb_device *device, int id, struct context_memory *memory);
+int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t length, bool is_written);
+void take_back(hxb_device *device, struct lent *lent);
+int say_hello(hxb_device *device);
+bool is_node_alive(const hxb_device *device);
+void devices_add(hxb_device *device);
+void devices_remove(hxb_device *device);
+
+static inline int check_device(const hxb_device *device) {
+    if (UNLIKELY(device == NULL)) {
+        return fail(HXB_E_ARGUMENT, "the device is NULL");
+    }
+    if (is_forked(device->process)) {
+        return fail(HXB_E_FORKED, "the device on %s was attached before a fork: attach in the child", device->path);
+    }
+    return HXB_OK;
+}
+
+static inline bool has_link_events(hxb_device *device) {
+    return atomic_load_explicit(&device->has_listener, memory_order_acquire)
+        && get64_acquire(device->page + HXB_PAGE_LINK_EVENTS_OFFSET)
+               != atomic_load_explicit(&device->links_taken, memory_order_relaxed);
+}
+
+int take_link_events(hxb_device *device);
+
+/* ---- Offsets of the rings in control memory (context.c) ---- */
+
+struct control_layout {
+    uint64_t submissions, completions, shorts, deliveries, releases, events, length;
+    uint32_t submission_entries, release_entries, short_bytes;
+};
+
+void control_layout(struct control_layout *layout, int send_buffers, int delivery_entries);
+
+/* ---- Spinning (spin.c) ---- */
+
+/* Whether a thread that waits spins or sleeps: the rules of io.hxb.pm.idle.AdaptiveSpin and OwnCpu. */
+struct spin {
+    int64_t limit_ns, shared_limit_ns;
+    int skipped_waits, waits_to_skip;
+    bool is_waiting, may_still_find, has_spun;
+    int64_t start_ns;
+    pthread_t thread;
+    bool has_thread;
+    int64_t switches, looked_ns, resumed_ns, pause_ns;
+    bool has_lost_cpu, has_given_way;
+};
+
+void spin_init(struct spin *spin, int64_t limit_ns);
+bool spin_is_spinning(struct spin *spin, int64_t now);
+void spin_on_work(struct spin *spin);
+
+/* ---- Contexts (context.c, wait.c) ---- */
+
+enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT };
+
+struct slot {
+    int node, context;
+    uint32_t length;
+    int following; /* the next of its run, while both are in flight */
+    uint8_t state;
+};
+
+struct hxb_context {
+    /* What every call reads. */
+    hxb_device *device;
+    int64_t process;
+    pthread_t owner;
+    uint8_t *control;
+    int broken; /* 0, or HXB_E_CORRUPT */
+    bool is_gone;
+
+    /* Sending. */
+    struct slot *slots;
+    int *free_slots;
+    int slot_count, free_count, in_flight;
+    uint32_t send_buffer_bytes;
+    uint8_t *send_pool;
+    uint8_t *submissions;
+    uint64_t submitted;
+    uint32_t submission_mask;
+    uint8_t *shorts;
+    uint32_t short_bytes;
+    uint64_t short_position, short_taken;
+    int last_node, last_context, run_slot, written_slot;
+    uint64_t written_begin;
+    int loop;
+    uint32_t signalled_sleep;
+    uint8_t *completions;
+    uint32_t completed;
+    int done_slot, done_left, done_status;
+    hxb_event *failed; /* a ring of the newest ones, as many as there are slots */
+    uint64_t failed_head, failed_tail;
+
+    /* Receiving. */
+    uint8_t *deliveries;
+    uint32_t delivery_mask;
+    uint64_t delivered;
+    uint8_t *releases;
+    uint32_t release_mask;
+    uint64_t released;
+    const uint8_t *receive_pool;
+    int receive_buffers;
+    uint32_t receive_buffer_bytes;
+    uint32_t *held;
+    int held_count;
+    uint8_t *events;
+    uint64_t events_taken;
+
+    /* Waiting. */
+    struct spin spin;
+    bool has_untold_sends, is_waiting;
+    int expected_signals, idle_calls;
+    int64_t checked_ns, last_beat_ns;
+    uint64_t last_beat;
+
+    int id;
+    hxb_context *next;
+    struct context_memory memory;
+    struct hxb_large *large;
+};
+
+static inline int check_context(const hxb_context *context) {
+    if (UNLIKELY(context == NULL)) {
+        return fail(HXB_E_ARGUMENT, "the context is NULL");
+    }
+    if (is_forked(context->process)) {
+        return fail(HXB_E_FORKED, "context %d was opened before a fork: attach in the child", context->id);
+    }
+    if (UNLIKELY(!pthread_equal(context->owner, pthread_self()))) {
+        return fail(HXB_E_THREAD, "context %d belongs to another thread: hxb_own_context hands it over", context->id);
+    }
+    return HXB_OK;
+}
+
+int corrupt(hxb_context *context, const char *what);
+int context_status(const hxb_context *context);
+int context_idle(hxb_context *context, int status);
+bool has_message(const hxb_context *context);
+bool has_event(const hxb_context *context);
+bool has_done_sends(const hxb_context *context);
+int take_done_sends(hxb_context *context);
+int wait_for(hxb_context *context, int interest, int64_t timeout_ns);
+int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data);
+int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, int region, uint64_t offset);
+int take_event(hxb_context *context, hxb_event *event);
+int receive_next(hxb_context *context, hxb_message *message);
+void release_buffer(hxb_context *context, hxb_message *message);
+int check_destination(const hxb_device *device, int node, int peer_context);
+int check_range(const hxb_context *context, const hxb_region *region, uint64_t offset, uint64_t length);
+
+/* ---- Large messages (large.c) ---- */
+
+void large_on_send_done(hxb_large *large, int slot, int status);
+void large_close(hxb_large *large);
+
+#endif

@@ -1,0 +1,122 @@
+/* What a process and its threads are to this library: forks, cancellation, and system calls of the hot path.
+ *
+ * A child that a fork has made shares the rings with its parent, so it must not touch them. A page that the kernel
+ * clears in every child (MADV_WIPEONFORK) tells with one load where the process stands, after raw clone(2), too. A
+ * handler of fork also closes the child's copies of the connections: the node notices the death of the parent, and
+ * takes its buffers back, only when nobody has the connection any more. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const _Atomic int64_t NO_PROCESS = -1;
+const _Atomic int64_t *process_word = &NO_PROCESS;
+
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static hxb_device *devices;
+static _Atomic int64_t *page;
+static int64_t processes; /* copied by a fork, so that a child has a number that its parent never had */
+
+static void before_fork(void) {
+    pthread_mutex_lock(&devices_lock);
+}
+
+static void after_fork_in_parent(void) {
+    pthread_mutex_unlock(&devices_lock);
+}
+
+static void after_fork_in_child(void) {
+    for (hxb_device *device = devices; device != NULL; device = device->next) {
+        close(device->socket);
+    }
+    devices = NULL;
+    atomic_store(page, 0);
+    pthread_mutex_unlock(&devices_lock);
+}
+
+static void prepare(void) {
+    long length = sysconf(_SC_PAGESIZE);
+    void *mapped = mmap(NULL, (size_t)length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED || pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0) {
+        return;
+    }
+    madvise(mapped, (size_t)length, MADV_WIPEONFORK); /* without it (before Linux 4.14) the handler does the same */
+    page = mapped;
+    process_word = page;
+}
+
+int64_t process_number(void) {
+    pthread_once(&once, prepare);
+    if (page == NULL) {
+        return -1;
+    }
+    pthread_mutex_lock(&devices_lock);
+    if (atomic_load(page) == 0) {
+        atomic_store(page, ++processes);
+    }
+    int64_t number = atomic_load(page);
+    pthread_mutex_unlock(&devices_lock);
+    return number;
+}
+
+void devices_add(hxb_device *device) {
+    pthread_mutex_lock(&devices_lock);
+    device->next = devices;
+    devices = device;
+    pthread_mutex_unlock(&devices_lock);
+}
+
+void devices_remove(hxb_device *device) {
+    pthread_mutex_lock(&devices_lock);
+    hxb_device **at = &devices;
+    while (*at != NULL && *at != device) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = device->next;
+    }
+    pthread_mutex_unlock(&devices_lock);
+}
+
+int call_begin(void) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    return state;
+}
+
+void call_end(int state) {
+    pthread_setcancelstate(state, &state);
+}
+
+/* syscall(2) is no cancellation point, and cheaper than disabling cancellation. A full counter is readable anyway, so
+ * that failure is ignored; errno stays as it was. */
+void signal_event(int fd) {
+    int saved = errno;
+    uint64_t one = 1;
+    syscall(SYS_write, fd, &one, sizeof one);
+    errno = saved;
+}
+
+int drain_signals(int fd) {
+    int saved = errno;
+    char bytes[256];
+    int signals = 0;
+    long length = sizeof bytes;
+    while (length == (long)sizeof bytes) {
+        length = syscall(SYS_recvfrom, fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, NULL);
+        signals += length > 0 ? (int)length : 0;
+    }
+    errno = saved;
+    return signals;
+}
+
+int64_t involuntary_switches(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
+}

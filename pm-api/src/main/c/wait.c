@@ -1,0 +1,177 @@
+/* Waiting: spins, sleeps and tells why a wait has ended; the classes ContextWaiter and ContextSleep explain the rules. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <poll.h>
+
+#define ALIVE_CHECK_NS (HXB_SECOND / 10)
+#define SILENT_NS (15 * (int64_t)HXB_PAGE_BEAT_INTERVAL_NS)
+
+_Static_assert(HXB_MESSAGES == HXB_CONTROL_MESSAGES && HXB_SENDS == HXB_CONTROL_SENDS, "bits of shared memory");
+
+static int ready(const hxb_context *context, int interest) {
+    bool is_for_messages = (interest & HXB_MESSAGES) != 0;
+    if ((is_for_messages && has_message(context))
+        || ((interest & HXB_SENDS) != 0 && (context->has_untold_sends || has_done_sends(context)))) {
+        return HXB_OK;
+    }
+    bool has_any = context->failed_head != context->failed_tail || (is_for_messages && has_event(context));
+    return has_any ? HXB_EVENT : HXB_EMPTY;
+}
+
+/* A send that failed is an event, so a wait for messages alone has to look for it. */
+static int look(hxb_context *context, int interest) {
+    int status = ready(context, interest);
+    if (status == HXB_EMPTY && (interest & HXB_SENDS) == 0 && has_done_sends(context)) {
+        if (take_done_sends(context) > 0) {
+            context->has_untold_sends = true;
+        }
+        return ready(context, interest);
+    }
+    return status;
+}
+
+/* Asks the node for a signal. Sequentially consistent: what is looked at next is read behind this store, and the node
+ * reads this word behind a full fence after what it has put. */
+static void sleep_start(hxb_context *context, int interest) {
+    context->is_waiting = true;
+    atomic_store_explicit((_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING),
+                          (uint32_t)interest | HXB_CONTROL_LINKS, memory_order_seq_cst);
+}
+
+/* The exchange tells whether the node has taken on the task of waking us: then its signal has arrived or will, and
+ * only then is there something to read. */
+static void sleep_end(hxb_context *context) {
+    if (context->is_waiting) {
+        context->is_waiting = false;
+        _Atomic uint32_t *word = (_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING);
+        context->expected_signals += atomic_exchange_explicit(word, 0, memory_order_seq_cst) == 0;
+    }
+    if (context->expected_signals > 0) {
+        context->expected_signals -= drain_signals(context->memory.wake_application);
+    }
+}
+
+/* True if the node may have died. */
+static bool sleep_now(hxb_context *context, int64_t timeout_ns) {
+    struct pollfd fds[2] = {{context->memory.wake_application, POLLIN | POLLRDHUP, 0},
+                            {context->device->socket, POLLIN | POLLRDHUP, 0}};
+    struct timespec timeout = {timeout_ns / HXB_SECOND, timeout_ns % HXB_SECOND};
+    int state = call_begin();
+    int count = ppoll(fds, 2, &timeout, NULL);
+    call_end(state);
+    return count > 0 && fds[1].revents != 0;
+}
+
+static void sleep_until(hxb_context *context, int interest, int64_t timeout_ns) {
+    sleep_start(context, interest);
+    if (look(context, interest) == HXB_EMPTY && !has_link_events(context->device)
+        && get32_acquire(context->control + HXB_CONTROL_STATE) == HXB_CONTROL_OPEN
+        && sleep_now(context, timeout_ns)) {
+        context->is_gone = !is_node_alive(context->device);
+    }
+    sleep_end(context);
+}
+
+/* Beats are counted, not timed, so that the clocks of two processes need not agree. */
+static bool is_silent(hxb_context *context, int64_t now) {
+    uint64_t beat = get64_acquire(context->device->page + HXB_PAGE_BEAT);
+    if (beat != context->last_beat || beat == 0) {
+        context->last_beat = beat;
+        context->last_beat_ns = now;
+        return false;
+    }
+    return now - context->last_beat_ns > SILENT_NS;
+}
+
+static int64_t smaller(int64_t one, int64_t other) {
+    return one < other ? one : other;
+}
+
+static int wait_until_ready(hxb_context *context, int interest, int64_t timeout_ns) {
+    int64_t start = now_ns();
+    int64_t now = start;
+    for (;;) {
+        take_link_events(context->device);
+        int64_t left = timeout_ns - (now - start);
+        bool is_spinning = spin_is_spinning(&context->spin, now);
+        if (is_spinning || left <= 0) {
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        } else {
+            sleep_until(context, interest, smaller(left, ALIVE_CHECK_NS));
+        }
+        int status = look(context, interest);
+        if (status != HXB_EMPTY) {
+            return status;
+        }
+        bool has_stopped = (!is_spinning || left <= 0) && is_silent(context, now);
+        if (left <= 0) {
+            return context_idle(context, has_stopped ? HXB_NODE_SILENT : HXB_TIMED_OUT);
+        }
+        int closed = context_status(context);
+        if (closed != HXB_OK) {
+            return closed;
+        }
+        if (has_stopped) {
+            return HXB_NODE_SILENT;
+        }
+        now = now_ns();
+    }
+}
+
+int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
+    int status = look(context, interest);
+    if (status == HXB_EMPTY) {
+        status = wait_until_ready(context, interest, timeout_ns);
+    }
+    if ((interest & HXB_SENDS) != 0) {
+        context->has_untold_sends = false;
+    }
+    if (status == HXB_OK || status == HXB_EVENT) {
+        spin_on_work(&context->spin);
+    }
+    return UNLIKELY(context->broken != 0) ? context->broken : status;
+}
+
+static int check_interest(const hxb_context *context, int interest) {
+    int result = check_context(context);
+    if (UNLIKELY(result == HXB_OK && (interest < HXB_MESSAGES || interest > (HXB_MESSAGES | HXB_SENDS)))) {
+        return fail(HXB_E_ARGUMENT, "the interest must be HXB_MESSAGES, HXB_SENDS or both: %d", interest);
+    }
+    return result;
+}
+
+int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns) {
+    int result = check_interest(context, interest);
+    if (result == HXB_OK && timeout_ns < 0) {
+        result = fail(HXB_E_ARGUMENT, "timeout_ns must be 0 or more");
+    }
+    return result == HXB_OK ? wait_for(context, interest, timeout_ns) : result;
+}
+
+int hxb_arm(hxb_context *context, int interest) {
+    int result = check_interest(context, interest);
+    if (result != HXB_OK) {
+        return result;
+    }
+    sleep_start(context, interest);
+    take_link_events(context->device);
+    if (ready(context, interest) != HXB_EMPTY || context_status(context) != HXB_OK) {
+        if ((interest & HXB_SENDS) != 0) {
+            context->has_untold_sends = false;
+        }
+        sleep_end(context);
+        return 0;
+    }
+    return 1;
+}
+
+int hxb_disarm(hxb_context *context) {
+    int result = check_context(context);
+    if (result == HXB_OK) {
+        sleep_end(context);
+    }
+    return result;
+}

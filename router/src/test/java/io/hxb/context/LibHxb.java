@@ -1,0 +1,142 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Assumptions;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Builds libhxb and the programs of its tests, and runs them. Owned by one test. */
+final class LibHxb implements AutoCloseable {
+    private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
+    private static final int LIMIT_S = 60;
+
+    private final List<Process> processes = new ArrayList<>();
+
+    /** How the library and the programs are compiled. */
+    enum Build {
+        /** As a user would. */
+        PLAIN("libhxb", ""),
+        /** With AddressSanitizer and UndefinedBehaviorSanitizer. */
+        CHECKED(
+                "libhxb-asan",
+                "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"),
+        /** With ThreadSanitizer. */
+        THREADS("libhxb-tsan", "-fsanitize=thread");
+
+        private final Path folder;
+        private final String flags;
+
+        Build(final String folder, final String flags) {
+            this.folder = ROOT.resolve("target").resolve(folder);
+            this.flags = flags;
+        }
+
+        /** Where a program is after it has been built. */
+        Path file(final String name) {
+            return folder.resolve(name);
+        }
+    }
+
+    /** Skips the test, with the reason, where a program is missing. */
+    static void assumePresent(final String program, final String debianPackage) {
+        Assumptions.assumeTrue(
+                Stream.of(System.getenv("PATH").split(":", -1))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program))),
+                "skipped: " + program + " is not installed (Debian: " + debianPackage + ")");
+    }
+
+    /** Builds files by their rules in the Makefile; skips the test where there is no compiler. */
+    static void build(final Build build, final String... names)
+            throws IOException, InterruptedException {
+        assumePresent("gcc", "gcc");
+        assumePresent("make", "make");
+        final List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                "make",
+                                "-s",
+                                "CC=gcc",
+                                "-C",
+                                ROOT.resolve("pm-api/src/main/c").toString(),
+                                "OUT=" + build.folder,
+                                "SANITIZE=" + build.flags));
+        for (final String name : names) {
+            command.add(build.file(name).toString());
+        }
+        final Process make = new ProcessBuilder(command).redirectErrorStream(true).start();
+        final String output =
+                new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, make.waitFor(), () -> command + ": " + output);
+    }
+
+    /** Starts a command; its errors are those of the test. */
+    Process start(final String... command) throws IOException {
+        final ProcessBuilder builder = new ProcessBuilder(command);
+        builder.redirectError(ProcessBuilder.Redirect.INHERIT);
+        // Threads that are cancelled never give back the stack that AddressSanitizer gave them.
+        builder.environment().put("ASAN_OPTIONS", "use_sigaltstack=0");
+        final Process process = builder.start();
+        processes.add(process);
+        return process;
+    }
+
+    /** Starts a scenario; see pm-api/src/test/c/scenario.c. */
+    Process start(final Build build, final String... arguments) throws IOException {
+        final String[] command = new String[arguments.length + 1];
+        command[0] = build.file("scenario").toString();
+        System.arraycopy(arguments, 0, command, 1, arguments.length);
+        return start(command);
+    }
+
+    /** Starts a scenario and waits until it says that it is ready. */
+    Process startReady(final Build build, final String... arguments) throws IOException {
+        final Process process = start(build, arguments);
+        assertEquals("ready", line(process), () -> Arrays.toString(arguments));
+        return process;
+    }
+
+    /** Runs a scenario to its end; returns the lines that it printed. */
+    List<String> run(final Build build, final String... arguments)
+            throws IOException, InterruptedException {
+        return lines(start(build, arguments));
+    }
+
+    /** The lines that a process prints until it ends well. */
+    static List<String> lines(final Process process) throws IOException, InterruptedException {
+        final String text =
+                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), text);
+        assertEquals(0, process.exitValue(), text);
+        return text.lines().toList();
+    }
+
+    /** The next line that a process prints; null at its end. */
+    static String line(final Process process) throws IOException {
+        final StringBuilder line = new StringBuilder();
+        int read = process.getInputStream().read();
+        if (read < 0) {
+            return null;
+        }
+        while (read >= 0 && read != '\n') {
+            line.append((char) read);
+            read = process.getInputStream().read();
+        }
+        return line.toString();
+    }
+
+    /** Kills the processes. */
+    @Override
+    public void close() {
+        processes.forEach(Process::destroyForcibly);
+    }
+}
