@@ -26,6 +26,8 @@ import java.util.Locale;
             MessageRate.class,
             MessageCost.class,
             MessageSecurity.class,
+            AttachedRoundTrip.class,
+            AttachedRate.class,
             UdpLatency.class,
             LinksScaling.class,
             Failover.class,

@@ -76,11 +76,11 @@ final class UdpLine implements AutoCloseable {
                 Program.start(
                                 network.name(RIGHT),
                                 rightCpu,
-                                Peers.c("udp_pingpong", "-m", "server", RIGHT_ADDRESS, C_PORT))
+                                Peers.c("socket_pingpong", "-m", "server", RIGHT_ADDRESS, C_PORT))
                         .ready();
         final List<String> client =
                 Peers.c(
-                        "udp_pingpong",
+                        "socket_pingpong",
                         "-m",
                         "client",
                         "-s",
@@ -160,7 +160,7 @@ final class UdpLine implements AutoCloseable {
             final String cpu,
             final List<String> from,
             final String... more) {
-        final List<String> arguments = new ArrayList<>(List.of("--role", role, "--block"));
+        final List<String> arguments = new ArrayList<>(List.of("--role", role, "--wait", "block"));
         if (isStream) {
             arguments.add("--stream");
         }

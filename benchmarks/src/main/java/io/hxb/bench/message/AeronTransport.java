@@ -12,41 +12,75 @@ import io.aeron.logbuffer.FragmentHandler;
 
 import org.agrona.IoUtil;
 import org.agrona.concurrent.AgentInvoker;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.File;
 
-/**
- * Messages over Aeron's UDP transport in its invoker layout: driver and client run on the
- * application's thread, as they do in a spinning HXB end. Owned by one thread.
- */
+/** Messages over Aeron. Owned by one thread. */
 final class AeronTransport implements Transport {
     private static final int STREAM = 1001;
 
-    private final MediaDriver driver;
-    private final AgentInvoker driverInvoker;
     private final Aeron aeron;
-    private final AgentInvoker clientInvoker;
+    private final Work work;
+    private final Runnable closing;
     private final ExclusivePublication publication;
     private final Subscription subscription;
     private final BufferClaim claim = new BufferClaim();
+    private final UnsafeBuffer longMessage = new UnsafeBuffer(new byte[0]);
     private final FragmentHandler handler;
     private Receiver receiver = (sequence, lengthBytes) -> {};
 
+    /** What the application's thread does while there are no messages. */
+    private interface Work {
+        /** Something was received. */
+        default void onMessages() {}
+
+        /** Nothing was. */
+        void idle();
+    }
+
+    private AeronTransport(
+            final Aeron aeron,
+            final Work work,
+            final Runnable closing,
+            final String in,
+            final String out,
+            final boolean isFirst) {
+        this.aeron = aeron;
+        this.work = work;
+        this.closing = closing;
+        subscription = aeron.addSubscription(in, isFirst ? STREAM : STREAM + 1);
+        publication = aeron.addExclusivePublication(out, isFirst ? STREAM + 1 : STREAM);
+        handler =
+                new FragmentAssembler(
+                        (buffer, offset, length, header) ->
+                                receiver.onMessage(buffer.getInt(offset), length));
+    }
+
     /**
-     * Starts driver and client.
+     * Starts driver and client in the invoker layout: both run on the application's thread, as they
+     * do in a spinning HXB end.
      *
      * @param own address and port to receive at.
      * @param peer address and port to send to.
+     * @param isServer true at one of the two ends.
      * @param mtuBytes longest UDP payload, a multiple of 32.
      * @param windowBytes what a receiver lets its sender have on the way; Aeron's default is 128
      *     KiB.
      */
-    AeronTransport(final String own, final String peer, final int mtuBytes, final int windowBytes) {
+    static AeronTransport embedded(
+            final String own,
+            final String peer,
+            final boolean isServer,
+            final int mtuBytes,
+            final int windowBytes) {
         final String directory = CommonContext.generateRandomDirName();
         // An end that answers until it is told to stop never closes the driver.
         final Runnable deletion = () -> IoUtil.delete(new File(directory), true);
         Runtime.getRuntime().addShutdownHook(new Thread(deletion));
-        driver =
+        final MediaDriver driver =
                 MediaDriver.launchEmbedded(
                         new MediaDriver.Context()
                                 .aeronDirectoryName(directory)
@@ -57,24 +91,66 @@ final class AeronTransport implements Transport {
                                 .initialWindowLength(windowBytes)
                                 .dirDeleteOnStart(true)
                                 .dirDeleteOnShutdown(true));
-        driverInvoker = driver.sharedAgentInvoker();
-        aeron =
+        final AgentInvoker driverInvoker = driver.sharedAgentInvoker();
+        final Aeron aeron =
                 Aeron.connect(
                         new Aeron.Context()
                                 .aeronDirectoryName(driver.aeronDirectoryName())
                                 .useConductorAgentInvoker(true)
                                 .driverAgentInvoker(driverInvoker));
-        clientInvoker = aeron.conductorAgentInvoker();
-        subscription = aeron.addSubscription("aeron:udp?endpoint=" + own, STREAM);
-        publication = aeron.addExclusivePublication("aeron:udp?endpoint=" + peer, STREAM);
-        handler =
-                new FragmentAssembler(
-                        (buffer, offset, length, header) ->
-                                receiver.onMessage(buffer.getInt(offset), length));
+        final AgentInvoker clientInvoker = aeron.conductorAgentInvoker();
+        return new AeronTransport(
+                aeron,
+                () -> {
+                    driverInvoker.invoke();
+                    clientInvoker.invoke();
+                },
+                driver::close,
+                udp(own),
+                udp(peer),
+                isServer);
+    }
+
+    /**
+     * Attaches to a driver in a process of its own, as by default, and backs off while there is
+     * nothing to do.
+     *
+     * @param directory of the driver.
+     * @param own address and port to receive at; empty for shared memory.
+     * @param peer address and port to send to; empty for shared memory.
+     * @param isServer true at one of the two ends.
+     */
+    static AeronTransport attached(
+            final String directory, final String own, final String peer, final boolean isServer) {
+        final IdleStrategy strategy = new BackoffIdleStrategy();
+        return new AeronTransport(
+                Aeron.connect(new Aeron.Context().aeronDirectoryName(directory)),
+                new Work() {
+                    @Override
+                    public void onMessages() {
+                        strategy.reset();
+                    }
+
+                    @Override
+                    public void idle() {
+                        strategy.idle();
+                    }
+                },
+                () -> {},
+                own.isEmpty() ? "aeron:ipc" : udp(own),
+                peer.isEmpty() ? "aeron:ipc" : udp(peer),
+                isServer);
+    }
+
+    private static String udp(final String endpoint) {
+        return "aeron:udp?endpoint=" + endpoint;
     }
 
     @Override
     public boolean offer(final int sequence, final int lengthBytes) {
+        if (lengthBytes > publication.maxPayloadLength()) {
+            return offerLong(sequence, lengthBytes);
+        }
         if (publication.tryClaim(lengthBytes, claim) < 0) {
             return false;
         }
@@ -83,16 +159,28 @@ final class AeronTransport implements Transport {
         return true;
     }
 
+    // A claim is one fragment.
+    private boolean offerLong(final int sequence, final int lengthBytes) {
+        if (longMessage.capacity() != lengthBytes) {
+            longMessage.wrap(new byte[lengthBytes]);
+        }
+        longMessage.putInt(0, sequence);
+        return publication.offer(longMessage, 0, lengthBytes) >= 0;
+    }
+
     @Override
     public int receive(final Receiver to, final int limit) {
         receiver = to;
-        return subscription.poll(handler, limit);
+        final int count = subscription.poll(handler, limit);
+        if (count > 0) {
+            work.onMessages();
+        }
+        return count;
     }
 
     @Override
     public void idle() {
-        driverInvoker.invoke();
-        clientInvoker.invoke();
+        work.idle();
     }
 
     @Override
@@ -103,6 +191,6 @@ final class AeronTransport implements Transport {
     @Override
     public void close() {
         aeron.close();
-        driver.close();
+        closing.run();
     }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 final class Loops {
     private static final int BATCH = 64;
     private static final long SECOND_NS = 1_000_000_000L;
+    private static final int FIRST = 1_000;
     private static final long LOST_NS = 2 * SECOND_NS;
 
     private final Transport transport;
@@ -48,7 +49,8 @@ final class Loops {
 
     /** Sends one message after the other and waits for the answer to each. */
     Map<String, Object> ping() {
-        final Histogram histogram = new Histogram(10 * SECOND_NS, 3);
+        final Histogram histogram = new Histogram(60 * SECOND_NS, 3);
+        final Histogram first = new Histogram(60 * SECOND_NS, 3);
         final Transport.Receiver receiver = this::onMessage;
         final long startNs = System.nanoTime();
         long sentNs = startNs;
@@ -70,9 +72,16 @@ final class Loops {
             if (sentNs - startNs >= warmUpNs) {
                 histogram.recordValue(nowNs - sentNs);
             }
+            // The very first answer may have had to wait until the peer was there.
+            if (sequence > 1 && sequence <= FIRST + 1) {
+                first.recordValue(nowNs - sentNs);
+            }
             sentNs = nowNs;
         }
-        return histogram(histogram, mark == null ? mark(0) : mark);
+        final Map<String, Object> figures = histogram(histogram, mark == null ? mark(0) : mark);
+        figures.put("first_p50_us", first.getValueAtPercentile(50) / 1e3);
+        figures.put("first_p99_us", first.getValueAtPercentile(99) / 1e3);
+        return figures;
     }
 
     // The first answer may take long, until the peer is there.

@@ -26,6 +26,13 @@ public final class MessageEnd implements Callable<Integer> {
     @Option(names = "--aeron", arity = "2", description = "own and peer's address:port")
     private String[] aeron;
 
+    @Option(
+            names = "--aeron-driver",
+            description =
+                    "folder of a driver in a process of its own; with --aeron \"\" \"\" over its"
+                        + " shared memory")
+    private String aeronDriver;
+
     @Option(names = "--raw", description = "NIC for bare frames")
     private String nic;
 
@@ -90,13 +97,17 @@ public final class MessageEnd implements Callable<Integer> {
     }
 
     private Transport open() throws IOException {
+        final boolean isServer = role.equals("pong") || role.equals("sink");
+        if (aeronDriver != null) {
+            return AeronTransport.attached(aeronDriver, aeron[0], aeron[1], isServer);
+        }
         if (aeron != null) {
-            return new AeronTransport(aeron[0], aeron[1], mtu, window);
+            return AeronTransport.embedded(aeron[0], aeron[1], isServer, mtu, window);
         }
         if (nic != null) {
             return new RawTransport(nic, overheadBytes);
         }
-        return hxb.open(size, role.equals("pong") || role.equals("sink"));
+        return hxb.open(size, isServer);
     }
 
     private static void say(final Map<String, ?> figures) {

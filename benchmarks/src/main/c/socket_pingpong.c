@@ -1,0 +1,130 @@
+/*
+ * socket_pingpong: round trips over plain sockets, the peer of a message round trip.
+ *
+ *   socket_pingpong -m client|server [-p udp|tcp] [-w block|spin] [-s size] [-S seconds] [-W warm_up_seconds]
+ *                   ADDRESS PORT
+ *
+ * The server binds ADDRESS and answers until SIGTERM; over TCP one client after the other.
+ */
+#include "hxbb.h"
+
+#include <netinet/tcp.h>
+
+static uint8_t message[65536];
+static struct histogram histogram, first;
+static int wait_flag;
+static bool is_tcp;
+
+/* A message as it comes: a datagram, or `size` bytes of a stream; -1 when there is none, or the peer has ended. */
+static ssize_t receive(int fd, size_t size) {
+    if (!is_tcp) return recv(fd, message, sizeof message, wait_flag);
+    size_t done = 0;
+    while (done < size && !stopped) {
+        ssize_t n = recv(fd, message + done, size - done, wait_flag);
+        if (n == 0) return -1;
+        if (n > 0) done += (size_t)n;
+        if (n < 0 && errno != EAGAIN && errno != EINTR) return -1;
+    }
+    return done == size ? (ssize_t)size : -1;
+}
+
+static void send_all(int fd, size_t size) {
+    for (size_t done = 0; done < size && !stopped;) {
+        ssize_t n = send(fd, message + done, size - done, MSG_NOSIGNAL);
+        if (n > 0) done += (size_t)n;
+        if (n < 0 && errno != EAGAIN && errno != EINTR) return;
+    }
+}
+
+static void serve_datagrams(int fd) {
+    while (!stopped) {
+        struct sockaddr_in from;
+        socklen_t length = sizeof from;
+        ssize_t n = recvfrom(fd, message, sizeof message, wait_flag, (struct sockaddr *)&from, &length);
+        if (n >= 0) sendto(fd, message, (size_t)n, 0, (struct sockaddr *)&from, length);
+    }
+}
+
+static void configure(int fd) {
+    struct timeval timeout = {.tv_usec = 200000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    if (is_tcp) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+}
+
+static void serve_connections(int listener, size_t size) {
+    if (listen(listener, 4) != 0) fail("listen", "");
+    while (!stopped) {
+        int fd = accept(listener, NULL, NULL);
+        if (fd < 0) continue;
+        configure(fd);
+        while (!stopped && receive(fd, size) > 0) send_all(fd, size);
+        close(fd);
+    }
+}
+
+static void ask(int fd, size_t size, double warm_up, double seconds) {
+    uint64_t start = now_ns(), counted = start + (uint64_t)(warm_up * 1e9);
+    uint64_t end = counted + (uint64_t)(seconds * 1e9), lost = 0, cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    for (uint32_t sequence = 1; !stopped && now_ns() < end; sequence++) {
+        const uint64_t sent = now_ns();
+        memcpy(message, &sequence, sizeof sequence);
+        send_all(fd, size);
+        bool is_back = false;
+        while (!is_back && !stopped && now_ns() - sent < SECOND_NS / 5) {
+            uint32_t seen = 0;
+            ssize_t n = receive(fd, size);
+            if (n >= (ssize_t)sizeof seen) memcpy(&seen, message, sizeof seen);
+            is_back = seen == sequence;
+        }
+        const uint64_t taken = now_ns() - sent;
+        if (!is_back) {
+            lost++;
+        } else if (sent >= counted) {
+            histogram_add(&histogram, taken);
+        }
+        if (is_back && sequence > 1 && sequence <= 1001) histogram_add(&first, taken);
+    }
+    printf("{");
+    histogram_print(&histogram);
+    cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    printf(",\"first_p50_us\":%.3f,\"first_p99_us\":%.3f", histogram_us(&first, 0.5), histogram_us(&first, 0.99));
+    printf(",\"lost\":%" PRIu64 ",\"cpu_ns\":%.0f}\n", lost, (double)cpu / (double)(histogram.total + 1));
+}
+
+int main(int argc, char **argv) {
+    bool is_server = false;
+    int size = 32;
+    double seconds = 2, warm_up = 0.3;
+    for (int option; (option = getopt(argc, argv, "m:p:w:s:S:W:")) != -1;) {
+        switch (option) {
+        case 'm': is_server = strcmp(optarg, "server") == 0; break;
+        case 'p': is_tcp = strcmp(optarg, "tcp") == 0; break;
+        case 'w': wait_flag = strcmp(optarg, "spin") == 0 ? MSG_DONTWAIT : 0; break;
+        case 's': size = atoi(optarg); break;
+        case 'S': seconds = atof(optarg); break;
+        case 'W': warm_up = atof(optarg); break;
+        default: return 2;
+        }
+    }
+    if (argc - optind != 2 || size < 4 || size > 65000) {
+        fprintf(stderr, "usage: socket_pingpong -m client|server [-p udp|tcp] [-w block|spin] [-s size 4..65000] "
+                        "[-S seconds] [-W warm-up] ADDRESS PORT\n");
+        return 2;
+    }
+    stop_on_signals();
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[optind + 1]))};
+    if (inet_pton(AF_INET, argv[optind], &address.sin_addr) != 1) fail("address", argv[optind]);
+    int fd = socket(AF_INET, (is_tcp ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);
+    configure(fd);
+    if (is_server) {
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+        if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) fail("bind", argv[optind]);
+        printf("{\"ready\":true}\n");
+        fflush(stdout);
+        if (is_tcp) serve_connections(fd, (size_t)size); else serve_datagrams(fd);
+    } else {
+        if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) fail("connect", argv[optind]);
+        ask(fd, (size_t)size, warm_up, seconds);
+    }
+    return 0;
+}

@@ -1,0 +1,105 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+import io.hxb.config.LoopConfig;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** Messages a second as users get them: programs that attach to running services. One thread. */
+@Command(
+        name = "attached-rate",
+        mixinStandardHelpOptions = true,
+        description =
+                "Messages a second, in one direction, between programs that are attached to nodes"
+                        + " in processes of their own, beside Aeron with its driver in a process,"
+                        + " and an embedded node.")
+final class AttachedRate implements Callable<Integer> {
+    private static final String AERON = "Aeron, driver in a process of its own";
+    private static final String AERON_IPC = "Aeron IPC, one host";
+    private static final String ONE_HOST = ", one host";
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            defaultValue = "32,8192,65536",
+            description = "bytes of a message (default ${DEFAULT-VALUE})")
+    private List<Integer> sizes;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "3",
+            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    @Option(names = "--only", description = "part of the names of those to measure")
+    private String only = "";
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report(
+                                "attached-rate",
+                                Map.of(
+                                        "rounds", settings.rounds(),
+                                        "seconds", settings.seconds(),
+                                        "sizes", sizes))
+                        .columns("bytes", "what", "1000 messages/s", "MB/s", "ratio to Aeron");
+        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds());
+                MessageLine embedded =
+                        new MessageLine("emb", warmUp, settings.seconds(), List.of())) {
+            for (final int size : sizes) {
+                measure(report, size, line, embedded);
+            }
+        }
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+
+    private void measure(
+            final Report report,
+            final int size,
+            final AttachedLine line,
+            final MessageLine embedded)
+            throws Exception {
+        final Contest contest =
+                new Contest()
+                        .add(AERON, () -> line.aeronRate(AttachedLine.Place.TWO_HOSTS, size))
+                        .add(AERON_IPC, () -> line.aeronRate(AttachedLine.Place.ONE_HOST, size));
+        if (settings.hasHxb()) {
+            for (final LoopConfig.Waiting waiting : LoopConfig.Waiting.values()) {
+                final String name = "HXB, " + waiting.name().toLowerCase(Locale.ROOT);
+                contest.add(name, () -> line.rate(AttachedLine.Place.TWO_HOSTS, waiting, size));
+                contest.add(
+                        name + ONE_HOST,
+                        () -> line.rate(AttachedLine.Place.ONE_HOST, waiting, size));
+            }
+            contest.add(
+                    "HXB, embedded node", () -> embedded.rate(MessageLine.Transport.HXB, size, 0));
+        }
+        final Contest.Standing standing =
+                contest.only(only).run(settings.rounds(), Progress.of("attached-rate " + size));
+        report.keep(Integer.toString(size), standing);
+        for (final String name : standing.series().keySet()) {
+            final String peer = name.endsWith(ONE_HOST) ? AERON_IPC : AERON;
+            report.line(
+                    Integer.toString(size),
+                    name,
+                    standing.of(name, "kmsgps").format(),
+                    standing.of(name, "MBps").format(),
+                    standing.series().containsKey(peer)
+                            ? standing.ratio(name, peer, "kmsgps").format()
+                            : "");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+import io.hxb.config.LoopConfig;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/**
+ * Round trips as users get them: programs that attach to running services, nothing pinned, the
+ * first thousand apart from the later ones. One thread.
+ */
+@Command(
+        name = "attached-rtt",
+        mixinStandardHelpOptions = true,
+        description =
+                "Round trips between programs that are attached to nodes in processes of their own,"
+                        + " beside plain sockets and Aeron with its driver in a process. Under"
+                        + " 'taskset -c 0' everything shares one CPU.")
+final class AttachedRoundTrip implements Callable<Integer> {
+    private static final String UDP = "C, UDP sockets, blocking";
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            defaultValue = "32",
+            description = "bytes of a message, at most 65000 (default ${DEFAULT-VALUE})")
+    private List<Integer> sizes;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "3",
+            description = "seconds before each measurement (default ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    @Option(
+            names = "--load",
+            description = "programs beside it that compute all the time (default ${DEFAULT-VALUE})",
+            defaultValue = "0")
+    private int load;
+
+    @Option(names = "--only", description = "part of the names of those to measure")
+    private String only = "";
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report(
+                                "attached-rtt",
+                                Map.of(
+                                        "rounds",
+                                        settings.rounds(),
+                                        "seconds",
+                                        settings.seconds(),
+                                        "load",
+                                        load,
+                                        "sizes",
+                                        sizes))
+                        .columns(
+                                "bytes",
+                                "what",
+                                "p50 us",
+                                "ratio",
+                                "p99 us",
+                                "ratio",
+                                "p99.9 us",
+                                "first 1,000: p50 us",
+                                "to the later ones",
+                                "p99 us");
+        final List<Process> others = new ArrayList<>();
+        try (AttachedLine line = new AttachedLine(warmUp, settings.seconds())) {
+            for (int i = 0; i < load; i++) {
+                others.add(new ProcessBuilder("sh", "-c", "while :; do :; done").start());
+            }
+            for (final int size : sizes) {
+                measure(report, size, line);
+            }
+        } finally {
+            others.forEach(Process::destroyForcibly);
+        }
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+
+    private void measure(final Report report, final int size, final AttachedLine line)
+            throws Exception {
+        final Contest contest = new Contest();
+        for (final String protocol : List.of("udp", "tcp")) {
+            final String name = "C, " + protocol.toUpperCase(Locale.ROOT) + " sockets, ";
+            contest.add(name + "blocking", () -> line.sockets(protocol, false, size))
+                    .add(name + "spinning", () -> line.sockets(protocol, true, size));
+        }
+        contest.add(
+                "Aeron, driver in a process of its own",
+                () -> line.aeronRoundTrip(AttachedLine.Place.TWO_HOSTS, size));
+        contest.add(
+                "Aeron IPC, one host",
+                () -> line.aeronRoundTrip(AttachedLine.Place.ONE_HOST, size));
+        if (settings.hasHxb()) {
+            for (final LoopConfig.Waiting waiting : LoopConfig.Waiting.values()) {
+                final String name = "HXB, " + waiting.name().toLowerCase(Locale.ROOT);
+                contest.add(
+                        name, () -> line.roundTrip(AttachedLine.Place.TWO_HOSTS, waiting, size));
+                contest.add(
+                        name + ", one host",
+                        () -> line.roundTrip(AttachedLine.Place.ONE_HOST, waiting, size));
+            }
+        }
+        final Contest.Standing standing =
+                contest.only(only).run(settings.rounds(), Progress.of("attached-rtt " + size));
+        report.keep(Integer.toString(size), standing);
+        for (final String name : standing.series().keySet()) {
+            report.line(
+                    Integer.toString(size),
+                    name,
+                    standing.of(name, "p50_us").format(),
+                    ratio(standing, name, "p50_us"),
+                    standing.of(name, "p99_us").format(),
+                    ratio(standing, name, "p99_us"),
+                    standing.of(name, "p999_us").format(),
+                    standing.of(name, "first_p50_us").format(),
+                    standing.of(name, "first_p50_us")
+                            .dividedBy(standing.of(name, "p50_us"))
+                            .format(),
+                    standing.of(name, "first_p99_us").format());
+        }
+    }
+
+    private static String ratio(
+            final Contest.Standing standing, final String name, final String figure) {
+        return standing.series().containsKey(UDP) ? standing.ratio(name, UDP, figure).format() : "";
+    }
+}
