@@ -124,15 +124,22 @@ static int silent(const hxb_device *device, const char *what) {
                 device->path, what, (int)peer.pid);
 }
 
-static int version_problem(const hxb_device *device, int version) {
-    return fail(HXB_E_VERSION,
-                "the node on %s speaks version %d of the attach protocol instead of %d, which this library speaks"
-                " (libhxb and the node have to be of one HXB release)",
-                device->path, version, HXB_ATTACH_VERSION);
+/* The reply to HELLO chooses a version of those that were offered; every later one has it, too. */
+static int check_version(hxb_device *device, int version, int type) {
+    int oldest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_OLDEST_VERSION : device->version;
+    int newest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_VERSION : device->version;
+    if (version < oldest || version > newest) {
+        return fail(HXB_E_VERSION,
+                    "the node on %s speaks version %d of the attach protocol instead of %d, which this library speaks"
+                    " (libhxb and the node have to be of one HXB release)",
+                    device->path, version, newest);
+    }
+    device->version = version;
+    return HXB_OK;
 }
 
 /* What is wrong with a reply to a request of this type; HXB_OK if nothing is. */
-static int check_reply(const hxb_device *device, const struct message *message, ssize_t length, int type) {
+static int check_reply(hxb_device *device, const struct message *message, ssize_t length, int type) {
     if (length != HXB_ATTACH_LENGTH_BYTES) {
         return fail(HXB_E_PROTOCOL, "the node on %s sent a message of %zd bytes instead of %d", device->path, length,
                     HXB_ATTACH_LENGTH_BYTES);
@@ -140,14 +147,11 @@ static int check_reply(const hxb_device *device, const struct message *message, 
     if (get32(message->bytes) != HXB_ATTACH_MAGIC) {
         return fail(HXB_E_PROTOCOL, "the node on %s sent a message that is not HXB's", device->path);
     }
-    int version = get_short(message, HXB_ATTACH_VERSION_OFFSET);
-    if (version != device->version) {
-        return version_problem(device, version);
-    }
-    if (get_short(message, HXB_ATTACH_TYPE) != (type | HXB_ATTACH_REPLY)) {
+    int result = check_version(device, get_short(message, HXB_ATTACH_VERSION_OFFSET), type);
+    if (result == HXB_OK && get_short(message, HXB_ATTACH_TYPE) != (type | HXB_ATTACH_REPLY)) {
         return fail(HXB_E_PROTOCOL, "the node on %s sent an unexpected reply", device->path);
     }
-    return HXB_OK;
+    return result;
 }
 
 /* True for the late reply to a request that was given up. */
@@ -332,7 +336,7 @@ static int read_page(hxb_device *device) {
 
 int say_hello(hxb_device *device) {
     struct message message;
-    device->version = HXB_ATTACH_VERSION;
+    device->version = HXB_ATTACH_OLDEST_VERSION;
     request(&message, HXB_ATTACH_HELLO);
     put_argument(&message, 0, HXB_ATTACH_VERSION);
     int result = exchange(device, &message, -1);

@@ -103,7 +103,8 @@ final class SocketAttachment implements Attachment {
     }
 
     private synchronized void hello() throws PmException, LinuxException {
-        ask(message.request(AttachMessage.HELLO));
+        ask(message.hello());
+        message.speakItsVersion();
         minDeliveryEntries = Math.toIntExact(message.argument(1));
         ownBuffers = Math.toIntExact(message.argument(2));
         expectDescriptors(ownBuffers > 0 ? 1 : 2);

@@ -113,6 +113,7 @@ final class Acceptor implements AutoCloseable {
         // Nothing that arrives later is read, but everything before is: the kernel would drop the
         // answer.
         socket.shutDownReceiving();
+        message.request(AttachMessage.HELLO); // in case that it has said nothing
         while (socket.receive(message.address(), AttachMessage.LENGTH_BYTES, false) > 0) {
             socket.closeReceivedDescriptors();
         }

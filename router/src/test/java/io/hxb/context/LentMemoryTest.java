@@ -167,6 +167,32 @@ class LentMemoryTest {
     }
 
     @Test
+    void shouldAgreeOnTheNewestVersionThatBothSpeak() throws Exception {
+        try (TestNode node = new TestNode().start();
+                AttachServer server = serve(node);
+                UnixSocket newer = UnixSocket.connect(socket());
+                UnixSocket older = UnixSocket.connect(socket());
+                UnixSocket newest = UnixSocket.connect(socket())) {
+            // when an application also speaks later versions, or offers none
+            message.hello().argument(0, 7);
+            assertGranted(newer);
+            message.request(AttachMessage.HELLO);
+            assertGranted(older);
+            // when it speaks later ones only
+            message.hello().argument(0, 7);
+            Memory.putShort(message.address() + 4, 3);
+            assertRefused("versions 3 to 7 of the attach protocol instead of 2", exchange(newest));
+            // then the answer has a header that it understands
+            assertEquals(3, Memory.getUnsignedShort(message.address() + 4));
+        }
+    }
+
+    private void assertGranted(final UnixSocket application) throws Exception {
+        assertEquals("", exchange(application));
+        assertEquals(2, Memory.getUnsignedShort(message.address() + 4));
+    }
+
+    @Test
     void shouldLendAgainAtOnceWhatIsStillBeingGivenBack() throws Exception {
         final LimitConfig limits = LimitConfig.of(Map.of(Share.MEMORY_BYTES, 40L << 20));
         try (TestNode node = new TestNode(limits).start();

@@ -16,6 +16,11 @@ import java.nio.charset.StandardCharsets;
  * as the rest needs in whole pages, and passes them in order. So the memory is charged to the
  * application, and the node can give it back in small steps.
  *
+ * <p>Header, HELLO and refusals stay as they are in all versions. A HELLO has the oldest version
+ * that the application speaks in its header and the newest as its argument; the node chooses the
+ * newest that both speak for all that follows, or refuses with the application's oldest version in
+ * the header and the versions of both in the text.
+ *
  * <pre>
  * offset length meaning (little-endian); always 512 bytes
  *      0      4 magic
@@ -28,7 +33,7 @@ import java.nio.charset.StandardCharsets;
  *     84    428 why it was refused, UTF-8
  *
  * type            arguments of the request               of the reply              descriptors
- * HELLO           -                                      receive pool bytes or 0,  reply: page, and
+ * HELLO           newest version spoken, or 0            receive pool bytes or 0,  reply: page, and
  *                                                        min delivery entries,     pool if not 0
  *                                                        own receive buffers of a
  *                                                        context or 0
@@ -78,6 +83,7 @@ public final class AttachMessage {
     private static final int REPLY = 0x80;
     private static final int MAGIC = 0x5042_5848;
     private static final int VERSION = 2;
+    private static final int OLDEST_VERSION = 2;
     private static final int DONE = 0;
     private static final int REFUSED = 1;
     private static final int REFUSED_FOR_NOW = 2;
@@ -91,6 +97,7 @@ public final class AttachMessage {
 
     private final MemorySegment segment = Arena.ofAuto().allocate(LENGTH_BYTES, 8);
     private final long address = segment.address();
+    private int spokenVersion = VERSION;
 
     /** Makes an empty message. */
     public AttachMessage() {
@@ -106,9 +113,42 @@ public final class AttachMessage {
     public AttachMessage request(final int type) {
         Memory.fill(address, LENGTH_BYTES, 0);
         Memory.putInt(address, MAGIC);
-        Memory.putShort(address + VERSION_OFFSET, VERSION);
+        Memory.putShort(address + VERSION_OFFSET, spokenVersion);
         Memory.putShort(address + TYPE, type);
         return this;
+    }
+
+    /** Makes it the first request on a connection, which offers the versions spoken here. */
+    public AttachMessage hello() {
+        request(HELLO).argument(0, VERSION);
+        Memory.putShort(address + VERSION_OFFSET, OLDEST_VERSION);
+        return this;
+    }
+
+    /** Lets requests made from now on have the version of the reply that this is. */
+    public void speakItsVersion() {
+        spokenVersion = version();
+    }
+
+    private int version() {
+        return Memory.getUnsignedShort(address + VERSION_OFFSET);
+    }
+
+    /** Newest version that the sender of this speaks: only a HELLO offers several. */
+    private int newestVersion() {
+        final boolean isOffer = type() == HELLO && !isReply();
+        return isOffer ? (int) Math.clamp(argument(0), version(), 0xFFFF) : version();
+    }
+
+    private int replyVersion() {
+        if (Memory.getInt(address) != MAGIC) {
+            return VERSION;
+        }
+        return isVersionKnown() ? Math.min(newestVersion(), VERSION) : version();
+    }
+
+    private boolean isVersionKnown() {
+        return version() <= VERSION && newestVersion() >= OLDEST_VERSION;
     }
 
     /** Gives a request its number, by which its reply is known. */
@@ -122,10 +162,16 @@ public final class AttachMessage {
         return Memory.getInt(address + NUMBER);
     }
 
-    /** Makes the request that it is the reply to it, done, without arguments. */
+    /**
+     * Makes the request that it is the reply to it, done, without arguments, of its version; to a
+     * HELLO of the newest that both speak.
+     */
     public AttachMessage reply(final int type) {
         final int number = number();
-        return request(type | REPLY).number(number);
+        final int version = replyVersion();
+        request(type | REPLY).number(number);
+        Memory.putShort(address + VERSION_OFFSET, version);
+        return this;
     }
 
     /** Makes it a refusal of a request of {@code type}; the text is cut when it is too long. */
@@ -149,7 +195,8 @@ public final class AttachMessage {
      * Checks what was received.
      *
      * @param lengthBytes bytes received.
-     * @return null if it is a message of this version, otherwise what is wrong with it.
+     * @return null if it is a message of a version that is spoken here, otherwise what is wrong
+     *     with it.
      */
     public String problem(final int lengthBytes) {
         if (lengthBytes != LENGTH_BYTES) {
@@ -158,15 +205,19 @@ public final class AttachMessage {
         if (Memory.getInt(address) != MAGIC) {
             return "a message that is not HXB's";
         }
-        final int version = Memory.getUnsignedShort(address + VERSION_OFFSET);
-        return version == VERSION
-                ? null
-                : "version "
-                        + version
-                        + " of the attach protocol instead of "
-                        + VERSION
-                        + " (the application's hxb-pm-api and its node have to be of one HXB"
-                        + " release)";
+        if (isVersionKnown()) {
+            return null;
+        }
+        final int newest = newestVersion();
+        final String theirs =
+                version() == newest
+                        ? "version " + newest
+                        : "versions " + version() + " to " + newest;
+        return theirs
+                + " of the attach protocol instead of "
+                + VERSION
+                + " (the application's hxb-pm-api or libhxb and its node have to be of one HXB"
+                + " release)";
     }
 
     /** Type of a request; of a reply the type of its request. */
