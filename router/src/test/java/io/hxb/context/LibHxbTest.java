@@ -11,6 +11,7 @@ import io.hxb.pm.PmLargeHandler;
 import io.hxb.pm.PmLargeMessages;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.ControlMemory;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,10 +24,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Programs in C at a node, alone, with each other and with programs in Java. */
 @Tag("system")
@@ -86,6 +89,35 @@ class LibHxbTest {
             programs.run(Build.CHECKED, "order", path, "3");
             programs.run(Build.CHECKED, "large", path);
             assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldComputeTheSameOffsetsAsJava() throws Exception {
+        LibHxb.build(Build.PLAIN, "layout");
+        final String[] command = {
+            Build.PLAIN.file("layout").toString(),
+            "1",
+            "64",
+            "256",
+            "4096",
+            "100",
+            "128",
+            "65536",
+            "1048576"
+        };
+        for (final String line : LibHxb.lines(programs.start(command))) {
+            final long[] words = Stream.of(line.split(" ")).mapToLong(Long::parseLong).toArray();
+            final int slots = (int) words[0];
+            final int entries = (int) words[1];
+            assertEquals(ControlMemory.lengthBytes(slots, entries), words[8], line);
+            final ControlMemory layout = new ControlMemory(0, slots, entries);
+            final String[] rings = {"completions", "shorts", "deliveries", "releases", "events"};
+            for (int i = 0; i < rings.length; i++) {
+                final Method offset = ControlMemory.class.getDeclaredMethod(rings[i]);
+                offset.setAccessible(true);
+                assertEquals(offset.invoke(layout), words[3 + i], rings[i] + " in " + line);
+            }
         }
     }
 

@@ -1,0 +1,287 @@
+package io.hxb.context;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.context.LibHxb.Build;
+import io.hxb.linux.Descriptors;
+import io.hxb.linux.EventFd;
+import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
+import io.hxb.linux.SharedMemory;
+import io.hxb.linux.SignalSocket;
+import io.hxb.linux.UnixSocket;
+import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.NodePage;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+
+/** Programs in C at a server that is no valid node: an error with a text, and never a crash. */
+@Tag("system")
+class LibHxbHostileTest {
+    private static final int POOL_BYTES = 64 * 1024;
+    private static final int SEALS = SharedMemory.SEAL_SHRINK | SharedMemory.SEAL_GROW;
+    private static final int FUZZED = 300;
+    private static final long CONTROL_BYTES = ControlMemory.lengthBytes(256, 4096);
+
+    @TempDir private Path folder;
+
+    private final LibHxb programs = new LibHxb();
+    private final AttachMessage message = new AttachMessage();
+    private SharedMemory page;
+    private SharedMemory pool;
+    private SharedMemory control;
+    private UnixSocket listener;
+    private String path;
+    private long lentBytes;
+
+    /** Changes the reply to a request, or the descriptors that go with it. */
+    @FunctionalInterface
+    private interface Spoiler {
+        int[] spoil(int type, int... descriptors) throws IOException;
+    }
+
+    @BeforeEach
+    void listen() throws Exception {
+        LibHxb.build(Build.CHECKED, "scenario");
+        page = SharedMemory.create("page", NodePage.LENGTH_BYTES);
+        page.seal(SEALS);
+        pool = SharedMemory.create("pool", POOL_BYTES);
+        pool.seal(SEALS);
+        initialize("2", 2, 64, 1);
+        final Path socket = folder.resolve("node.sock");
+        listener = UnixSocket.listen(socket);
+        path = socket.toString();
+    }
+
+    @AfterEach
+    void close() {
+        programs.close();
+        listener.close();
+        page.close();
+        pool.close();
+    }
+
+    private void initialize(
+            final String shape, final int nodes, final int buffers, final int loops) {
+        new NodePage(page.address())
+                .initialize(
+                        new NodePage.Facts(
+                                0, nodes, shape, 1000, 64, buffers, POOL_BYTES / 64, 1, loops));
+    }
+
+    /** Serves one program until it hangs up. */
+    private void serve(final Spoiler spoiler) throws IOException {
+        final UnixSocket socket = listener.accept();
+        try {
+            int length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, true);
+            while (length > 0) {
+                answer(socket, spoiler);
+                socket.closeReceivedDescriptors();
+                length = socket.receive(message.address(), AttachMessage.LENGTH_BYTES, true);
+            }
+        } finally {
+            socket.close();
+            if (control != null) {
+                control.close();
+                control = null;
+            }
+        }
+    }
+
+    private void answer(final UnixSocket socket, final Spoiler spoiler) throws IOException {
+        final int type = message.type();
+        switch (type) {
+            case AttachMessage.HELLO -> {
+                message.reply(type).argument(0, POOL_BYTES).argument(1, 64);
+                send(socket, spoiler.spoil(type, page.descriptor(), pool.descriptor()));
+            }
+            case AttachMessage.ADD_PIECES -> {
+                if (control == null && lentBytes == CONTROL_BYTES) {
+                    control =
+                            SharedMemory.mapReadWrite(socket.receivedDescriptor(0), CONTROL_BYTES);
+                    new ControlMemory(control.address(), 256, 4096).initialize(1);
+                }
+                message.reply(type);
+                send(socket, spoiler.spoil(type));
+            }
+            case AttachMessage.LEND -> {
+                lentBytes = message.argument(1);
+                message.reply(type);
+                send(socket, spoiler.spoil(type));
+            }
+            case AttachMessage.OPEN_CONTEXT -> {
+                message.reply(type);
+                final int[] pair = SignalSocket.pair();
+                final int event = EventFd.create();
+                send(socket, spoiler.spoil(type, pair[0], event));
+                Descriptors.close(pair[0]);
+                Descriptors.close(pair[1]);
+                Descriptors.close(event);
+            }
+            default -> assertTrue(type <= AttachMessage.TAKE_BACK);
+        }
+    }
+
+    private void send(final UnixSocket socket, final int... descriptors) throws LinuxException {
+        if (descriptors != null) {
+            socket.send(message.address(), AttachMessage.LENGTH_BYTES, descriptors);
+        }
+    }
+
+    /** What a program says to a server that spoils its replies. */
+    private String outcome(final Spoiler spoiler) throws Exception {
+        final Process program = programs.start(Build.CHECKED, "hostile", path, "1");
+        serve(spoiler);
+        final List<String> lines = LibHxb.lines(program);
+        assertEquals(1, lines.size());
+        return lines.getFirst();
+    }
+
+    private static void assertSays(final String result, final String text, final String line) {
+        assertTrue(line.startsWith(result + " ") && line.contains(text), line);
+    }
+
+    private static Spoiler at(final int type, final Runnable change) {
+        return (asked, descriptors) -> {
+            if (asked == type) {
+                change.run();
+            }
+            return descriptors;
+        };
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithTheAnswersOfANode() throws Exception {
+        final long header = message.address();
+        assertSays("HXB_OK", "", outcome((type, descriptors) -> descriptors));
+        assertSays(
+                "HXB_E_VERSION",
+                "version 9 of the attach protocol instead of 2",
+                outcome(at(AttachMessage.HELLO, () -> Memory.putShort(header + 4, 9))));
+        assertSays(
+                "HXB_E_PROTOCOL",
+                "not HXB's",
+                outcome(at(AttachMessage.LEND, () -> Memory.putInt(header, 9))));
+        assertSays(
+                "HXB_E_PROTOCOL",
+                "shorter than its buffers",
+                outcome(at(AttachMessage.HELLO, () -> message.argument(0, POOL_BYTES - 4096))));
+        assertSays(
+                "HXB_E_PROTOCOL",
+                "receive pool is shorter than the node says",
+                outcome(at(AttachMessage.HELLO, () -> message.argument(0, POOL_BYTES + 1))));
+        assertSays(
+                "HXB_E_PROTOCOL",
+                "impossible sizes",
+                outcome(at(AttachMessage.HELLO, () -> message.argument(2, -1))));
+        assertSays(
+                "HXB_E_REFUSED",
+                "not today",
+                outcome(
+                        at(
+                                AttachMessage.OPEN_CONTEXT,
+                                () -> message.refusal(AttachMessage.OPEN_CONTEXT, "not today"))));
+        assertSays(
+                "HXB_E_VERSION",
+                "control memory has version 7",
+                outcome(
+                        at(
+                                AttachMessage.OPEN_CONTEXT,
+                                () -> Memory.putInt(control.address() + 8, 7))));
+        initialize("3x3", 2, 64, 1);
+        assertSays(
+                "HXB_E_PROTOCOL",
+                "impossible contents",
+                outcome((type, descriptors) -> descriptors));
+    }
+
+    @Test
+    void shouldRefuseDescriptorsOfTheWrongKind() throws Exception {
+        final int event = EventFd.create();
+        final String wrong = "descriptors of the wrong kind";
+        try (SharedMemory open = SharedMemory.create("open", POOL_BYTES)) {
+            assertSays(
+                    "HXB_E_PROTOCOL",
+                    "not a file in memory",
+                    outcome((type, fds) -> type == 1 ? new int[] {event, fds[1]} : fds));
+            assertSays(
+                    "HXB_E_PROTOCOL",
+                    "could be cut off",
+                    outcome(
+                            (type, fds) ->
+                                    type == 1 ? new int[] {fds[0], open.descriptor()} : fds));
+            assertSays(
+                    "HXB_E_PROTOCOL",
+                    "1 descriptors instead of 2",
+                    outcome((type, fds) -> type == 1 ? new int[] {fds[0]} : fds));
+            assertSays(
+                    "HXB_E_PROTOCOL",
+                    wrong,
+                    outcome((type, fds) -> type == 2 ? new int[] {fds[1], fds[0]} : fds));
+            assertSays(
+                    "HXB_E_PROTOCOL",
+                    wrong,
+                    outcome((type, fds) -> type == 2 ? new int[] {fds[0], fds[0]} : fds));
+            assertSays(
+                    "HXB_E_PROTOCOL",
+                    "1 descriptors instead of 0",
+                    outcome((type, fds) -> type == 4 ? new int[] {event} : fds));
+        } finally {
+            Descriptors.close(event);
+        }
+    }
+
+    @Test
+    void shouldSurviveAnyAnswer() throws Exception {
+        final long seed = System.nanoTime();
+        final Random random = new Random(seed);
+        final Process program =
+                programs.start(Build.CHECKED, "hostile", path, Integer.toString(FUZZED));
+        for (int i = 0; i < FUZZED; i++) {
+            serve((type, descriptors) -> spoilAnything(random, descriptors));
+        }
+        final List<String> lines = LibHxb.lines(program);
+        assertEquals(FUZZED, lines.size(), () -> "seed " + seed);
+        assertTrue(lines.stream().distinct().count() > 5, () -> "seed " + seed + lines);
+    }
+
+    /** Any bytes of a reply, page and control memory, any descriptors; but always an answer. */
+    private int[] spoilAnything(final Random random, final int... descriptors) {
+        final int number = message.number();
+        if (random.nextInt(3) > 0) {
+            return descriptors;
+        }
+        for (int changes = random.nextInt(4); changes > 0; changes--) {
+            final long at = message.address() + random.nextInt(random.nextBoolean() ? 48 : 512);
+            Memory.putByte(at, random.nextInt());
+        }
+        message.number(number);
+        if (random.nextInt(4) == 0) {
+            initialize("2", 2, 64, 1);
+            Memory.putByte(page.address() + random.nextInt(300), random.nextInt());
+        }
+        if (control != null) {
+            for (int changes = random.nextInt(400); changes > 0; changes--) {
+                Memory.putInt(
+                        control.address() + 4L * random.nextInt(50_000), random.nextInt(4) - 1);
+            }
+        }
+        return switch (random.nextInt(6)) {
+            case 0 -> new int[0];
+            case 1 -> new int[] {page.descriptor(), page.descriptor()};
+            case 2 -> new int[] {listener.descriptor()};
+            default -> descriptors;
+        };
+    }
+}
