@@ -44,7 +44,7 @@ final class HostAnswers {
         reply.vid(tagger.vid(Tagger.OTHERS))
                 .index(paths.here())
                 .fingerprint(fingerprint)
-                .value(0, table.rows().get(paths.here()).mac())
+                .value(0, table.mac(paths.here()))
                 .value(1, paths.hostCount())
                 .value(2, table.vids().size());
         return Status.OK;

@@ -108,7 +108,7 @@ public final class HostManager {
         this.store = store;
         this.optimiser = new OptimiserRequests(optimiser);
         claims = new PathClaims(paths);
-        hosts = new NamedHosts(paths, tagger, surroundings, table.rows().get(paths.here()).mac());
+        hosts = new NamedHosts(paths, tagger, surroundings, table.mac(paths.here()));
         answers =
                 new HostAnswers(
                         table.fingerprint(), paths, tagger, claims, hosts, surroundings, counts);

@@ -154,7 +154,7 @@ final class HttpFunctions {
         final int host = reply.index();
         row.put("host", host);
         row.put("name", manager.table().rows().get(host).name());
-        row.put("mac", PeerName.text(manager.table().rows().get(host).mac()));
+        row.put("mac", PeerName.text(manager.table().mac(host)));
         row.put("vid", reply.vid());
         row.put("wanted_vid", reply.wantedVid());
         row.put("table_vid", reply.value(0));

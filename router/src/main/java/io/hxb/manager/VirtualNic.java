@@ -196,7 +196,7 @@ public final class VirtualNic implements AutoCloseable {
                             + nic.name()
                             + " address ...), or the host of the plan the address of the NIC");
         }
-        if (table.rows().get(here).mac() != nic.mac()) {
+        if (table.mac(here) != nic.mac()) {
             throw new IOException(
                     "NIC "
                             + nic.name()
@@ -205,7 +205,7 @@ public final class VirtualNic implements AutoCloseable {
                             + ", but host "
                             + table.rows().get(here).name()
                             + " of the plan has "
-                            + PeerName.text(table.rows().get(here).mac())
+                            + PeerName.text(table.mac(here))
                             + ", to which others would send");
         }
         return here;

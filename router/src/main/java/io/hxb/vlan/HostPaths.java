@@ -45,7 +45,7 @@ public final class HostPaths {
         tagger.commit();
         for (int host = 0; host < table.rows().size(); host++) {
             if (host != here) {
-                tagger.name(host, table.rows().get(host).mac(), paths.tableVids[host]);
+                tagger.name(host, table.mac(host), paths.tableVids[host]);
             }
         }
         return paths;

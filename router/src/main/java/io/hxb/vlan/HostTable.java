@@ -19,7 +19,8 @@ import java.util.zip.CRC32C;
 /**
  * The table of initial paths that all hosts share. Immutable.
  *
- * @param rows one for each host, in the order of their numbers.
+ * @param rows one for each host, in the order of their numbers; made anew whenever one is asked
+ *     for.
  * @param vids of the plan, in its order.
  * @param exceptions VIDs of pairs that do not follow the ranks.
  */
@@ -37,13 +38,17 @@ public record HostTable(
      *     or a VID is not in the plan.
      */
     public HostTable {
-        rows = List.copyOf(rows);
         vids = List.copyOf(vids);
         exceptions = Map.copyOf(exceptions);
         final List<String> problems = problems(rows, planned(vids), exceptions);
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));
         }
+        rows = HostColumns.of(rows);
+    }
+
+    private HostColumns columns() {
+        return (HostColumns) rows;
     }
 
     private static BitSet planned(final List<Integer> vids) {
@@ -130,13 +135,18 @@ public record HostTable(
         if (exception != null) {
             return exception;
         }
-        return (rows.get(a).rank() < rows.get(b).rank() ? rows.get(a) : rows.get(b)).vid();
+        return columns().vid(a, b);
+    }
+
+    /** Address of a host, first byte highest. */
+    public long mac(final int host) {
+        return columns().mac(host);
     }
 
     /** Number of the host with that address, first byte highest; -1 if there is none. */
     public int hostOf(final long mac) {
         for (int host = 0; host < rows.size(); host++) {
-            if (rows.get(host).mac() == mac) {
+            if (mac(host) == mac) {
                 return host;
             }
         }
@@ -163,7 +173,9 @@ public record HostTable(
         final CRC32C first = new CRC32C();
         final CRC32 second = new CRC32();
         final StringBuilder text = new StringBuilder(vids.toString());
-        rows.forEach(row -> text.append(row.mac()).append(' '));
+        for (int host = 0; host < rows.size(); host++) {
+            text.append(mac(host)).append(' ');
+        }
         final byte[] bytes = text.toString().getBytes(java.nio.charset.StandardCharsets.US_ASCII);
         first.update(bytes);
         second.update(bytes);

@@ -16,7 +16,7 @@ abstract class TableTagger implements NicTagger {
 
     private final short[] numbers;
     private final TagTable table;
-    private final long[] macs;
+    private final int maxHosts;
     private final BitSet prepared = new BitSet();
     private boolean isOthersPrepared;
 
@@ -29,7 +29,7 @@ abstract class TableTagger implements NicTagger {
     TableTagger(final short[] numbers, final int maxHosts, final TagTable table) {
         this.numbers = numbers;
         this.table = table;
-        macs = new long[maxHosts];
+        this.maxHosts = maxHosts;
     }
 
     /**
@@ -54,28 +54,27 @@ abstract class TableTagger implements NicTagger {
     public final void name(final int host, final long mac, final int vid) throws LinuxException {
         final int number = number(vid);
         final long inMemory = inMemory(mac);
-        if (inMemory == 0 || macs[host] != 0 || table.find(inMemory) != 0) {
+        if (inMemory == 0 || table.entryOf(host) != 0 || table.find(inMemory) != 0) {
             throw new IllegalArgumentException("host " + host + " or its address is named already");
         }
         if (!table.add(inMemory, host, number)) {
             throw new LinuxException(
-                    "naming a host, where there is room for " + macs.length, Errno.ENOSPC);
+                    "naming a host, where there is room for " + maxHosts, Errno.ENOSPC);
         }
-        macs[host] = inMemory;
     }
 
     @Override
     public final void forget(final int host) {
-        if (macs[host] != 0) {
-            table.remove(table.find(macs[host]));
-            macs[host] = 0;
+        final long entry = table.entryOf(host);
+        if (entry != 0) {
+            table.remove(entry);
             prepared.clear(host);
         }
     }
 
     private long entry(final int host) {
-        final long entry = host == OTHERS ? table.others() : table.find(macs[host]);
-        if (entry == 0 || (host != OTHERS && macs[host] == 0)) {
+        final long entry = host == OTHERS ? table.others() : table.entryOf(host);
+        if (entry == 0) {
             throw new IllegalArgumentException("host " + host + " has no name");
         }
         return entry;
@@ -128,7 +127,8 @@ abstract class TableTagger implements NicTagger {
 
     @Override
     public final long mac(final int host) {
-        return inMemory(macs[host]);
+        final long entry = table.entryOf(host);
+        return entry == 0 ? 0 : inMemory(Memory.getLong(entry + TagTable.MAC_OFFSET));
     }
 
     @Override

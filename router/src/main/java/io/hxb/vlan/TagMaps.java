@@ -18,7 +18,7 @@ final class TagMaps implements AutoCloseable {
 
     private TagMaps(
             final int[] plan,
-            final int bucketCount,
+            final int maxPeers,
             final BpfArray header,
             final BpfArray buckets,
             final BpfArray vids,
@@ -27,10 +27,10 @@ final class TagMaps implements AutoCloseable {
         this.buckets = buckets;
         this.vids = vids;
         this.numberOfVid = numberOfVid;
-        this.bucketCount = bucketCount;
+        bucketCount = TagTable.bucketCount(maxPeers);
         table =
                 new TagTable(
-                        plan, bucketCount, header.address(0), buckets.address(0), vids.address(0));
+                        plan, maxPeers, header.address(0), buckets.address(0), vids.address(0));
     }
 
     /**
@@ -41,20 +41,22 @@ final class TagMaps implements AutoCloseable {
      * @throws LinuxException if the kernel refuses: EPERM without CAP_BPF.
      */
     static TagMaps create(final int[] plan, final int maxPeers) throws LinuxException {
-        final int bucketCount = TagTable.bucketCount(maxPeers);
         BpfArray header = null;
         BpfArray buckets = null;
         BpfArray vids = null;
         BpfHash numberOfVid = null;
         try {
             header = BpfArray.create(1, TagTable.HEADER_BYTES);
-            buckets = BpfArray.create(bucketCount, TagTable.BUCKET_PEERS * TagTable.PEER_BYTES);
+            buckets =
+                    BpfArray.create(
+                            TagTable.bucketCount(maxPeers),
+                            TagTable.BUCKET_PEERS * TagTable.PEER_BYTES);
             vids = BpfArray.create(1 + plan.length, TagTable.VID_BYTES);
             numberOfVid = BpfHash.create(plan.length);
             for (int i = 0; i < plan.length; i++) {
                 numberOfVid.put(plan[i], 1 + i);
             }
-            return new TagMaps(plan, bucketCount, header, buckets, vids, numberOfVid);
+            return new TagMaps(plan, maxPeers, header, buckets, vids, numberOfVid);
         } catch (final LinuxException e) {
             closeAll(numberOfVid, header, buckets, vids);
             throw e;

@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
  * effect between two frames.
  *
  * <p>Peers lie in buckets of eight, each in one of the two buckets that its address hashes to; a
- * new one may push others into their other bucket. A peer takes 36 bytes; in a hash table of the
- * kernel it takes a hundred.
+ * new one may push others into their other bucket. A peer takes 33 bytes, and 4 more here that say
+ * where it lies; in a hash table of the kernel it takes a hundred.
  *
  * <pre>
  * the header, 40 bytes:
@@ -76,31 +76,39 @@ final class TagTable {
 
     private static final int MAX_MOVES = 500;
 
+    /** One place in so many stays free; two buckets of eight can be filled to 99.8 %. */
+    private static final int SLACK = 32;
+
+    /** Of a few buckets, one may be the choice of too many. */
+    private static final int SPARE_BUCKETS = 3;
+
     private final long header;
     private final long buckets;
     private final long vids;
     private final int bucketCount;
+    private final int[] positionOfHost;
     private final SplittableRandom random = new SplittableRandom(1);
 
     /**
      * Lays a table without peers over memory that is all 0; others go untagged.
      *
      * @param plan VIDs that come in; the number of the first is 1.
-     * @param bucketCount as {@link #bucketCount(int)} says.
+     * @param maxPeers peers that it has room for, and their numbers are below this.
      * @param header address of {@link #HEADER_BYTES}.
-     * @param buckets address of {@code bucketCount} buckets.
+     * @param buckets address of {@link #bucketCount(int)} buckets.
      * @param vids address of the VIDs, number 0 included.
      */
     TagTable(
             final int[] plan,
-            final int bucketCount,
+            final int maxPeers,
             final long header,
             final long buckets,
             final long vids) {
         this.header = header;
         this.buckets = buckets;
         this.vids = vids;
-        this.bucketCount = bucketCount;
+        bucketCount = bucketCount(maxPeers);
+        positionOfHost = new int[maxPeers];
         for (int i = 0; i < plan.length; i++) {
             Memory.putLong(vidAddress(1 + i) + VID_OFFSET, plan[i]);
         }
@@ -108,20 +116,19 @@ final class TagTable {
 
     /** A table in memory of this process, which is there as long as {@code arena}. */
     static TagTable in(final Arena arena, final int[] plan, final int maxPeers) {
-        final int bucketCount = bucketCount(maxPeers);
         final long vidBytes = (1L + plan.length) * VID_BYTES;
-        final long bucketBytes = (long) bucketCount * BUCKET_PEERS * PEER_BYTES;
+        final long bucketBytes = (long) bucketCount(maxPeers) * BUCKET_PEERS * PEER_BYTES;
         final MemorySegment memory =
                 arena.allocate(HEADER_BYTES + vidBytes + bucketBytes, Long.BYTES);
         memory.fill((byte) 0);
         final long header = memory.address();
         return new TagTable(
-                plan, bucketCount, header, header + HEADER_BYTES + vidBytes, header + HEADER_BYTES);
+                plan, maxPeers, header, header + HEADER_BYTES + vidBytes, header + HEADER_BYTES);
     }
 
     /** Buckets of a table with room for {@code maxPeers}, 1 or more. */
     static int bucketCount(final int maxPeers) {
-        return (maxPeers + maxPeers / 9) / BUCKET_PEERS + 1;
+        return (maxPeers + maxPeers / SLACK) / BUCKET_PEERS + SPARE_BUCKETS;
     }
 
     private long bucketAddress(final int bucket) {
@@ -135,6 +142,12 @@ final class TagTable {
     /** Address of the entry of all hosts that have none of their own. */
     long others() {
         return header + OTHERS_OFFSET;
+    }
+
+    /** Address of the entry of a host, by its number; 0 if it has none. */
+    long entryOf(final int host) {
+        final int position = positionOfHost[host];
+        return position == 0 ? 0 : buckets + (position - 1L) * PEER_BYTES;
     }
 
     /** Address of the entry of a MAC address, as in memory; 0 if it has none. */
@@ -201,7 +214,9 @@ final class TagTable {
     }
 
     /** The address is written last, so that nobody finds an entry half written. */
-    private static void write(final long from, final long to) {
+    private void write(final long from, final long to) {
+        positionOfHost[Memory.getUnsignedShort(from + HOST_OFFSET)] =
+                (int) ((to - buckets) / PEER_BYTES) + 1;
         Memory.putLongRelease(to + MAC_OFFSET, 0);
         Memory.copy(from + Long.BYTES, to + Long.BYTES, PEER_BYTES - Long.BYTES);
         Memory.putLongRelease(to + MAC_OFFSET, Memory.getLong(from + MAC_OFFSET));
@@ -209,6 +224,7 @@ final class TagTable {
 
     /** Takes an entry away; frames to its address take the path of others. */
     void remove(final long entry) {
+        positionOfHost[Memory.getUnsignedShort(entry + HOST_OFFSET)] = 0;
         Memory.putLongRelease(entry + MAC_OFFSET, 0);
     }
 

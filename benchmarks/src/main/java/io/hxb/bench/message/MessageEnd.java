@@ -30,7 +30,7 @@ public final class MessageEnd implements Callable<Integer> {
             names = "--aeron-driver",
             description =
                     "folder of a driver in a process of its own; with --aeron \"\" \"\" over its"
-                        + " shared memory")
+                            + " shared memory")
     private String aeronDriver;
 
     @Option(names = "--raw", description = "NIC for bare frames")

@@ -113,14 +113,7 @@ public final class PathHealth implements Detours {
     private PeerHealth findOrAdd(final int host, final long nowNs) {
         PeerHealth peer = peerOfHost.get(host);
         if (peer == null) {
-            peer =
-                    new PeerHealth(
-                            paths.here(),
-                            host,
-                            table.rows().get(host).mac(),
-                            table.vids(),
-                            terms,
-                            nowNs);
+            peer = new PeerHealth(paths.here(), host, table.mac(host), table.vids(), terms, nowNs);
             peer.want(paths.wanted(host), nowNs);
             peer.use(paths.wanted(host));
             peerOfHost.put(host, peer);
@@ -174,7 +167,7 @@ public final class PathHealth implements Detours {
                 && in.receiver() == paths.here()
                 && sender != paths.here()
                 && sender < table.rows().size()
-                && table.rows().get(sender).mac() == mac
+                && table.mac(sender) == mac
                 && paths.isPlanned(in.vid());
     }
 
@@ -189,7 +182,7 @@ public final class PathHealth implements Detours {
                     .vids(in.vid(), 0, 0);
             seals.seal(out);
             tally.sent();
-            link.send(table.rows().get(in.sender()).mac(), in.vid(), out.address(), out.length());
+            link.send(table.mac(in.sender()), in.vid(), out.address(), out.length());
         }
     }
 

@@ -1,0 +1,146 @@
+package io.hxb.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.PathHealthConfig;
+import io.hxb.session.KeyRing;
+import io.hxb.vlan.HostPaths;
+import io.hxb.vlan.HostTable;
+import io.hxb.vlan.TapTagger;
+import io.hxb.vlan.health.HealthListener;
+import io.hxb.vlan.health.PathHealth;
+import io.hxb.vlan.health.ProbeSeals;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** What each host of a network of 4,096 keeps. */
+@Tag("unit")
+class ManagerMemoryTest {
+    private static final int HOSTS = 4_096;
+    private static final int COPIES = 128;
+
+    /** What the programs in the kernel share with the manager, see TagTable. */
+    private static final int SHARED_BYTES = (HOSTS + HOSTS / 32 + 3 * 8) * 32;
+
+    private static final HealthListener NOBODY =
+            new HealthListener() {
+                @Override
+                public void onDead(final int host, final int vid, final Reason reason) {}
+
+                @Override
+                public void onHealed(final int host, final int vid) {}
+
+                @Override
+                public void onMoved(final int host, final int from, final int to) {}
+
+                @Override
+                public void onMovesDone() {}
+
+                @Override
+                public void onHalf(final int host, final int vid, final int peerVid) {}
+
+                @Override
+                public void onWhole(final int host, final int vid) {}
+            };
+
+    /** All that a manager has for its network. */
+    private record Manager(TapTagger tagger, HostManager manager, PathHealth health) {
+        static Manager of(final HostTable table) {
+            final TapTagger tagger = TapTagger.create(vids(), HOSTS);
+            try {
+                final HostPaths paths = HostPaths.of(table, 0, tagger);
+                return new Manager(
+                        tagger,
+                        new HostManager(table, paths, tagger, new NoStore(), new Nowhere()),
+                        new PathHealth(
+                                table,
+                                paths,
+                                tagger,
+                                PathHealthConfig.DEFAULT,
+                                new ProbeSeals(KeyRing.NONE, table.fingerprint()),
+                                1,
+                                (mac, vid, address, lengthBytes) -> {},
+                                NOBODY,
+                                0));
+            } catch (final IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private static final class NoStore implements PathStore {
+        @Override
+        public Map<Long, Integer> load() {
+            return Map.of();
+        }
+
+        @Override
+        public void save(final Map<Long, Integer> vidOfMac) {}
+    }
+
+    private static final class Nowhere implements Surroundings {
+        @Override
+        public long macOf(final byte[] address) {
+            return 0;
+        }
+
+        @Override
+        public List<NicState> nics() {
+            return List.of();
+        }
+    }
+
+    private static int[] vids() {
+        return TestManager.VIDS.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private static long used() throws InterruptedException {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            System.gc();
+            Thread.sleep(20);
+            least =
+                    Math.min(
+                            least,
+                            Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+        }
+        return least;
+    }
+
+    private static <T> long bytes(final List<T> copies, final Supplier<T> maker)
+            throws InterruptedException {
+        // given: classes and caches are there
+        maker.get();
+        final long before = used();
+        // when
+        for (int i = 0; i < COPIES; i++) {
+            copies.add(maker.get());
+        }
+        final long bytes = (used() - before) / COPIES;
+        assertEquals(COPIES, copies.size());
+        return bytes;
+    }
+
+    @Test
+    void shouldTakeLittleForEachHostOfTheNetwork() throws Exception {
+        // when
+        final HostTable table = TestManager.table(HOSTS);
+        final List<Manager> managers = new ArrayList<>();
+        final long manager = bytes(managers, () -> Manager.of(table));
+        final long plan = bytes(new ArrayList<>(), () -> TestManager.table(HOSTS));
+        // then: a manager with its table in the kernel, and the plan's rows, which simulated hosts
+        // share
+        final long all = manager + SHARED_BYTES;
+        assertTrue(all < 200_000, () -> all + " bytes, of which on the heap " + manager);
+        assertTrue(plan < 120_000, () -> plan + " bytes");
+        managers.forEach(each -> each.tagger().close());
+    }
+}
