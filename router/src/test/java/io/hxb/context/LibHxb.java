@@ -12,18 +12,24 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Builds libhxb and the programs of its tests, and runs them. Owned by one test. */
-final class LibHxb implements AutoCloseable {
+public final class LibHxb implements AutoCloseable {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
     private static final int LIMIT_S = 60;
 
     private final List<Process> processes = new ArrayList<>();
 
+    /** Makes one that has started nothing. */
+    public LibHxb() {
+        // Programs are added when they are started.
+    }
+
     /** How the library and the programs are compiled. */
-    enum Build {
+    public enum Build {
         /** As a user would. */
         PLAIN("libhxb", ""),
         /** With AddressSanitizer and UndefinedBehaviorSanitizer. */
@@ -31,7 +37,7 @@ final class LibHxb implements AutoCloseable {
                 "libhxb-asan",
                 "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"),
         /** With ThreadSanitizer. */
-        THREADS("libhxb-tsan", "-fsanitize=thread");
+        THREADS("libhxb-tsan", "-fsanitize=thread -Wno-tsan");
 
         private final Path folder;
         private final String flags;
@@ -42,13 +48,13 @@ final class LibHxb implements AutoCloseable {
         }
 
         /** Where a program is after it has been built. */
-        Path file(final String name) {
+        public Path file(final String name) {
             return folder.resolve(name);
         }
     }
 
     /** Skips the test, with the reason, where a program is missing. */
-    static void assumePresent(final String program, final String debianPackage) {
+    public static void assumePresent(final String program, final String debianPackage) {
         Assumptions.assumeTrue(
                 Stream.of(System.getenv("PATH").split(":", -1))
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program))),
@@ -56,7 +62,7 @@ final class LibHxb implements AutoCloseable {
     }
 
     /** Builds files by their rules in the Makefile; skips the test where there is no compiler. */
-    static void build(final Build build, final String... names)
+    public static void build(final Build build, final String... names)
             throws IOException, InterruptedException {
         assumePresent("gcc", "gcc");
         assumePresent("make", "make");
@@ -80,8 +86,15 @@ final class LibHxb implements AutoCloseable {
     }
 
     /** Starts a command; its errors are those of the test. */
-    Process start(final String... command) throws IOException {
+    public Process start(final String... command) throws IOException {
+        return start(Map.of(), command);
+    }
+
+    /** The same, with more variables of its environment. */
+    public Process start(final Map<String, String> environment, final String... command)
+            throws IOException {
         final ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.INHERIT);
         // Threads that are cancelled never give back the stack that AddressSanitizer gave them.
         builder.environment().put("ASAN_OPTIONS", "use_sigaltstack=0");
@@ -112,7 +125,8 @@ final class LibHxb implements AutoCloseable {
     }
 
     /** The lines that a process prints until it ends well. */
-    static List<String> lines(final Process process) throws IOException, InterruptedException {
+    public static List<String> lines(final Process process)
+            throws IOException, InterruptedException {
         final String text =
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), text);
@@ -121,7 +135,7 @@ final class LibHxb implements AutoCloseable {
     }
 
     /** The next line that a process prints; null at its end. */
-    static String line(final Process process) throws IOException {
+    public static String line(final Process process) throws IOException {
         final StringBuilder line = new StringBuilder();
         int read = process.getInputStream().read();
         if (read < 0) {

@@ -92,6 +92,21 @@ class LibHxbTest {
         }
     }
 
+    /** ThreadSanitizer needs fixed addresses where the kernel makes them very random. */
+    @ParameterizedTest
+    @ValueSource(strings = {"threads", "cancelled"})
+    void shouldHaveNoRaceOfItsThreads(final String scenario) throws Exception {
+        LibHxb.assumePresent("setarch", "util-linux");
+        LibHxb.build(Build.THREADS, "scenario");
+        try (TestNode node = new TestNode().start();
+                AttachServer server = socket.serve(node)) {
+            final String program = Build.THREADS.file("scenario").toString();
+            final Process process = programs.start("setarch", "-R", program, scenario, path);
+            assertEquals(List.of(), LibHxb.lines(process));
+            assertEquals(0, server.refused());
+        }
+    }
+
     @Test
     void shouldComputeTheSameOffsetsAsJava() throws Exception {
         LibHxb.build(Build.PLAIN, "layout");
