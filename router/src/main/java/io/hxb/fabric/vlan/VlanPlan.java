@@ -6,7 +6,6 @@ import io.hxb.fabric.vlan.tree.VlanTree;
 
 import java.util.Arrays;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * VLANs and who sends in which. Immutable.
@@ -20,7 +19,7 @@ public final class VlanPlan {
     private final HostTrees trees;
     private final int[] vids;
     private final int[] ranks;
-    private final Map<Pair, Integer> exceptions;
+    private final ExceptionTable exceptions;
 
     /**
      * Two hosts, the smaller number first.
@@ -70,7 +69,15 @@ public final class VlanPlan {
         this.trees = trees;
         this.vids = vids.clone();
         this.ranks = ranks.clone();
-        this.exceptions = new TreeMap<>(exceptions);
+        this.exceptions = new ExceptionTable(ranks.length, exceptions);
+    }
+
+    private VlanPlan(final VlanPlan like, final int[] vids) {
+        this.kind = like.kind;
+        this.trees = like.trees;
+        this.vids = vids.clone();
+        this.ranks = like.ranks;
+        this.exceptions = like.exceptions;
     }
 
     /** Who tags. */
@@ -120,7 +127,7 @@ public final class VlanPlan {
 
     /** Index of the VLAN of pairs that do not follow the ranks, in ascending order. */
     public Map<Pair, Integer> exceptions() {
-        return new TreeMap<>(exceptions);
+        return exceptions.toMap();
     }
 
     /** Index of the VLAN in which one host sends to another. */
@@ -129,8 +136,8 @@ public final class VlanPlan {
             return trees.ofHost(from);
         }
         if (!exceptions.isEmpty()) {
-            final Integer exception = exceptions.get(Pair.of(from, to));
-            if (exception != null) {
+            final int exception = exceptions.vlanOf(Math.min(from, to), Math.max(from, to));
+            if (exception >= 0) {
                 return exception;
             }
         }
@@ -158,7 +165,8 @@ public final class VlanPlan {
 
     /** The same plan with other VIDs, {@code [VLANs]}. */
     public VlanPlan withVids(final int[] newVids) {
-        return new VlanPlan(kind, trees, newVids, ranks, exceptions);
+        assert newVids.length == vids.length;
+        return new VlanPlan(this, newVids);
     }
 
     @Override

@@ -32,6 +32,11 @@ final class AllowedPaths {
         }
     }
 
+    /** Whether the plan cannot deadlock. */
+    boolean isDeadlockFree() {
+        return dependencies != null;
+    }
+
     /**
      * The VLANs for two switches.
      *

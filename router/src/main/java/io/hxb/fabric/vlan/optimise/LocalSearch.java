@@ -3,10 +3,7 @@ package io.hxb.fabric.vlan.optimise;
 import io.hxb.fabric.vlan.optimise.VidProblem.Candidate;
 
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Random;
-import java.util.stream.IntStream;
 
 /**
  * Looks for a good choice: largest pairs first, each where it hurts least; then pairs move off busy
@@ -14,18 +11,20 @@ import java.util.stream.IntStream;
  * seed. Owned by one thread.
  */
 final class LocalSearch {
-    /** Loads count by this power, so that the busiest channels matter most. */
-    private static final int POWER = 8;
-
     private static final int MAX_KICKS = 60;
     private static final long MAX_STEPS = 40_000_000;
 
     private final VidProblem problem;
     private final Random random;
     private final double scale;
+    private final double inverse;
     private final double bound;
     private final int[] choice;
     private double[] loads;
+
+    /** {@link #power} of each load, so that one candidate costs one power a channel, not two. */
+    private final double[] powers;
+
     private long steps;
 
     /**
@@ -39,7 +38,23 @@ final class LocalSearch {
         this.random = new Random(seed);
         this.scale = Math.max(problem.scale(), Double.MIN_NORMAL);
         this.choice = problem.given();
-        this.loads = problem.loads(choice);
+        this.inverse = 1 / scale;
+        this.powers = new double[problem.channelCount()];
+        recount();
+    }
+
+    private void recount() {
+        loads = problem.loads(choice);
+        for (int channel = 0; channel < powers.length; channel++) {
+            powers[channel] = power(loads[channel] * inverse);
+        }
+    }
+
+    private void add(final int pair, final Candidate candidate, final double times) {
+        problem.add(loads, pair, candidate, times);
+        for (final int channel : candidate.channels()) {
+            powers[channel] = power(loads[channel] * inverse);
+        }
     }
 
     /** The best choice found, {@code [pairs]}; never worse than the given one. */
@@ -69,7 +84,7 @@ final class LocalSearch {
                 return best;
             }
             System.arraycopy(best, 0, choice, 0, best.length);
-            loads = problem.loads(choice);
+            recount();
             throwSome();
             descend();
         }
@@ -81,19 +96,24 @@ final class LocalSearch {
 
     private void greedy() {
         Arrays.fill(loads, 0);
-        final double[] largest = new double[problem.size()];
-        for (int pair = 0; pair < largest.length; pair++) {
-            largest[pair] = problem.largest(pair, problem.candidates(pair)[0]);
-        }
-        final List<Integer> order =
-                IntStream.range(0, problem.size())
-                        .boxed()
-                        .sorted(Comparator.comparingDouble(pair -> -largest[pair]))
-                        .toList();
-        for (final int pair : order) {
+        Arrays.fill(powers, 0);
+        for (final long entry : largestFirst()) {
+            final int pair = (int) entry;
             choice[pair] = minHarm(pair);
-            problem.add(loads, pair, problem.candidates(pair)[choice[pair]], 1);
+            add(pair, problem.candidates(pair)[choice[pair]], 1);
         }
+    }
+
+    /** The pairs in the lower halves; the upper ones fall with the load. */
+    private long[] largestFirst() {
+        final long[] order = new long[problem.size()];
+        for (int pair = 0; pair < order.length; pair++) {
+            final double largest = problem.largest(pair, problem.candidates(pair)[0]) * inverse;
+            final long falling = Integer.MAX_VALUE - Float.floatToIntBits((float) largest);
+            order[pair] = falling << Integer.SIZE | pair;
+        }
+        Arrays.sort(order);
+        return order;
     }
 
     /** The candidate of a pair that is not counted in the loads now. */
@@ -113,21 +133,22 @@ final class LocalSearch {
 
     /** By how much a candidate raises the sum of powers. */
     private double harm(final int pair, final Candidate candidate) {
+        final int[] channels = candidate.channels();
         double harm = 0;
-        for (int i = 0; i < candidate.channels().length; i++) {
-            final double before = loads[candidate.channels()[i]] / scale;
-            harm += power(before + problem.load(pair, candidate, i) / scale) - power(before);
+        for (int i = 0; i < channels.length; i++) {
+            final int channel = channels[i];
+            final double after = loads[channel] + problem.load(pair, candidate, i);
+            harm += power(after * inverse) - powers[channel];
         }
-        steps += candidate.channels().length;
+        steps += channels.length;
         return harm;
     }
 
+    /** Loads count by their eighth power, so that the busiest channels matter most. */
     private static double power(final double load) {
-        double power = load;
-        for (int exponent = 1; exponent < POWER; exponent *= 2) {
-            power *= power;
-        }
-        return power;
+        final double second = load * load;
+        final double fourth = second * second;
+        return fourth * fourth;
     }
 
     /** Moves pairs one by one until no move helps. */
@@ -141,26 +162,26 @@ final class LocalSearch {
                     continue;
                 }
                 final Candidate now = candidates[choice[pair]];
-                problem.add(loads, pair, now, -1);
+                add(pair, now, -1);
                 final int better = minHarm(pair);
                 final boolean isBetter =
                         harm(pair, candidates[better]) < harm(pair, now) * (1 - 1e-12) - 1e-15;
                 choice[pair] = isBetter ? better : choice[pair];
                 hasMoved |= isBetter;
-                problem.add(loads, pair, candidates[choice[pair]], 1);
+                add(pair, candidates[choice[pair]], 1);
             }
         }
         // Sums of differences drift, so recompute them.
-        loads = problem.loads(choice);
+        recount();
     }
 
     private void throwSome() {
         for (int i = 0; i < Math.max(2, problem.size() / 20); i++) {
             final int pair = random.nextInt(problem.size());
             final Candidate[] candidates = problem.candidates(pair);
-            problem.add(loads, pair, candidates[choice[pair]], -1);
+            add(pair, candidates[choice[pair]], -1);
             choice[pair] = random.nextInt(candidates.length);
-            problem.add(loads, pair, candidates[choice[pair]], 1);
+            add(pair, candidates[choice[pair]], 1);
         }
     }
 }

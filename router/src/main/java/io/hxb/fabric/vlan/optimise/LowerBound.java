@@ -2,7 +2,12 @@ package io.hxb.fabric.vlan.optimise;
 
 import io.hxb.fabric.vlan.optimise.VidProblem.Candidate;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
 
 /**
  * A load that no choice can stay below. With prices on channels that add up to 1, every pair pays
@@ -14,49 +19,119 @@ final class LowerBound {
     private static final int ROUNDS = 300;
     private static final long MAX_STEPS = 60_000_000;
 
-    private LowerBound() {}
+    private final VidProblem problem;
 
-    static double of(final VidProblem problem) {
-        double best = 0;
-        for (int pair = 0; pair < problem.size(); pair++) {
-            best = Math.max(best, alone(problem, pair));
+    /** The lists of candidates, each once, however many pairs choose from it. */
+    private final List<Candidate[]> lists = new ArrayList<>();
+
+    /** The list of each pair, {@code [pairs]}. */
+    private final int[] listOf;
+
+    /** Where the candidates of each list begin in the arrays below, {@code [lists + 1]}. */
+    private final int[] starts;
+
+    /** Price of an amount of 1 there and back, and what all pairs put there and back. */
+    private final double[] there;
+
+    private final double[] back;
+    private final double[] amountsThere;
+    private final double[] amountsBack;
+
+    private LowerBound(final VidProblem problem) {
+        this.problem = problem;
+        listOf = new int[problem.size()];
+        final Map<Candidate[], Integer> known = new IdentityHashMap<>();
+        for (int pair = 0; pair < listOf.length; pair++) {
+            final Candidate[] list = problem.candidates(pair);
+            final boolean isLast = pair > 0 && list == problem.candidates(pair - 1);
+            final Integer number = isLast ? Integer.valueOf(listOf[pair - 1]) : known.get(list);
+            listOf[pair] = number == null ? lists.size() : number;
+            if (number == null) {
+                known.put(list, lists.size());
+                lists.add(list);
+            }
         }
-        final long steps = steps(problem);
-        final int rounds = (int) Math.max(20, Math.min(ROUNDS, MAX_STEPS / Math.max(1, steps)));
-        best = Math.max(best, byPrices(problem, rounds));
-        return roundUp(problem, best);
+        starts = new int[lists.size() + 1];
+        for (int list = 0; list < lists.size(); list++) {
+            starts[list + 1] = starts[list] + lists.get(list).length;
+        }
+        final int candidates = starts[lists.size()];
+        there = new double[candidates];
+        back = new double[candidates];
+        amountsThere = new double[candidates];
+        amountsBack = new double[candidates];
     }
 
-    private static long steps(final VidProblem problem) {
+    static double of(final VidProblem problem) {
+        return new LowerBound(problem).find();
+    }
+
+    private double find() {
+        price((sum, next) -> Math.max(sum, next), null);
+        double best = 0;
+        for (int pair = 0; pair < problem.size(); pair++) {
+            best = Math.max(best, alone(pair));
+        }
         long steps = 0;
         for (int pair = 0; pair < problem.size(); pair++) {
             for (final Candidate candidate : problem.candidates(pair)) {
                 steps += candidate.channels().length;
             }
         }
-        return steps;
+        final int rounds = (int) Math.max(20, Math.min(ROUNDS, MAX_STEPS / Math.max(1, steps)));
+        return roundUp(problem, Math.max(best, byPrices(rounds)));
+    }
+
+    /**
+     * Computes {@link #there} and {@link #back} of all candidates.
+     *
+     * @param sum joins the channels of a path.
+     * @param prices of the channels; null for 1 each.
+     */
+    private void price(final DoubleBinaryOperator sum, final double[] prices) {
+        int index = 0;
+        for (final Candidate[] list : lists) {
+            for (final Candidate candidate : list) {
+                final int[] channels = candidate.channels();
+                double forward = 0;
+                double backward = 0;
+                for (int i = 0; i < channels.length; i += 2) {
+                    forward = sum.applyAsDouble(forward, price(prices, channels[i]));
+                    backward = sum.applyAsDouble(backward, price(prices, channels[i + 1]));
+                }
+                there[index] = forward;
+                back[index++] = backward;
+            }
+        }
+    }
+
+    private double price(final double[] prices, final int channel) {
+        return prices == null ? problem.cost(channel) : problem.cost(channel) * prices[channel];
     }
 
     /** The minimum load that a pair puts on its busiest channel. */
-    private static double alone(final VidProblem problem, final int pair) {
+    private double alone(final int pair) {
         double least = Double.POSITIVE_INFINITY;
-        for (final Candidate candidate : problem.candidates(pair)) {
-            least = Math.min(least, problem.largest(pair, candidate));
+        for (int i = starts[listOf[pair]]; i < starts[listOf[pair] + 1]; i++) {
+            least =
+                    Math.min(
+                            least,
+                            Math.max(
+                                    problem.forward(pair) * there[i],
+                                    problem.backward(pair) * back[i]));
         }
         return least;
     }
 
-    private static double byPrices(final VidProblem problem, final int rounds) {
+    private double byPrices(final int rounds) {
         final double[] prices = new double[problem.channelCount()];
+        final double[] loads = new double[prices.length];
         Arrays.fill(prices, 1.0 / Math.max(1, prices.length));
         double best = 0;
         for (int round = 0; round < rounds; round++) {
-            final double[] loads = new double[prices.length];
-            double paid = 0;
-            for (int pair = 0; pair < problem.size(); pair++) {
-                paid += payCheapest(problem, pair, prices, loads);
-            }
-            best = Math.max(best, paid);
+            price(Double::sum, prices);
+            best = Math.max(best, payCheapest());
+            load(loads);
             final double busiest = VidProblem.busiest(loads);
             if (busiest == 0) {
                 return best;
@@ -66,22 +141,44 @@ final class LowerBound {
         return best;
     }
 
-    private static double payCheapest(
-            final VidProblem problem, final int pair, final double[] prices, final double[] loads) {
-        double least = Double.POSITIVE_INFINITY;
-        Candidate cheapest = null;
-        for (final Candidate candidate : problem.candidates(pair)) {
-            double price = 0;
-            for (int i = 0; i < candidate.channels().length; i++) {
-                price += prices[candidate.channels()[i]] * problem.load(pair, candidate, i);
+    /** What all pairs pay together, each for its cheapest candidate, and what that carries then. */
+    private double payCheapest() {
+        Arrays.fill(amountsThere, 0);
+        Arrays.fill(amountsBack, 0);
+        double paid = 0;
+        for (int pair = 0; pair < listOf.length; pair++) {
+            final double forward = problem.forward(pair);
+            final double backward = problem.backward(pair);
+            final int end = starts[listOf[pair] + 1];
+            int cheapest = starts[listOf[pair]];
+            double least = Double.POSITIVE_INFINITY;
+            for (int i = cheapest; i < end; i++) {
+                final double price = forward * there[i] + backward * back[i];
+                if (price < least) {
+                    least = price;
+                    cheapest = i;
+                }
             }
-            if (price < least) {
-                least = price;
-                cheapest = candidate;
+            amountsThere[cheapest] += forward;
+            amountsBack[cheapest] += backward;
+            paid += least;
+        }
+        return paid;
+    }
+
+    private void load(final double[] loads) {
+        Arrays.fill(loads, 0);
+        int index = 0;
+        for (final Candidate[] list : lists) {
+            for (final Candidate candidate : list) {
+                final int[] channels = candidate.channels();
+                for (int i = 0; i < channels.length; i += 2) {
+                    loads[channels[i]] += amountsThere[index] * problem.cost(channels[i]);
+                    loads[channels[i + 1]] += amountsBack[index] * problem.cost(channels[i + 1]);
+                }
+                index++;
             }
         }
-        problem.add(loads, pair, cheapest, 1);
-        return least;
     }
 
     private static void raise(

@@ -6,9 +6,7 @@ import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.PlanQuality;
 import io.hxb.fabric.vlan.VlanPlan;
 
-import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Chooses the VID of each pair of hosts for given traffic. A plan that cannot deadlock stays so.
@@ -37,7 +35,8 @@ public final class VidOptimiser {
                     "VIDs can be chosen for each pair only where hosts tag; plan it with --kind"
                             + " host-tagged");
         }
-        final VidProblem problem = VidProblem.of(plan, traffic, new AllowedPaths(plan));
+        final AllowedPaths allowed = new AllowedPaths(plan);
+        final VidProblem problem = VidProblem.of(plan, traffic, allowed);
         final double bound = LowerBound.of(problem);
         final double tolerance = 1e-9 * problem.scale();
         int[] choice = new LocalSearch(problem, bound, seed).run();
@@ -48,7 +47,7 @@ public final class VidOptimiser {
             choice = exact.best();
         }
         return new OptimisedPlan(
-                table(plan, problem, choice),
+                table(plan, allowed.isDeadlockFree(), problem, choice),
                 problem.size(),
                 VidProblem.busiest(problem.loads(problem.given())),
                 VidProblem.busiest(problem.loads(choice)),
@@ -58,49 +57,55 @@ public final class VidOptimiser {
 
     /** As many pairs as possible by default VIDs, the others as exceptions. */
     private static VlanPlan table(
-            final VlanPlan plan, final VidProblem problem, final int[] choice) {
-        final Map<VlanPlan.Pair, Integer> wanted = new TreeMap<>();
+            final VlanPlan plan,
+            final boolean isDeadlockFree,
+            final VidProblem problem,
+            final int[] choice) {
+        final int[] wanted = new int[choice.length];
         for (int i = 0; i < choice.length; i++) {
-            wanted.put(problem.pair(i), problem.candidates(i)[choice[i]].vlan());
+            wanted[i] = problem.candidates(i)[choice[i]].vlan();
         }
-        final VlanPlan byDefaults = withDefaults(plan, wanted);
-        final boolean isSafe =
-                !PlanQuality.of(plan).isDeadlockFree()
-                        || PlanQuality.of(byDefaults).isDeadlockFree();
-        return isSafe ? byDefaults : withExceptions(plan, plan.trees().ofHosts(), wanted);
+        final VlanPlan byDefaults =
+                withExceptions(plan, defaults(plan, problem, wanted), problem, wanted);
+        final boolean isSafe = !isDeadlockFree || PlanQuality.of(byDefaults).isDeadlockFree();
+        return isSafe ? byDefaults : withExceptions(plan, plan.trees().ofHosts(), problem, wanted);
     }
 
-    private static VlanPlan withDefaults(
-            final VlanPlan plan, final Map<VlanPlan.Pair, Integer> wanted) {
+    /** Each host's own VLAN: the one that most of the pairs want for which this host decides. */
+    private static int[] defaults(
+            final VlanPlan plan, final VidProblem problem, final int[] wanted) {
         final int[] defaults = plan.trees().ofHosts();
-        final Map<Integer, Map<Integer, Integer>> votes = new HashMap<>();
-        wanted.forEach(
-                (pair, vlan) -> {
-                    final int decides =
-                            plan.rank(pair.low()) < plan.rank(pair.high())
-                                    ? pair.low()
-                                    : pair.high();
-                    votes.computeIfAbsent(decides, key -> new TreeMap<>())
-                            .merge(vlan, 1, Integer::sum);
-                });
-        votes.forEach(
-                (host, counts) -> {
-                    int most = counts.getOrDefault(defaults[host], 0);
-                    for (final Map.Entry<Integer, Integer> entry : counts.entrySet()) {
-                        if (entry.getValue() > most) {
-                            most = entry.getValue();
-                            defaults[host] = entry.getKey();
-                        }
-                    }
-                });
-        return withExceptions(plan, defaults, wanted);
+        final int[][] votes = new int[defaults.length][plan.vlanCount()];
+        for (int i = 0; i < wanted.length; i++) {
+            final int low = problem.low(i);
+            final int high = problem.high(i);
+            votes[plan.rank(low) < plan.rank(high) ? low : high][wanted[i]]++;
+        }
+        for (int host = 0; host < defaults.length; host++) {
+            int most = votes[host][defaults[host]];
+            for (int vlan = 0; vlan < votes[host].length; vlan++) {
+                if (votes[host][vlan] > most) {
+                    most = votes[host][vlan];
+                    defaults[host] = vlan;
+                }
+            }
+        }
+        return defaults;
     }
 
     private static VlanPlan withExceptions(
-            final VlanPlan plan, final int[] defaults, final Map<VlanPlan.Pair, Integer> wanted) {
-        final Map<VlanPlan.Pair, Integer> exceptions = new TreeMap<>(plan.exceptions());
-        exceptions.putAll(wanted);
+            final VlanPlan plan,
+            final int[] defaults,
+            final VidProblem problem,
+            final int[] wanted) {
         final VlanPlan bare = plan.withTable(defaults, Map.of());
+        final Map<VlanPlan.Pair, Integer> exceptions = plan.exceptions();
+        for (int i = 0; i < wanted.length; i++) {
+            if (!exceptions.isEmpty()
+                    || bare.vlanOf(problem.low(i), problem.high(i)) != wanted[i]) {
+                exceptions.put(problem.pair(i), wanted[i]);
+            }
+        }
         exceptions
                 .entrySet()
                 .removeIf(

@@ -198,6 +198,31 @@ final class VidProblem {
         return new VlanPlan.Pair(lows[index], highs[index]);
     }
 
+    /** The smaller host of a pair. */
+    int low(final int index) {
+        return lows[index];
+    }
+
+    /** The larger host of a pair. */
+    int high(final int index) {
+        return highs[index];
+    }
+
+    /** What the smaller host of a pair sends to the larger one. */
+    double forward(final int pair) {
+        return forward[pair];
+    }
+
+    /** What the larger host of a pair sends to the smaller one. */
+    double backward(final int pair) {
+        return backward[pair];
+    }
+
+    /** What an amount of 1 loads a channel with, more than 0. */
+    double cost(final int channel) {
+        return costs[channel];
+    }
+
     /** What a pair can choose from, at least one; shared, not to be changed. */
     Candidate[] candidates(final int pair) {
         return candidates[pair];

@@ -80,6 +80,30 @@ class VidOptimiserTest {
     }
 
     @Test
+    void shouldComeCloseToTheLowerBoundInNetworksTooLargeToSearch() {
+        for (long seed = 1; seed <= 5; seed++) {
+            // given: 128 hosts with 16 peers each, and ten times the traffic between some
+            final VlanPlan plan = plan(Trees.vbft(8, 8, 16), new TopTrees());
+            final Random random = new Random(seed);
+            final TrafficMatrix.Builder builder = new TrafficMatrix.Builder();
+            for (int i = 0; i < 128 * 16; i++) {
+                final double amount = 0.5 + random.nextDouble();
+                builder.add(
+                        random.nextInt(128),
+                        random.nextInt(128),
+                        i % 8 == 0 ? 10 * amount : amount);
+            }
+            final TrafficMatrix traffic = builder.build();
+            // when
+            final OptimisedPlan better = VidOptimiser.optimise(plan, traffic, seed);
+            // then
+            assertEquals(better.load(), busiest(better.plan(), traffic), 1e-9 * better.load());
+            assertTrue(better.load() < 0.75 * better.loadBefore(), better.toString());
+            assertTrue(better.gap() < 0.25, seed + ": " + better + " is off by " + better.gap());
+        }
+    }
+
+    @Test
     void shouldKeepPlansFreeOfDeadlockAndNeverMakeThemWorse() {
         final long seed = System.nanoTime();
         System.out.println("VidOptimiserTest seed " + seed);
