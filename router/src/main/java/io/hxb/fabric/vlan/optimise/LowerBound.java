@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 
 /**
@@ -40,7 +39,7 @@ final class LowerBound {
     private LowerBound(final VidProblem problem) {
         this.problem = problem;
         listOf = new int[problem.size()];
-        final Map<Candidate[], Integer> known = new IdentityHashMap<>();
+        final IdentityHashMap<Candidate[], Integer> known = new IdentityHashMap<>();
         for (int pair = 0; pair < listOf.length; pair++) {
             final Candidate[] list = problem.candidates(pair);
             final boolean isLast = pair > 0 && list == problem.candidates(pair - 1);
