@@ -47,12 +47,12 @@ final class Flooding implements Callable<Integer> {
 
     @Option(
             names = "--seconds",
-            description = "seconds of each phase (default 8, 2 with --short; in the paper 20)")
+            description = "seconds of each phase (default 20, as in the paper; 2 with --short)")
     private Double seconds;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        final double phaseS = seconds != null ? seconds : settings.isShort() ? 2 : 8;
+        final double phaseS = seconds != null ? seconds : settings.isShort() ? 2 : 20;
         final int samples = (int) Math.max(5, Math.round(phaseS * 1e9 / SAMPLE_NS));
         final double[] others = new double[PHASES.size() * samples];
         final double[] rates = measure(samples, others);

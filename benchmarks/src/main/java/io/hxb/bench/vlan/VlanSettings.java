@@ -7,12 +7,14 @@ import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
 import io.hxb.tool.lab.switches.SwitchLab;
 import io.hxb.tool.lab.switches.SwitchLabSpec;
+import io.hxb.tool.machine.Shell;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /** Options of all experiments. Picocli fills it. */
 final class VlanSettings {
@@ -71,7 +73,27 @@ final class VlanSettings {
         final LabSpec spec =
                 new LabSpec(
                         name, Shape.of(graph.hostCount()), 1, Backend.RAW, rateBps(), MTU_BYTES);
-        return SwitchLab.start(
-                LabRegistry.ofUser(), SwitchLabSpec.of(spec, network, graph, isLearning));
+        final SwitchLab lab =
+                SwitchLab.start(
+                        LabRegistry.ofUser(), SwitchLabSpec.of(spec, network, graph, isLearning));
+        for (int host = 0; host < graph.hostCount(); host++) {
+            slowDownByLosses(lab.network().host(host).namespace());
+        }
+        return lab;
+    }
+
+    // As TCP did in the paper and does in most distributions. Where BBR is the default, losses
+    // slow nobody down, and neither flooding nor a shared link is what it was there.
+    private static void slowDownByLosses(final String namespace) {
+        Shell.check(
+                "",
+                List.of(
+                        "ip",
+                        "netns",
+                        "exec",
+                        namespace,
+                        "sysctl",
+                        "-qw",
+                        "net.ipv4.tcp_congestion_control=reno"));
     }
 }
