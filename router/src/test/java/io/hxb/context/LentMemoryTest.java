@@ -184,6 +184,7 @@ class LentMemoryTest {
             assertRefused("versions 3 to 7 of the attach protocol instead of 2", exchange(newest));
             // then the answer has a header that it understands
             assertEquals(3, Memory.getUnsignedShort(message.address() + 4));
+            TestNode.await("one connection is ended", () -> server.refused() == 1);
         }
     }
 

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
@@ -205,12 +206,11 @@ class SystemdUnitSystemTest {
         }
     }
 
-    private static void await(final String what, final BooleanSupplier condition)
-            throws InterruptedException {
+    private static void await(final String what, final BooleanSupplier condition) {
         final long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < end, "waited for " + what);
-            Thread.sleep(100);
+            LockSupport.parkNanos(100_000_000);
         }
     }
 }

@@ -137,7 +137,7 @@ public final class AttachMessage {
     /** Newest version that the sender of this speaks: only a HELLO offers several. */
     private int newestVersion() {
         final boolean isOffer = type() == HELLO && !isReply();
-        return isOffer ? (int) Math.clamp(argument(0), version(), 0xFFFF) : version();
+        return isOffer ? Math.clamp(argument(0), version(), 0xFFFF) : version();
     }
 
     private int replyVersion() {

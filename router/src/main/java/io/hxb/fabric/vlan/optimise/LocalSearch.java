@@ -109,7 +109,7 @@ final class LocalSearch {
         final long[] order = new long[problem.size()];
         for (int pair = 0; pair < order.length; pair++) {
             final double largest = problem.largest(pair, problem.candidates(pair)[0]) * inverse;
-            final long falling = Integer.MAX_VALUE - Float.floatToIntBits((float) largest);
+            final long falling = (long) Integer.MAX_VALUE - Float.floatToIntBits((float) largest);
             order[pair] = falling << Integer.SIZE | pair;
         }
         Arrays.sort(order);

@@ -42,8 +42,7 @@ final class LowerBound {
         final IdentityHashMap<Candidate[], Integer> known = new IdentityHashMap<>();
         for (int pair = 0; pair < listOf.length; pair++) {
             final Candidate[] list = problem.candidates(pair);
-            final boolean isLast = pair > 0 && list == problem.candidates(pair - 1);
-            final Integer number = isLast ? Integer.valueOf(listOf[pair - 1]) : known.get(list);
+            final Integer number = known.get(list);
             listOf[pair] = number == null ? lists.size() : number;
             if (number == null) {
                 known.put(list, lists.size());
