@@ -66,14 +66,18 @@ public final class LibHxb implements AutoCloseable {
             throws IOException, InterruptedException {
         assumePresent("gcc", "gcc");
         assumePresent("make", "make");
+        final String sources = ROOT.resolve("pm-api/src/main/c").toString();
         final List<String> command =
                 new ArrayList<>(
                         List.of(
+                                // Another JVM may build the same.
+                                "flock",
+                                sources,
                                 "make",
                                 "-s",
                                 "CC=gcc",
                                 "-C",
-                                ROOT.resolve("pm-api/src/main/c").toString(),
+                                sources,
                                 "OUT=" + build.folder,
                                 "SANITIZE=" + build.flags));
         for (final String name : names) {

@@ -37,6 +37,9 @@ final class LibVfn {
         final List<String> command =
                 new ArrayList<>(
                         List.of(
+                                // Another JVM may build the same.
+                                "flock",
+                                ROOT.resolve("libvfn").toString(),
                                 "make",
                                 "-s",
                                 "-C",

@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 @Tag("unit")
 class ManagerMemoryTest {
     private static final int HOSTS = 4_096;
-    private static final int COPIES = 128;
+    private static final int COPIES = 64;
 
     /** What the programs in the kernel share with the manager, see TagTable. */
     private static final int SHARED_BYTES = (HOSTS + HOSTS / 32 + 3 * 8) * 32;
@@ -104,7 +104,7 @@ class ManagerMemoryTest {
 
     private static long used() {
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 3; i++) {
             System.gc();
             least =
                     Math.min(

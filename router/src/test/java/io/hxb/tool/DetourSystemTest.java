@@ -21,7 +21,6 @@ import java.util.Map;
 
 /** Real nodes on veth NICs in namespaces, one of which is killed. */
 @Tag("system")
-@Tag("lab")
 class DetourSystemTest {
     @TempDir private Path folder;
     private RelayLab lab;

@@ -27,7 +27,6 @@ import java.util.Map;
 
 /** A lab that stays, its nodes in processes of their own, used by other commands. */
 @Tag("system")
-@Tag("lab")
 class LabUpSystemTest {
     @TempDir private Path folder;
 
