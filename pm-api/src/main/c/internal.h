@@ -236,6 +236,8 @@ struct slot {
     uint8_t state;
 };
 
+#define NONE (-1) /* no slot, node or context */
+
 struct hxb_context {
     /* What every call reads. */
     hxb_device *device;
@@ -307,6 +309,32 @@ static inline int check_context(const hxb_context *context) {
     }
     return HXB_OK;
 }
+
+static inline bool is_open_at_node(const hxb_context *context) {
+    return get32_acquire(context->control + HXB_CONTROL_STATE) == HXB_CONTROL_OPEN;
+}
+
+static inline uint32_t max_length(const hxb_context *context) {
+    uint32_t mtu = (uint32_t)context->device->facts.mtu;
+    return mtu < context->send_buffer_bytes ? mtu : context->send_buffer_bytes;
+}
+
+/* Behind a full fence, either the node sees what was put, or this thread sees that the node sleeps: the node writes its
+ * sleep and then looks at the rings, with a full fence between the two. */
+static inline void wake_node(hxb_context *context) {
+    const uint8_t *word = context->device->page + HXB_PAGE_SLEEP + HXB_PAGE_SLEEP_STRIDE * context->loop;
+    uint32_t sleep = atomic_load_explicit((const _Atomic uint32_t *)word, memory_order_seq_cst);
+    if (UNLIKELY(sleep != 0 && sleep != context->signalled_sleep)) {
+        context->signalled_sleep = sleep;
+        signal_event(context->memory.wake_node);
+    }
+}
+
+static inline int check_timeout(int64_t timeout_ns) {
+    return LIKELY(timeout_ns >= 0) ? HXB_OK : fail(HXB_E_ARGUMENT, "timeout_ns must be 0 or more");
+}
+
+/* context.c, send.c, receive.c */
 
 int corrupt(hxb_context *context, const char *what);
 int context_status(const hxb_context *context);

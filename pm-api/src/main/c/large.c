@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#define NONE (-1)
 #define INDEX_BITS 16
 #define MESSAGES_PER_POLL 64
 #define FRAGMENTS_PER_POLL 64

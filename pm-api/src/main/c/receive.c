@@ -1,0 +1,138 @@
+/* Receiving: messages lie in the node's buffers until they are released; events tell of what is no message. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#define BUFFER_BITS 24 /* of a handle; the rest is the position in the delivery ring */
+
+/* ---- Receiving ---- */
+
+static const uint8_t *delivery(const hxb_context *context) {
+    return context->deliveries + (context->delivered & context->delivery_mask) * HXB_DELIVERY_ENTRY_BYTES;
+}
+
+bool has_message(const hxb_context *context) {
+    return get64_acquire(delivery(context)) == context->delivered + 1;
+}
+
+int receive_next(hxb_context *context, hxb_message *message) {
+    if (!has_message(context) || !is_open_at_node(context) || UNLIKELY(context->broken != 0)) {
+        return context_idle(context, HXB_EMPTY);
+    }
+    const uint8_t *entry = delivery(context);
+    uint32_t buffer = get32(entry + HXB_DELIVERY_BUFFER);
+    uint32_t offset = get32(entry + HXB_DELIVERY_OFFSET);
+    uint32_t length = get32(entry + HXB_DELIVERY_LENGTH);
+    if (UNLIKELY(buffer >= (uint32_t)context->receive_buffers || offset > context->receive_buffer_bytes
+                 || length > context->receive_buffer_bytes - offset)) {
+        return corrupt(context, "a message outside of its buffers");
+    }
+    message->data = context->receive_pool + (uint64_t)buffer * context->receive_buffer_bytes + offset;
+    message->length = length;
+    message->tag = get32(entry + HXB_DELIVERY_TAG);
+    message->node = (int)get32(entry + HXB_DELIVERY_SOURCE_NODE);
+    message->context = (int)get32(entry + HXB_DELIVERY_SOURCE_CONTEXT);
+    message->handle = (int64_t)((context->delivered << BUFFER_BITS | buffer) & INT64_MAX);
+    context->held[buffer]++;
+    context->held_count++;
+    context->delivered++;
+    return HXB_OK;
+}
+
+static void put_release(hxb_context *context, uint32_t buffer) {
+    uint8_t *entry = context->releases + (context->released & context->release_mask) * HXB_RELEASE_ENTRY_BYTES;
+    context->released++;
+    put64_release(entry, context->released << 32 | buffer);
+}
+
+void release_buffer(hxb_context *context, hxb_message *message) {
+    uint32_t buffer = (uint32_t)message->handle & ((1U << BUFFER_BITS) - 1);
+    message->handle = -1;
+    context->held[buffer]--;
+    context->held_count--;
+    put_release(context, buffer);
+    /* Either the node sees the release, or this thread sees that the node waits for one. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (get32(context->control + HXB_CONTROL_RELEASE_AWAITED) != 0) {
+        wake_node(context);
+    }
+}
+
+static int check_message(const hxb_context *context, const hxb_message *message) {
+    int result = check_context(context);
+    return LIKELY(result != HXB_OK || message != NULL) ? result : fail(HXB_E_ARGUMENT, "the message is NULL");
+}
+
+int hxb_receive(hxb_context *context, hxb_message *message) {
+    int result = check_message(context, message);
+    return result == HXB_OK ? receive_next(context, message) : result;
+}
+
+int hxb_receive_wait(hxb_context *context, hxb_message *message, int64_t timeout_ns) {
+    int result = check_message(context, message);
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    if (result == HXB_OK) {
+        result = receive_next(context, message);
+    }
+    if (result == HXB_EMPTY) {
+        result = wait_for(context, HXB_MESSAGES, timeout_ns);
+        if (result == HXB_OK) {
+            result = receive_next(context, message);
+        }
+    }
+    return result;
+}
+
+int hxb_release(hxb_context *context, hxb_message *message) {
+    int result = check_message(context, message);
+    if (result != HXB_OK) {
+        return result;
+    }
+    uint32_t buffer = (uint32_t)message->handle & ((1U << BUFFER_BITS) - 1);
+    if (UNLIKELY(message->handle < 0 || buffer >= (uint32_t)context->receive_buffers || context->held[buffer] == 0)) {
+        return fail(HXB_E_STATE, "no such message is held");
+    }
+    release_buffer(context, message);
+    return HXB_OK;
+}
+
+/* ---- Events ---- */
+
+static const uint8_t *event_entry(const hxb_context *context) {
+    return context->events + (context->events_taken & (HXB_CONTROL_EVENT_ENTRIES - 1)) * HXB_EVENTS_ENTRY_BYTES;
+}
+
+bool has_event(const hxb_context *context) {
+    return get64_acquire(event_entry(context)) == context->events_taken + 1;
+}
+
+int take_event(hxb_context *context, hxb_event *event) {
+    take_link_events(context->device);
+    if (take_done_sends(context) > 0) {
+        context->has_untold_sends = true;
+    }
+    if (context->failed_head != context->failed_tail) {
+        *event = context->failed[context->failed_head++ % (uint64_t)context->slot_count];
+        return HXB_OK;
+    }
+    if (context->broken != 0 || !has_event(context)) {
+        return HXB_EMPTY;
+    }
+    const uint8_t *entry = event_entry(context);
+    event->status = (int)get32(entry + HXB_EVENTS_STATUS);
+    event->node = (int)get32(entry + HXB_EVENTS_NODE);
+    event->context = (int)get32(entry + HXB_EVENTS_CONTEXT);
+    event->slot = NONE;
+    context->events_taken++;
+    put_release(context, (uint32_t)HXB_RELEASE_EVENT);
+    return HXB_OK;
+}
+
+int hxb_poll_event(hxb_context *context, hxb_event *event) {
+    int result = check_context(context);
+    if (result == HXB_OK && event == NULL) {
+        result = fail(HXB_E_ARGUMENT, "the event is NULL");
+    }
+    return result == HXB_OK ? take_event(context, event) : result;
+}

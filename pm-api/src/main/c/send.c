@@ -1,0 +1,361 @@
+/* Sending: slots are claimed, filled and handed to the node, which says what has become of them. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+static uint32_t record_bytes(uint32_t length) {
+    return (HXB_SHORT_HEADER_BYTES + length + 7) & ~UINT32_C(7);
+}
+
+static uint8_t *record_at(const hxb_context *context, uint64_t position) {
+    return context->shorts + HXB_SHORT_DATA + (position & (context->short_bytes - 1));
+}
+
+/* Finds where a record would begin in the ring of short messages; false if the node still needs that memory. */
+static bool short_room(hxb_context *context, uint32_t length) {
+    uint32_t bytes = record_bytes(length);
+    uint64_t position = context->short_position;
+    uint32_t left = context->short_bytes - (uint32_t)(position & (context->short_bytes - 1));
+    uint64_t begin = bytes <= left ? position : position + left;
+    if (begin + bytes - context->short_taken > context->short_bytes) {
+        uint64_t taken = get64_acquire(context->shorts + HXB_SHORT_TAKEN);
+        if (taken > position) {
+            corrupt(context, "it has taken short messages that were never sent");
+            return false;
+        }
+        context->short_taken = taken;
+        if (begin + bytes - taken > context->short_bytes) {
+            return false;
+        }
+    }
+    context->written_begin = begin;
+    return true;
+}
+
+static bool is_next_short(const hxb_context *context, int node, int peer_context, uint32_t length) {
+    return length <= HXB_SHORT_MAX_LENGTH && node == context->last_node && peer_context == context->last_context;
+}
+
+static uint8_t *slot_buffer(const hxb_context *context, int slot) {
+    return context->send_pool + (uint64_t)slot * context->send_buffer_bytes;
+}
+
+static uint8_t *message_buffer(const hxb_context *context, int slot) {
+    return slot == context->written_slot ? record_at(context, context->written_begin) + HXB_SHORT_HEADER_BYTES
+                                         : slot_buffer(context, slot);
+}
+
+int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
+    if (context->free_count == 0) {
+        take_done_sends(context);
+        if (context->free_count == 0) {
+            return context_idle(context, HXB_NO_BUFFERS);
+        }
+    }
+    int slot = context->free_slots[--context->free_count];
+    struct slot *facts = &context->slots[slot];
+    facts->state = SLOT_CLAIMED;
+    facts->node = node;
+    facts->context = peer_context;
+    facts->length = length;
+    if (context->written_slot == NONE && is_next_short(context, node, peer_context, length)
+        && short_room(context, length)) {
+        context->written_slot = slot;
+    }
+    *data = message_buffer(context, slot);
+    return slot;
+}
+
+static void free_slot(hxb_context *context, int slot) {
+    if (slot == context->written_slot) {
+        context->written_slot = NONE;
+    }
+    context->slots[slot].state = SLOT_FREE;
+    context->free_slots[context->free_count++] = slot;
+}
+
+static void put_submission(hxb_context *context, int slot, uint32_t length, int node, int peer_context, uint32_t tag,
+                           int region, uint64_t offset, uint64_t shorts_before) {
+    uint8_t *entry =
+        context->submissions + (context->submitted & context->submission_mask) * HXB_SUBMISSION_ENTRY_BYTES;
+    put32(entry + HXB_SUBMISSION_SLOT, (uint32_t)slot);
+    put32(entry + HXB_SUBMISSION_LENGTH, length);
+    put32(entry + HXB_SUBMISSION_NODE, (uint32_t)node);
+    put32(entry + HXB_SUBMISSION_CONTEXT, (uint32_t)peer_context);
+    put32(entry + HXB_SUBMISSION_TAG, tag);
+    put32(entry + HXB_SUBMISSION_REGION, (uint32_t)region);
+    put64(entry + HXB_SUBMISSION_REGION_OFFSET, offset);
+    put64(entry + HXB_SUBMISSION_SHORTS_BEFORE, shorts_before);
+    put64_release(entry, ++context->submitted);
+}
+
+/* True if the message lies in the ring of short messages; it is copied there if it suits. */
+static bool is_in_ring(hxb_context *context, int slot, int node, int peer_context, uint32_t length) {
+    if (slot == context->written_slot) {
+        return true;
+    }
+    if (context->written_slot != NONE || !is_next_short(context, node, peer_context, length)
+        || !short_room(context, length)) {
+        return false;
+    }
+    memcpy(record_at(context, context->written_begin) + HXB_SHORT_HEADER_BYTES, slot_buffer(context, slot), length);
+    return true;
+}
+
+/* Appends the message that lies in the ring to those of its run, or begins one with it. */
+static void append_short(hxb_context *context, int slot, int node, int peer_context, uint32_t length, uint32_t tag) {
+    uint64_t begin = context->written_begin;
+    uint64_t end = context->short_position;
+    bool is_same = node == context->last_node && peer_context == context->last_context;
+    bool is_next = begin == end && (begin & (context->short_bytes - 1)) != 0;
+    if (is_same && context->run_slot != NONE && is_next) {
+        context->slots[context->run_slot].following = slot;
+    } else {
+        /* Before the message itself, so that the node never sees one without the other. */
+        put_submission(context, 0, 0, node, peer_context, 0, HXB_SUBMISSION_RUN, begin, end);
+    }
+    context->run_slot = slot;
+    put64(record_at(context, begin), (uint64_t)tag << 32 | (uint32_t)slot << 16 | length);
+    context->short_position = begin + record_bytes(length);
+    put64_release(context->shorts, context->short_position);
+}
+
+int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, int region, uint64_t offset) {
+    int closed = context_status(context);
+    if (UNLIKELY(closed != HXB_OK)) {
+        free_slot(context, slot);
+        return closed;
+    }
+    struct slot *facts = &context->slots[slot];
+    facts->state = SLOT_IN_FLIGHT;
+    context->in_flight++;
+    int node = facts->node;
+    int peer_context = facts->context;
+    if (region == 0 && is_in_ring(context, slot, node, peer_context, length)) {
+        append_short(context, slot, node, peer_context, length, tag);
+    } else {
+        put_submission(context, slot, length, node, peer_context, tag, region, offset, context->short_position);
+        context->run_slot = NONE;
+    }
+    context->last_node = node;
+    context->last_context = peer_context;
+    if (slot == context->written_slot) {
+        context->written_slot = NONE;
+    }
+    atomic_thread_fence(memory_order_seq_cst); /* the full fence of wake_node */
+    wake_node(context);
+    return HXB_OK;
+}
+
+static int check_claim(const hxb_context *context, int node, int peer_context, size_t length, const void *data) {
+    int result = check_context(context);
+    if (result == HXB_OK) {
+        result = check_destination(context->device, node, peer_context);
+    }
+    if (UNLIKELY(result == HXB_OK && (length > max_length(context) || data == NULL))) {
+        return fail(HXB_E_ARGUMENT, "the length must be 0..%u, and the pointer not NULL: %zu", max_length(context),
+                    length);
+    }
+    return result;
+}
+
+static int check_slot(const hxb_context *context, int slot) {
+    int result = check_context(context);
+    if (UNLIKELY(result == HXB_OK && (slot < 0 || slot >= context->slot_count))) {
+        return fail(HXB_E_ARGUMENT, "slot must be 0..%d: %d", context->slot_count - 1, slot);
+    }
+    return result;
+}
+
+static int check_claimed(const hxb_context *context, int slot) {
+    int result = check_slot(context, slot);
+    if (UNLIKELY(result == HXB_OK && context->slots[slot].state != SLOT_CLAIMED)) {
+        return fail(HXB_E_STATE, "slot is not claimed: %d", slot);
+    }
+    return result;
+}
+
+int hxb_claim(hxb_context *context, int node, int peer_context, size_t length, void **data) {
+    int result = check_claim(context, node, peer_context, length, data);
+    return result == HXB_OK ? claim_slot(context, node, peer_context, (uint32_t)length, data) : result;
+}
+
+static int claim_waiting(hxb_context *context, int node, int peer_context, uint32_t length, void **data,
+                         int64_t timeout_ns) {
+    int slot = claim_slot(context, node, peer_context, length, data);
+    if (LIKELY(slot != HXB_NO_BUFFERS)) {
+        return slot;
+    }
+    int64_t start = now_ns();
+    while (slot == HXB_NO_BUFFERS) {
+        int64_t left = timeout_ns - (now_ns() - start);
+        int status = wait_for(context, HXB_SENDS, left > 0 ? left : 0);
+        if (status != HXB_OK) {
+            return status;
+        }
+        slot = claim_slot(context, node, peer_context, length, data);
+    }
+    return slot;
+}
+
+int hxb_claim_wait(hxb_context *context, int node, int peer_context, size_t length, void **data, int64_t timeout_ns) {
+    int result = check_claim(context, node, peer_context, length, data);
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    return result == HXB_OK ? claim_waiting(context, node, peer_context, (uint32_t)length, data, timeout_ns) : result;
+}
+
+int hxb_send(hxb_context *context, int node, int peer_context, const void *data, size_t length, uint32_t tag,
+             int64_t timeout_ns) {
+    int result = check_claim(context, node, peer_context, length, length == 0 ? "" : data);
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    void *buffer;
+    int slot = claim_waiting(context, node, peer_context, (uint32_t)length, &buffer, timeout_ns);
+    if (UNLIKELY(slot < 0)) {
+        return slot;
+    }
+    if (length > 0) {
+        memcpy(buffer, data, length);
+    }
+    return commit_slot(context, slot, (uint32_t)length, tag, 0, 0);
+}
+
+int hxb_commit(hxb_context *context, int slot, size_t length, uint32_t tag) {
+    int result = check_claimed(context, slot);
+    if (UNLIKELY(result == HXB_OK && length > context->slots[slot].length)) {
+        result = fail(HXB_E_ARGUMENT, "the length must be 0..%u: %zu", context->slots[slot].length, length);
+    }
+    return result == HXB_OK ? commit_slot(context, slot, (uint32_t)length, tag, 0, 0) : result;
+}
+
+int check_range(const hxb_context *context, const hxb_region *region, uint64_t offset, uint64_t length) {
+    if (region == NULL || region->device != context->device) {
+        return fail(HXB_E_ARGUMENT, "the region is NULL, or of another device");
+    }
+    if (offset > region->length || length > region->length - offset) {
+        return fail(HXB_E_ARGUMENT, "bytes outside of a region of %llu bytes: %llu+%llu",
+                    (unsigned long long)region->length, (unsigned long long)offset, (unsigned long long)length);
+    }
+    return HXB_OK;
+}
+
+int hxb_commit_from(hxb_context *context, int slot, const hxb_region *region, uint64_t offset, size_t length,
+                    uint32_t tag) {
+    int result = check_claimed(context, slot);
+    if (result == HXB_OK) {
+        result = check_range(context, region, offset, length);
+    }
+    if (result == HXB_OK && length > (size_t)context->device->facts.mtu) {
+        result = fail(HXB_E_ARGUMENT, "the length must be 0..%d: %zu", context->device->facts.mtu, length);
+    }
+    return result == HXB_OK ? commit_slot(context, slot, (uint32_t)length, tag, region->lent.id, offset) : result;
+}
+
+int hxb_abort(hxb_context *context, int slot) {
+    int result = check_claimed(context, slot);
+    if (result == HXB_OK) {
+        free_slot(context, slot);
+    }
+    return result;
+}
+
+/* ---- Sends that are done ---- */
+
+static const uint8_t *completion(const hxb_context *context) {
+    return context->completions + (context->completed & context->submission_mask) * HXB_COMPLETION_ENTRY_BYTES;
+}
+
+bool has_done_sends(const hxb_context *context) {
+    return context->done_left > 0 || (uint32_t)get64_acquire(completion(context)) == context->completed + 1;
+}
+
+static bool next_completion(hxb_context *context) {
+    const uint8_t *entry = completion(context);
+    uint64_t first = get64_acquire(entry);
+    if ((uint32_t)first != context->completed + 1) {
+        return false;
+    }
+    uint64_t second = get64(entry + HXB_COMPLETION_SLOT);
+    context->completed++;
+    context->done_left = (int)(first >> 32);
+    context->done_slot = (int)second;
+    context->done_status = (int)(second >> 32);
+    if (UNLIKELY(context->done_left < 1)) {
+        context->done_left = 0;
+        corrupt(context, "a completion of no message");
+        return false;
+    }
+    return true;
+}
+
+static void add_failed(hxb_context *context, int slot) {
+    if (context->failed_tail - context->failed_head == (uint64_t)context->slot_count) {
+        context->failed_head++;
+    }
+    const struct slot *facts = &context->slots[slot];
+    context->failed[context->failed_tail++ % (uint64_t)context->slot_count] =
+        (hxb_event){context->done_status, facts->node, facts->context, slot};
+}
+
+int take_done_sends(hxb_context *context) {
+    int taken = 0;
+    while (context->broken == 0 && (context->done_left > 0 || next_completion(context))) {
+        int slot = context->done_slot;
+        if (UNLIKELY(slot < 0 || slot >= context->slot_count || context->slots[slot].state != SLOT_IN_FLIGHT)) {
+            context->done_left = 0;
+            corrupt(context, "a completion of a slot that is not in flight");
+            break;
+        }
+        context->in_flight--;
+        if (--context->done_left > 0) {
+            context->done_slot = context->slots[slot].following;
+        }
+        if (UNLIKELY(context->done_status != HXB_OK)) {
+            add_failed(context, slot);
+        }
+        free_slot(context, slot);
+        taken++;
+        if (context->large != NULL) {
+            large_on_send_done(context->large, slot, context->done_status);
+        }
+    }
+    return taken;
+}
+
+int hxb_is_send_done(hxb_context *context, int slot) {
+    int result = check_slot(context, slot);
+    if (result != HXB_OK) {
+        return result;
+    }
+    if (context->slots[slot].state == SLOT_IN_FLIGHT) {
+        take_done_sends(context);
+    }
+    return context->slots[slot].state != SLOT_IN_FLIGHT;
+}
+
+int hxb_unfinished_sends(hxb_context *context) {
+    int result = check_context(context);
+    if (result == HXB_OK) {
+        take_done_sends(context);
+        result = context->in_flight;
+    }
+    return result;
+}
+
+int hxb_wait_all_sends(hxb_context *context, int64_t timeout_ns) {
+    int status = check_context(context);
+    if (status == HXB_OK) {
+        status = check_timeout(timeout_ns);
+    }
+    int64_t start = now_ns();
+    while (status == HXB_OK && hxb_unfinished_sends(context) > 0) {
+        int64_t left = timeout_ns - (now_ns() - start);
+        status = wait_for(context, HXB_SENDS, left > 0 ? left : 0);
+    }
+    return status == HXB_OK && context->failed_head != context->failed_tail ? HXB_EVENT : status;
+}
