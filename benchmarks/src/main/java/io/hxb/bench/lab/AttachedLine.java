@@ -14,7 +14,6 @@ import tools.jackson.databind.JsonNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -196,22 +195,7 @@ final class AttachedLine implements AutoCloseable {
             throws Exception {
         final Program sink = Program.start(host(place), "", receiver).ready();
         final Program send = Program.start(network.name(LEFT), "", sender);
-        try {
-            final JsonNode received = sink.next(limit());
-            final JsonNode sent = send.last(limit());
-            final Map<String, Double> figures = new LinkedHashMap<>();
-            figures.put("kmsgps", received.get("messages_per_s").asDouble() / 1e3);
-            figures.put("MBps", received.get("MBps").asDouble());
-            figures.put("disordered", received.get("disordered").asDouble());
-            figures.put(
-                    "allocated",
-                    sent.get("allocated_bytes").asDouble()
-                            + received.get("allocated_bytes").asDouble());
-            return figures;
-        } finally {
-            send.close();
-            sink.close();
-        }
+        return MessageLine.rate(sink, send, limit());
     }
 
     private double limit() {

@@ -189,9 +189,15 @@ final class MessageLine implements AutoCloseable {
                 Program.start(network.name(RIGHT), "", end(transport, mode, true, "sink", size))
                         .ready();
         final Program send = Program.start(network.name(LEFT), "", sender);
+        return rate(sink, send, limit());
+    }
+
+    /** The figures of two ends of which one sends to the other; ends both. */
+    static Map<String, Double> rate(final Program sink, final Program send, final double limit)
+            throws Exception {
         try {
-            final JsonNode received = sink.next(limit());
-            final JsonNode sent = send.last(limit());
+            final JsonNode received = sink.next(limit);
+            final JsonNode sent = send.last(limit);
             final Map<String, Double> figures = new LinkedHashMap<>();
             figures.put("kmsgps", received.get("messages_per_s").asDouble() / 1e3);
             figures.put("messages", received.get("messages").asDouble());
