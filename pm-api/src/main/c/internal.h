@@ -225,7 +225,7 @@ void spin_init(struct spin *spin, int64_t limit_ns);
 bool spin_is_spinning(struct spin *spin, int64_t now);
 void spin_on_work(struct spin *spin);
 
-/* ---- Contexts (context.c, wait.c) ---- */
+/* ---- Contexts (context.c, send.c, receive.c, wait.c) ---- */
 
 enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT };
 
@@ -333,8 +333,6 @@ static inline void wake_node(hxb_context *context) {
 static inline int check_timeout(int64_t timeout_ns) {
     return LIKELY(timeout_ns >= 0) ? HXB_OK : fail(HXB_E_ARGUMENT, "timeout_ns must be 0 or more");
 }
-
-/* context.c, send.c, receive.c */
 
 int corrupt(hxb_context *context, const char *what);
 int context_status(const hxb_context *context);

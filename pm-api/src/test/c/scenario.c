@@ -217,6 +217,7 @@ static void order(char **arguments) {
     hxb_context *to;
     hxb_region *region;
     uint64_t random = (uint64_t)number(arguments, 1, 4711) * 2654435761u + 1;
+    const uint32_t count = (uint32_t)number(arguments, 2, 20000);
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = 1 + (int)(next_random(&random) % 100);
@@ -231,9 +232,9 @@ static void order(char **arguments) {
     }
     uint32_t sent = 0;
     uint32_t received = 0;
-    while (received < 20000) {
+    while (received < count) {
         uint64_t burst = next_random(&random) % 64;
-        for (uint64_t i = 0; i < burst && sent < 20000; i++) {
+        for (uint64_t i = 0; i < burst && sent < count; i++) {
             size_t length = next_random(&random) % 20 == 0 ? next_random(&random) % 8000 : next_random(&random) % 300;
             uint64_t offset = next_random(&random) % 1000;
             void *data;
@@ -285,22 +286,27 @@ static void events(char **arguments) {
     hxb_event event;
     int count = 0;
     bool has_slot = false;
-    while (hxb_poll_event(context, &event) == HXB_OK) {
-        CHECK(event.status == HXB_NO_SUCH_CONTEXT && event.node == 0 && event.context == 9);
-        has_slot |= event.slot >= 0;
-        count++;
-    }
-    CHECK(has_slot && count >= 1);
-    EXPECT(HXB_TIMED_OUT, hxb_wait(context, HXB_MESSAGES, 1000000));
+    int status;
+    /* The slot's event and that of the peer may come one after the other. */
+    do {
+        while (hxb_poll_event(context, &event) == HXB_OK) {
+            CHECK(event.status == HXB_NO_SUCH_CONTEXT && event.node == 0 && event.context == 9);
+            has_slot |= event.slot >= 0;
+            count++;
+        }
+        status = hxb_wait(context, HXB_MESSAGES, HXB_SECOND / 10);
+    } while (status == HXB_EVENT);
+    CHECK(has_slot && count >= 1 && count <= 2);
+    EXPECT(HXB_TIMED_OUT, status);
     /* A message comes before the event of an earlier one. */
     EXPECT(HXB_OK, hxb_send(context, 0, 9, "to nobody", 9, 2, HXB_SECOND));
     EXPECT(HXB_EVENT, hxb_wait_all_sends(context, 10 * HXB_SECOND));
     EXPECT(HXB_OK, hxb_send(context, 0, 1, "to myself", 9, 3, HXB_SECOND));
     hxb_message message;
-    int status = HXB_EVENT;
-    for (int i = 0; i < 100000 && status == HXB_EVENT; i++) {
+    const time_t end = time(NULL) + 10;
+    do {
         status = hxb_wait(context, HXB_MESSAGES, HXB_SECOND);
-    }
+    } while (status == HXB_EVENT && time(NULL) < end);
     EXPECT(HXB_OK, status);
     EXPECT(HXB_OK, hxb_receive(context, &message));
     CHECK(message.tag == 3);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -25,9 +26,11 @@ class LayoutHeaderTest {
     @Test
     void shouldBeUsedInCWhereverItIsALayout() throws Exception {
         final StringBuilder sources = new StringBuilder();
-        for (final String name :
-                new String[] {"attach", "context", "device", "large", "memory", "wait"}) {
-            sources.append(Files.readString(ROOT.resolve("pm-api/src/main/c/" + name + ".c")));
+        try (DirectoryStream<Path> files =
+                Files.newDirectoryStream(ROOT.resolve("pm-api/src/main/c"), "*.c")) {
+            for (final Path file : files) {
+                sources.append(Files.readString(file));
+            }
         }
         for (final String name : LayoutHeader.constants().keySet()) {
             if (name.matches("HXB_(SUBMISSION|COMPLETION|DELIVERY|EVENTS|LINKS)_.*")

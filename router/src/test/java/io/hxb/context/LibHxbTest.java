@@ -285,7 +285,7 @@ class LibHxbTest {
             for (int i = 0; i < 10; i++) {
                 final String[] command =
                         i % 2 == 0
-                                ? new String[] {"order", path, Integer.toString(i)}
+                                ? new String[] {"order", path, Integer.toString(i), "1000000000"}
                                 : new String[] {"outlive", path, "5"};
                 final Process victim = programs.start(Build.PLAIN, command);
                 TestNode.await("it is at work", () -> node.manager.openContexts() > 1);
