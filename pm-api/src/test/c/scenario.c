@@ -217,7 +217,7 @@ static void order(char **arguments) {
     hxb_context *to;
     hxb_region *region;
     uint64_t random = (uint64_t)number(arguments, 1, 4711) * 2654435761u + 1;
-    const uint32_t count = (uint32_t)number(arguments, 2, 20000);
+    const uint32_t count = arguments[1] == NULL ? 20000 : (uint32_t)number(arguments, 2, 20000);
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = 1 + (int)(next_random(&random) % 100);
