@@ -17,6 +17,11 @@ final class ExceptionTable {
 
     private final int[] vlans;
 
+    /**
+     * Copies pairs.
+     *
+     * @throws IllegalArgumentException if one is not of two different hosts.
+     */
     ExceptionTable(final int hosts, final Map<VlanPlan.Pair, Integer> exceptions) {
         starts = new int[hosts + 1];
         highs = new int[exceptions.size()];
@@ -24,10 +29,16 @@ final class ExceptionTable {
         int index = 0;
         int host = 0;
         for (final var entry : new TreeMap<>(exceptions).entrySet()) {
-            while (host < entry.getKey().low()) {
+            final VlanPlan.Pair pair = entry.getKey();
+            if (pair.low() < 0 || pair.low() >= pair.high() || pair.high() >= hosts) {
+                throw new IllegalArgumentException(
+                        "hosts %d and %d are no pair: hosts are 0 to %d"
+                                .formatted(pair.low(), pair.high(), hosts - 1));
+            }
+            while (host < pair.low()) {
                 starts[++host] = index;
             }
-            highs[index] = entry.getKey().high();
+            highs[index] = pair.high();
             vlans[index++] = entry.getValue();
         }
         Arrays.fill(starts, host + 1, starts.length, index);

@@ -115,7 +115,9 @@ record PlanFile(
         }
         try {
             return file.plan();
-        } catch (final IllegalArgumentException | NullPointerException e) {
+        } catch (final IllegalArgumentException
+                | IndexOutOfBoundsException
+                | NullPointerException e) {
             throw new ToolException(source + " is damaged: " + e.getMessage(), e);
         }
     }
