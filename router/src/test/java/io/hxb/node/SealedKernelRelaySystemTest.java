@@ -106,7 +106,7 @@ class SealedKernelRelaySystemTest {
         final Path key = folder.resolve("key-" + mode);
         KeyFile.generate(key);
         final ClusterConfig config =
-                LabCluster.config(lab.spec(), lab.folder())
+                LabCluster.config(lab)
                         .withSecurity(new SecurityConfig(mode, List.of(key.toString())));
         final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
         for (int id = 0; id < SHAPE.nodeCount(); id++) {

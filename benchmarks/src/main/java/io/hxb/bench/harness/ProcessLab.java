@@ -40,9 +40,7 @@ public final class ProcessLab implements AutoCloseable {
         registry = new LabRegistry(folder.resolve("labs"));
         lab = Lab.up(registry, spec);
         try {
-            config =
-                    LabCluster.config(spec, lab.folder())
-                            .withSecurity(security(lab.folder().resolve(KEY), mode));
+            config = LabCluster.config(lab).withSecurity(security(lab.folder().resolve(KEY), mode));
             final Path file = LabCluster.write(config, lab.folder());
             NodeProcesses.start(lab, config, file, Capture.NONE);
         } catch (final IOException | RuntimeException e) {

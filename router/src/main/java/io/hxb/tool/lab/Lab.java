@@ -6,6 +6,7 @@ import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -18,6 +19,7 @@ public final class Lab implements AutoCloseable {
     private final LabRegistry registry;
     private final LabSpec spec;
     private final AtomicBoolean isClosed = new AtomicBoolean();
+    private final List<LabPorts> ports = new ArrayList<>();
     private LabState state;
 
     private Lab(final LabRegistry registry, final LabState state) {
@@ -188,12 +190,26 @@ public final class Lab implements AutoCloseable {
         registry.write(state);
     }
 
+    /**
+     * Reserves UDP ports in a row for its nodes, until it is closed.
+     *
+     * @return the first of them.
+     * @throws ToolException when there are not as many.
+     */
+    synchronized int reservePorts(final int count) {
+        checkOpen();
+        final LabPorts reserved = LabPorts.reserve(count);
+        ports.add(reserved);
+        return reserved.first();
+    }
+
     /** Removes everything; the second call does nothing. Blocks until it is gone. */
     @Override
     public synchronized void close() {
         if (isClosed.compareAndSet(false, true)) {
             registry.remove(spec.name());
             registry.removeEmptyFolders();
+            ports.forEach(LabPorts::close);
         }
     }
 }

@@ -38,7 +38,7 @@ public final class LabSession implements AutoCloseable {
             final UnaryOperator<ClusterConfig> change) {
         final Lab lab = Lab.up(LabRegistry.ofUser(), spec, LabSession::removeWhenToldToEnd);
         try {
-            final ClusterConfig config = change.apply(LabCluster.config(spec, lab.folder()));
+            final ClusterConfig config = change.apply(LabCluster.config(lab));
             final Path file = LabCluster.write(config, lab.folder());
             return new LabSession(lab, start(lab, config, file, isProcesses, capture));
         } catch (final RuntimeException e) {
