@@ -58,7 +58,9 @@ final class LabPorts implements AutoCloseable {
                         + FIRST_PORT
                         + " and "
                         + END_PORT
-                        + ": stop other labs (hxb lab status)");
+                        + (blocks > BLOCKS
+                                ? ": choose a smaller --shape, fewer --links or --backend raw"
+                                : ": stop other labs (hxb lab status)"));
     }
 
     private static int port(final int block) {
