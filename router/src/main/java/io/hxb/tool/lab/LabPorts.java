@@ -58,9 +58,7 @@ final class LabPorts implements AutoCloseable {
                         + FIRST_PORT
                         + " and "
                         + END_PORT
-                        + (blocks > BLOCKS
-                                ? ": choose a smaller --shape, fewer --links or --backend raw"
-                                : ": stop other labs (hxb lab status)"));
+                        + ": stop other labs (hxb lab status)");
     }
 
     private static int port(final int block) {
