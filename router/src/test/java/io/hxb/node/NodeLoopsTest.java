@@ -40,6 +40,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * receive buffers, contexts, frames in the books.
  */
 @Tag("system")
+@Tag("lab")
 class NodeLoopsTest {
     private static final int STEADY = 1;
     private static final int FLOOD = 2;

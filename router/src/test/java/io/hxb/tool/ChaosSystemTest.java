@@ -23,6 +23,7 @@ import java.util.Map;
 
 /** Faults by the real command line, with nodes as processes. */
 @Tag("system")
+@Tag("lab")
 class ChaosSystemTest {
     @TempDir private Path folder;
 

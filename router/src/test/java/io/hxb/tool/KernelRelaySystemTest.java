@@ -21,6 +21,7 @@ import java.util.List;
 
 /** Real nodes on veth NICs in namespaces, for which the kernel relays. */
 @Tag("system")
+@Tag("lab")
 class KernelRelaySystemTest {
     @TempDir private Path folder;
     private RelayLab lab;

@@ -28,6 +28,7 @@ import java.util.Map;
 
 /** Labs by the real command line, from set-up to removal. */
 @Tag("system")
+@Tag("lab")
 class LabRunSystemTest {
     @TempDir private Path folder;
 
