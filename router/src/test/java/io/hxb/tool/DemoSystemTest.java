@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 
 /** The main job, as a user starts it, with smaller files. */
 @Tag("system")
+@Tag("lab")
 class DemoSystemTest {
     @TempDir private Path folder;
 
