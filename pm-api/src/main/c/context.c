@@ -45,7 +45,7 @@ void control_layout(struct control_layout *layout, int send_buffers, int deliver
 
 void hxb_default_options(hxb_context_options *options) {
     if (options != NULL) {
-        *options = (hxb_context_options){256, 0, 4096, 10000, 10 * HXB_SECOND};
+        *options = (hxb_context_options){256, 0, 4096, 50000, 10 * HXB_SECOND};
     }
 }
 

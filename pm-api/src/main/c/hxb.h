@@ -158,7 +158,7 @@ typedef struct hxb_context_options {
     int64_t peer_wait_ns;  /* how long messages wait for their destination's context to be opened, at most a day */
 } hxb_context_options;
 
-/* 256 buffers of the longest message, 4,096 deliveries, 10 us of spinning, 10 s for a peer to open its context. */
+/* 256 buffers of the longest message, 4,096 deliveries, 50 us of spinning, 10 s for a peer to open its context. */
 HXB_API void hxb_default_options(hxb_context_options *options);
 
 /* Opens context `context_id` of this node; options NULL for the default ones. Blocks for at most 5 seconds a step. */

@@ -88,9 +88,6 @@ void signal_event(int fd);
 /* Takes the signals that have arrived; returns how many. */
 int drain_signals(int fd);
 
-/* How often this thread lost its CPU to another one that waited for it. */
-int64_t involuntary_switches(void);
-
 /* ---- Memory (memory.c) ---- */
 
 /* Memory of this process that it lends its node: files in memory, mapped one behind the other. */
@@ -215,10 +212,8 @@ struct spin {
     int skipped_waits, waits_to_skip;
     bool is_waiting, may_still_find, has_spun;
     int64_t start_ns;
-    pthread_t thread;
-    bool has_thread;
-    int64_t switches, looked_ns, resumed_ns, pause_ns;
-    bool has_lost_cpu, has_given_way;
+    int64_t yield_ns, resumed_ns, pause_ns;
+    bool has_given_way;
 };
 
 void spin_init(struct spin *spin, int64_t limit_ns);

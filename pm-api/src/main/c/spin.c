@@ -3,10 +3,11 @@
 
 #include <sched.h>
 
-#define SHARED_SPIN_NS 10000      /* longest spin while others wait for the CPU */
+#define SHARED_SPIN_NS 50000      /* longest spin while others wait for the CPU */
 #define MAX_SKIPPED_WAITS 1024    /* waits in a row that sleep at once */
-#define UNASKED_SPIN_NS 50000     /* a spin makes no system call for this long */
-#define LOOK_INTERVAL_NS 10000    /* between two looks whether others wait */
+#define UNYIELDING_SPIN_NS 5000   /* a thread that seems to be alone on its CPU spins so long before it yields */
+#define ALONE_YIELD_NS 1200       /* a yield that takes longer has let another thread run */
+#define SHARED_YIELD_NS 50000     /* a yield that takes longer has let a thread run that computes */
 #define MIN_PAUSE_NS 1000000      /* for which a thread gives way at first */
 #define MAX_PAUSE_NS 1024000000   /* and at most */
 #define AGAIN_PAUSES 4            /* what is found within that many pauses is found again */
@@ -17,28 +18,20 @@ void spin_init(struct spin *spin, int64_t limit_ns) {
     spin->shared_limit_ns = limit_ns < SHARED_SPIN_NS ? limit_ns : SHARED_SPIN_NS;
 }
 
-/* Lets others run and checks whether one did, at most every 10 us. */
-static void look(struct spin *spin, int64_t now) {
-    if (!spin->has_thread || !pthread_equal(spin->thread, pthread_self())) {
-        spin->has_thread = true;
-        spin->thread = pthread_self();
-        spin->switches = involuntary_switches();
-    } else if (now - spin->looked_ns < LOOK_INTERVAL_NS) {
-        return;
-    }
-    spin->looked_ns = now;
+/* Lets another thread run that waits for the same CPU, if there is one; false if that took so long that this one had
+ * better slept. */
+static bool let_others_run(struct spin *spin) {
+    int64_t start = now_ns();
     sched_yield();
-    int64_t count = involuntary_switches();
-    spin->has_lost_cpu = count != spin->switches;
-    spin->switches = count;
+    spin->yield_ns = now_ns() - start;
+    return spin->yield_ns <= SHARED_YIELD_NS;
 }
 
-static void give_way(struct spin *spin, int64_t now) {
-    spin->has_lost_cpu = false;
-    bool is_again = spin->pause_ns > 0 && spin->looked_ns - spin->resumed_ns < AGAIN_PAUSES * spin->pause_ns;
+static void give_way(struct spin *spin, int64_t before) {
+    bool is_again = spin->pause_ns > 0 && before - spin->resumed_ns < AGAIN_PAUSES * spin->pause_ns;
     int64_t doubled = 2 * spin->pause_ns < MAX_PAUSE_NS ? 2 * spin->pause_ns : MAX_PAUSE_NS;
     spin->pause_ns = is_again ? doubled : MIN_PAUSE_NS;
-    spin->resumed_ns = now + spin->pause_ns;
+    spin->resumed_ns = before + spin->yield_ns + spin->pause_ns;
     spin->has_given_way = true;
 }
 
@@ -65,14 +58,13 @@ static bool is_in_vain(struct spin *spin, int64_t now) {
     if (spun_ns >= (spin->has_given_way ? spin->shared_limit_ns : spin->limit_ns)) {
         return true;
     }
-    if (spin->has_lost_cpu) {
+    if (spun_ns < (spin->yield_ns > ALONE_YIELD_NS ? 0 : UNYIELDING_SPIN_NS) || let_others_run(spin)) {
+        return false;
+    }
+    if (spin->shared_limit_ns < spin->limit_ns) {
         give_way(spin, now);
-        return true;
     }
-    if (spun_ns >= UNASKED_SPIN_NS) {
-        look(spin, now);
-    }
-    return false;
+    return true;
 }
 
 bool spin_is_spinning(struct spin *spin, int64_t now) {

@@ -10,9 +10,6 @@ import io.hxb.pm.shm.EventRing;
  * or runs the node's loop meanwhile.
  */
 final class ContextWaiter {
-    /** Maximum spin while others wait for the CPU; also the default of contexts. */
-    private static final long SHARED_SPIN_NS = 10_000;
-
     private final PmDevice device;
     private final NodeInvoker invoker;
     private final SendEnd sends;
@@ -29,7 +26,7 @@ final class ContextWaiter {
      *
      * @param device its device, whose link events are reported during a wait and whose node's loop
      *     is run if this thread has to run it.
-     * @param spinNs longest time before it sleeps; at most 10 us while others wait for the CPU.
+     * @param spinNs longest time before it sleeps; at most 50 us while others wait for the CPU.
      */
     public ContextWaiter(
             final PmDevice device,
@@ -47,7 +44,7 @@ final class ContextWaiter {
         this.state = state;
         watch = state.watch();
         this.sleep = sleep;
-        spin = new AdaptiveSpin(spinNs, SHARED_SPIN_NS);
+        spin = new AdaptiveSpin(spinNs, AdaptiveSpin.DEFAULT_LIMIT_NS);
     }
 
     /** Takes back the send slots that are done; the next wait for sends ends if there are any. */

@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.idle.AdaptiveSpin;
 
 /**
  * Sizes of a context. Immutable. The memory of a context is {@code sendBuffers * sendBufferBytes}
@@ -13,7 +14,8 @@ import io.hxb.pm.attach.ContextRequest;
  *     2^20; the node raises it to what a full frame of the smallest messages needs.
  * @param spinNs longest time a wait spins before it sleeps, in ns, 0 or more; 0 to sleep
  *     immediately. A wait also sleeps immediately after waits whose spinning found nothing, and
- *     spins for at most 10 us while other threads need its CPU.
+ *     spins for at most 50 us while other threads need its CPU. A spin yields the CPU to threads
+ *     that wait for it.
  * @param peerWaitNs how long messages wait for their destination's context to be opened before they
  *     fail with {@link PmStatus#NO_SUCH_CONTEXT}, in ns, at most a day; 0 to fail immediately. With
  *     a time, the programs of a cluster may start in any order.
@@ -21,11 +23,11 @@ import io.hxb.pm.attach.ContextRequest;
 public record PmContextOptions(
         int sendBuffers, int sendBufferBytes, int deliveryEntries, long spinNs, long peerWaitNs) {
     /**
-     * 256 send buffers of the node's longest message, 4,096 deliveries, 10 us of spinning, 10 s for
+     * 256 send buffers of the node's longest message, 4,096 deliveries, 50 us of spinning, 10 s for
      * a peer to open its context.
      */
     public static final PmContextOptions DEFAULT =
-            new PmContextOptions(256, 0, 4096, 10_000, 10_000_000_000L);
+            new PmContextOptions(256, 0, 4096, AdaptiveSpin.DEFAULT_LIMIT_NS, 10_000_000_000L);
 
     /**
      * Checks the sizes.

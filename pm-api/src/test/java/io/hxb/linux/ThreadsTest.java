@@ -14,9 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 
 @Tag("unit")
 class ThreadsTest {
@@ -56,39 +53,5 @@ class ThreadsTest {
         // when, then
         assertThrows(IllegalArgumentException.class, () -> Threads.pin(cpu));
         assertThrows(LinuxException.class, () -> Threads.pin(1023));
-    }
-
-    @Test
-    void shouldCountHowOftenAThreadThatSharesItsCpuIsTakenOffIt() throws Exception {
-        // given: another thread that never waits
-        final AtomicBoolean isDone = new AtomicBoolean();
-        final Thread other = Thread.ofPlatform().start(() -> spinOnCpu0(isDone::get));
-        final CompletableFuture<Long> counted = new CompletableFuture<>();
-        // when
-        final Thread thread =
-                Thread.ofPlatform()
-                        .start(
-                                () -> {
-                                    final SwitchCount count = new SwitchCount();
-                                    final long before = count.involuntary();
-                                    spinOnCpu0(() -> count.involuntary() - before > 3);
-                                    counted.complete(count.involuntary() - before);
-                                });
-        // then
-        assertTrue(counted.get(60, TimeUnit.SECONDS) > 3);
-        isDone.set(true);
-        thread.join();
-        other.join();
-    }
-
-    private static void spinOnCpu0(final BooleanSupplier until) {
-        try {
-            Threads.pin(0);
-        } catch (final LinuxException e) {
-            throw new UncheckedIOException(e);
-        }
-        while (!until.getAsBoolean()) {
-            Thread.onSpinWait();
-        }
     }
 }

@@ -75,12 +75,10 @@ final class PmTransport implements Transport {
 
     @Override
     public void idle() {
-        if (!isSpinning) {
-            check(isFull ? context.awaitAny(WAIT_NS) : context.await(WAIT_NS));
-        } else if (device.isInvoker()) {
+        if (isSpinning && device.isInvoker()) {
             device.poll();
         } else {
-            Thread.onSpinWait();
+            check(isFull ? context.awaitAny(WAIT_NS) : context.await(WAIT_NS));
         }
         if (context.pollEvent(event) == PmStatus.OK && event.status() != PmStatus.NO_SUCH_CONTEXT) {
             throw new IllegalStateException("the peer is lost: " + PmStatus.name(event.status()));

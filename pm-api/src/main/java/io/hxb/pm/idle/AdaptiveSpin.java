@@ -11,16 +11,24 @@ package io.hxb.pm.idle;
  * Karlin et al., Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor, SOSP
  * 1991); Linux decides likewise before it halts a CPU of a guest (halt-polling.rst).
  *
- * <p>A thread that may spin for longer, or without limit, spins that long only while it has a CPU
- * of its own ({@link OwnCpu}): a spin in which another thread waited for the CPU was in vain, and
- * for a while the limit is that of threads that share a CPU.
+ * <p>Whoever brings what a thread waits for may wait for the CPU on which that thread spins. So a
+ * spin yields whenever it has found nothing: at once where the last yield let another thread run,
+ * and otherwise after a few microseconds. A thread that spins and yields is back within a switch,
+ * where one that sleeps may have to wait until an idle CPU wakes.
+ *
+ * <p>A spin in which a thread that computes took the CPU was in vain even if it found something,
+ * since a sleep would have ended sooner. A thread that may spin for longer than those that share a
+ * CPU, or without limit, then gives way ({@link OwnCpu}): for a while its limit is theirs.
  */
 public final class AdaptiveSpin {
     /** Maximum number of waits in a row that sleep immediately. */
     static final int MAX_SKIPPED_WAITS = 1_024;
 
-    /** A spin makes no system call for this long: answers to messages come sooner than that. */
-    static final long UNASKED_SPIN_NS = 50_000;
+    /** The longest spin where nothing else is asked for: what waking an idle CPU takes at most. */
+    public static final long DEFAULT_LIMIT_NS = 50_000;
+
+    /** A thread that seems to be alone on its CPU spins for this long before it yields. */
+    static final long UNYIELDING_SPIN_NS = 5_000;
 
     private final long limitNs;
     private final long sharedLimitNs;
@@ -97,14 +105,13 @@ public final class AdaptiveSpin {
         if (spunNs >= (cpu.hasGivenWay() ? sharedLimitNs : limitNs)) {
             return true;
         }
-        if (cpu.hasLostCpu()) {
+        if (spunNs < (cpu.isShared() ? 0 : UNYIELDING_SPIN_NS) || cpu.letOthersRun()) {
+            return false;
+        }
+        if (sharedLimitNs < limitNs) {
             cpu.giveWay(nowNs);
-            return true;
         }
-        if (spunNs >= UNASKED_SPIN_NS) {
-            cpu.look(nowNs);
-        }
-        return false;
+        return true;
     }
 
     /**

@@ -1,20 +1,13 @@
 package io.hxb.pm.idle;
 
-import io.hxb.linux.SwitchCount;
-
-/** Asks the kernel about the calling thread. */
+/** Asks the kernel's scheduler, about the calling thread. */
 final class LinuxRunQueue implements OwnCpu.RunQueue {
-    private final SwitchCount count = new SwitchCount();
-
     // Not just a hint: the kernel puts the thread behind others that wait for this CPU.
     @SuppressWarnings("ThreadPriorityCheck")
     @Override
-    public void yieldOnce() {
+    public long yieldOnce() {
+        final long startNs = System.nanoTime();
         Thread.yield();
-    }
-
-    @Override
-    public long switches() {
-        return count.involuntary();
+        return System.nanoTime() - startNs;
     }
 }

@@ -1,20 +1,22 @@
 package io.hxb.pm.idle;
 
 /**
- * Whether a thread that spins has its CPU to itself. A thread that finds that another one waited
- * for its CPU gives way: for a while it has to wait as threads do that share a CPU, and for twice
- * as long each time it finds that again right afterwards. Used by one thread at a time, on any
- * clock.
+ * Whether a thread that spins has its CPU to itself. One that yields and then waits for long until
+ * it runs again has lost its CPU to a thread that computes: it gives way, which means that for a
+ * while it has to wait as threads do that share a CPU, and for twice as long each time that happens
+ * again right afterwards. Used by one thread at a time, on any clock.
  *
  * <p>A spinning thread uses its whole slice of 3 to 30 ms while the one it waits for is in the same
- * run queue. So it yields from time to time, which costs half a microsecond where nobody waits and
- * lets the other run at once where somebody does; either way the kernel counts how often a thread
- * lost its CPU (getrusage, ru_nivcsw). The count also moves when a slice ends or a thread of higher
- * priority comes, but not while the virtual machine collects garbage or the host runs other guests.
+ * run queue. So it yields, which costs a third of a microsecond where nobody waits and lets the
+ * other run at once where somebody does. Threads that all wait that way are back after a switch or
+ * a few, even where many share a CPU.
  */
 public final class OwnCpu {
-    /** Shortest time between two looks. */
-    static final long LOOK_INTERVAL_NS = 10_000;
+    /** A yield that takes longer than this has let another thread run: two switches take longer. */
+    static final long ALONE_YIELD_NS = 1_200;
+
+    /** A yield that takes longer than this has let a thread run that computes. */
+    static final long SHARED_YIELD_NS = 50_000;
 
     /**
      * Time for which a thread gives way at first: long for a message, short for a rare disturbance.
@@ -34,22 +36,20 @@ public final class OwnCpu {
     private static final int AGAIN_PAUSES = 4;
 
     private final RunQueue queue;
-    private long threadId;
-    private long switches;
-    private long lookedNs;
+    private long yieldNs;
     private long resumedNs;
     private long pauseNs;
-    private boolean hasLostCpu;
     private boolean hasGivenWay;
     private long giveWays;
 
-    /** The calling thread, as the kernel's scheduler sees it. */
+    /** The threads that wait for the CPU of the calling one. */
     interface RunQueue {
-        /** Lets another thread run that waits for the same CPU, if there is one. */
-        void yieldOnce();
-
-        /** How often this thread has lost its CPU to another one while it could have continued. */
-        long switches();
+        /**
+         * Lets another thread run that waits for the same CPU, if there is one.
+         *
+         * @return how long that took, in ns.
+         */
+        long yieldOnce();
     }
 
     OwnCpu(final RunQueue queue) {
@@ -57,37 +57,29 @@ public final class OwnCpu {
     }
 
     /**
-     * Lets others run and checks whether one did, at most every 10 us. That takes time, so the
-     * result takes effect at the next reading of the clock.
+     * Lets another thread run that waits for the same CPU, if there is one.
+     *
+     * @return false if that took so long that this thread had better slept.
      */
-    void look(final long nowNs) {
-        final long currentId = Thread.currentThread().threadId();
-        if (currentId != threadId) {
-            threadId = currentId;
-            switches = queue.switches();
-        } else if (nowNs - lookedNs < LOOK_INTERVAL_NS) {
-            return;
-        }
-        lookedNs = nowNs;
-        queue.yieldOnce();
-        final long count = queue.switches();
-        hasLostCpu = count != switches;
-        switches = count;
+    boolean letOthersRun() {
+        yieldNs = queue.yieldOnce();
+        return yieldNs <= SHARED_YIELD_NS;
     }
 
-    /** True if the last look found that another thread waited for the CPU; cheap. */
-    boolean hasLostCpu() {
-        return hasLostCpu;
+    /** True if another thread ran when this one last let others run; cheap. */
+    boolean isShared() {
+        return yieldNs > ALONE_YIELD_NS;
     }
 
-    /** Begins to give way. */
+    /**
+     * Begins to give way, after others ran for long.
+     *
+     * @param nowNs time before they did.
+     */
     void giveWay(final long nowNs) {
-        hasLostCpu = false;
-        // Measured up to the look: the time that the other thread has taken since then does not
-        // count.
-        final boolean isAgain = pauseNs > 0 && lookedNs - resumedNs < AGAIN_PAUSES * pauseNs;
+        final boolean isAgain = pauseNs > 0 && nowNs - resumedNs < AGAIN_PAUSES * pauseNs;
         pauseNs = isAgain ? Math.min(2 * pauseNs, MAX_PAUSE_NS) : MIN_PAUSE_NS;
-        resumedNs = nowNs + pauseNs;
+        resumedNs = nowNs + yieldNs + pauseNs;
         hasGivenWay = true;
         giveWays++;
     }

@@ -13,7 +13,8 @@ class AdaptiveSpinTest {
     private static final long LIMIT_NS = 50_000;
     private static final long LONG_NS = 1_000_000;
 
-    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS, LIMIT_NS);
+    private final Cpu cpu = new Cpu();
+    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS, LIMIT_NS, new OwnCpu(cpu));
     private long nowNs = -70_000;
 
     /** Time spun in a wait that ends {@code waitNs} after its start. */
@@ -116,7 +117,7 @@ class AdaptiveSpinTest {
     void shouldNeverSpinOrNeverSleepAtTheLimitsOfTheRange() {
         final AdaptiveSpin never = new AdaptiveSpin(0, 0);
         final AdaptiveSpin forEver =
-                new AdaptiveSpin(Long.MAX_VALUE, LIMIT_NS, new OwnCpu(new NobodyElse()));
+                new AdaptiveSpin(Long.MAX_VALUE, LIMIT_NS, new OwnCpu(new Cpu()));
         for (int i = 0; i < 10; i++) {
             assertFalse(never.isSpinning(i));
             never.onWork();
@@ -126,14 +127,48 @@ class AdaptiveSpinTest {
         }
     }
 
-    /** A CPU that no other thread wants. */
-    private static final class NobodyElse implements OwnCpu.RunQueue {
-        @Override
-        public void yieldOnce() {}
+    @Test
+    void shouldYieldWhateverAnAnswerTakesLongerThan() {
+        // when, then: once in each turn of a microsecond, after the first five
+        assertEquals(5_000, spunNs(5_000));
+        assertEquals(0, cpu.yields);
+        assertEquals(15_000, spunNs(15_000));
+        assertEquals(10, cpu.yields);
+    }
+
+    @Test
+    void shouldYieldAtOnceWhereAnotherThreadRanTheLastTime() {
+        // given
+        cpu.othersNs = 3_000;
+        spunNs(6_000);
+        assertEquals(1, cpu.yields);
+        // when, then
+        assertEquals(3_000, spunNs(3_000));
+        assertEquals(4, cpu.yields);
+        cpu.othersNs = 0;
+        assertEquals(3_000, spunNs(3_000));
+        assertEquals(5, cpu.yields, "it is alone again");
+    }
+
+    @Test
+    void shouldSleepWhereAThreadThatComputesTookTheCpu() {
+        // given
+        cpu.othersNs = LONG_NS;
+        // when, then: in vain even if it found something meanwhile
+        assertEquals(5_000, spunNs(6_000));
+        assertEquals(0, spunNs(6_000));
+        assertEquals(1, cpu.yields);
+    }
+
+    /** One that other threads may wait for, which run for some time whenever this one yields. */
+    private static final class Cpu implements OwnCpu.RunQueue {
+        private long othersNs;
+        private int yields;
 
         @Override
-        public long switches() {
-            return 0;
+        public long yieldOnce() {
+            yields++;
+            return 300 + othersNs;
         }
     }
 }

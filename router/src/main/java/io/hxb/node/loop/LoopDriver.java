@@ -258,7 +258,12 @@ public final class LoopDriver implements Loop, AutoCloseable {
         for (final LoopTask task : current) {
             work += guardedWork(task, nowNs);
         }
-        final boolean maySleep = work == 0 && !spin.isSpinning(nowNs) && waitLimitNs > 0;
+        final boolean isIdle = work == 0;
+        final boolean maySleep = isIdle && !spin.isSpinning(nowNs) && waitLimitNs > 0;
+        if (isIdle) {
+            // It may have yielded, and what arrives from now on arrives later.
+            isTimeFresh = false;
+        }
         if (maySleep && prepareToSleep(current)) {
             unpolledTurns = 0;
             work += sleep(current, nowNs, waitLimitNs);
