@@ -209,10 +209,9 @@ void control_layout(struct control_layout *layout, int send_buffers, int deliver
 /* Whether a thread that waits spins or sleeps: the rules of io.hxb.pm.idle.AdaptiveSpin and OwnCpu. */
 struct spin {
     int64_t limit_ns, shared_limit_ns;
-    int skipped_waits, waits_to_skip;
     bool is_waiting, may_still_find, has_spun;
     int64_t start_ns;
-    int64_t yield_ns, resumed_ns, pause_ns;
+    int64_t rest_ns, rested_ns, yield_ns, resumed_ns, pause_ns;
     bool has_given_way;
 };
 

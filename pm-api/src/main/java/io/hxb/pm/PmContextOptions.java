@@ -13,7 +13,7 @@ import io.hxb.pm.idle.AdaptiveSpin;
  * @param deliveryEntries messages that may be delivered and not released, a power of two of 64 to
  *     2^20; the node raises it to what a full frame of the smallest messages needs.
  * @param spinNs longest time a wait spins before it sleeps, in ns, 0 or more; 0 to sleep
- *     immediately. A wait also sleeps immediately after waits whose spinning found nothing, and
+ *     immediately. A wait also sleeps immediately for a while after spins that found nothing, and
  *     spins for at most 50 us while other threads need its CPU. A spin yields the CPU to threads
  *     that wait for it.
  * @param peerWaitNs how long messages wait for their destination's context to be opened before they

@@ -2,10 +2,10 @@ package io.hxb.pm.idle;
 
 /**
  * Whether a thread that has nothing to do spins or sleeps: it spins for a while as long as spinning
- * succeeds. After a wait that spun in vain, the next ones sleep immediately, each time twice as
- * many, so a thread whose CPU others need, or for which nothing arrives for a long time, gives up
- * spinning; a wait that succeeds halves that number and lets the next wait spin. Used by one
- * thread.
+ * succeeds. After a wait that spun in vain, waits sleep immediately for a time, each time twice as
+ * long until spins in vain take a hundredth of the thread's time; a spin that succeeds halves that
+ * time and lets the next wait spin. So a thread for which nothing arrives for long stays cheap, and
+ * notices within milliseconds that messages follow one another. Used by one thread.
  *
  * <p>A spin that lasts as long as a sleep costs takes at most twice the CPU of the best choice (A.
  * Karlin et al., Empirical Studies of Competitive Spinning for a Shared-Memory Multiprocessor, SOSP
@@ -21,8 +21,8 @@ package io.hxb.pm.idle;
  * CPU, or without limit, then gives way ({@link OwnCpu}): for a while its limit is theirs.
  */
 public final class AdaptiveSpin {
-    /** Maximum number of waits in a row that sleep immediately. */
-    static final int MAX_SKIPPED_WAITS = 1_024;
+    /** Longest time for which waits sleep immediately, in spins in vain. */
+    static final int MAX_REST_SPINS = 100;
 
     /** The longest spin where nothing else is asked for: what waking an idle CPU takes at most. */
     public static final long DEFAULT_LIMIT_NS = 50_000;
@@ -33,8 +33,8 @@ public final class AdaptiveSpin {
     private final long limitNs;
     private final long sharedLimitNs;
     private final OwnCpu cpu;
-    private int skippedWaits;
-    private int waitsToSkip;
+    private long restNs;
+    private long restedNs;
     private boolean isWaiting;
     private boolean mayStillFind;
     private boolean hasSpun;
@@ -76,8 +76,7 @@ public final class AdaptiveSpin {
     public boolean isSpinning(final long nowNs) {
         final boolean wasWaiting = isWaiting;
         if (cpu.takeReturn(nowNs)) {
-            skippedWaits = 0;
-            waitsToSkip = 0;
+            restNs = 0;
             begin(nowNs);
         } else if (!wasWaiting) {
             begin(nowNs);
@@ -85,8 +84,7 @@ public final class AdaptiveSpin {
         hasSpun = wasWaiting;
         if (mayStillFind && isInVain(nowNs)) {
             mayStillFind = false;
-            skippedWaits = Math.clamp(skippedWaits * 2L, 1, MAX_SKIPPED_WAITS);
-            waitsToSkip = skippedWaits;
+            rest(nowNs);
         }
         return mayStillFind;
     }
@@ -94,10 +92,14 @@ public final class AdaptiveSpin {
     private void begin(final long nowNs) {
         isWaiting = true;
         startNs = nowNs;
-        mayStillFind = waitsToSkip == 0;
-        if (!mayStillFind) {
-            waitsToSkip--;
-        }
+        mayStillFind = restNs == 0 || nowNs - restedNs >= 0;
+    }
+
+    private void rest(final long nowNs) {
+        final long lostNs = cpu.lostNs();
+        final long vainNs = Math.min(nowNs - startNs, limitNs) + lostNs;
+        restNs = Math.clamp(2 * restNs, vainNs, MAX_REST_SPINS * vainNs);
+        restedNs = nowNs + lostNs + restNs;
     }
 
     private boolean isInVain(final long nowNs) {
@@ -122,7 +124,8 @@ public final class AdaptiveSpin {
         if (isWaiting) {
             isWaiting = false;
             if (mayStillFind && hasSpun) {
-                skippedWaits /= 2;
+                restNs /= 2;
+                restedNs = startNs;
             }
         }
     }

@@ -63,7 +63,12 @@ public final class OwnCpu {
      */
     boolean letOthersRun() {
         yieldNs = queue.yieldOnce();
-        return yieldNs <= SHARED_YIELD_NS;
+        return lostNs() == 0;
+    }
+
+    /** Time that a thread that computes took when this one last let others run, in ns; cheap. */
+    long lostNs() {
+        return yieldNs > SHARED_YIELD_NS ? yieldNs : 0;
     }
 
     /** True if another thread ran when this one last let others run; cheap. */

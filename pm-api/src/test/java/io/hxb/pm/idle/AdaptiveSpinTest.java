@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class AdaptiveSpinTest {
     private static final long LIMIT_NS = 50_000;
     private static final long LONG_NS = 1_000_000;
+    private static final long MAX_REST_NS = AdaptiveSpin.MAX_REST_SPINS * LIMIT_NS;
 
     private final Cpu cpu = new Cpu();
     private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS, LIMIT_NS, new OwnCpu(cpu));
@@ -42,75 +43,75 @@ class AdaptiveSpinTest {
     }
 
     @Test
-    void shouldLetTwiceAsManyWaitsSleepAtOnceAfterEachSpinInVain() {
-        for (int skipped = 1; skipped <= AdaptiveSpin.MAX_SKIPPED_WAITS; skipped *= 2) {
-            assertEquals(LIMIT_NS, spunNs(LONG_NS));
-            for (int i = 0; i < skipped; i++) {
-                assertEquals(0, spunNs(LONG_NS), "wait " + i + " of " + skipped);
-            }
+    void shouldRestForTwiceAsLongAfterEachSpinInVain() {
+        long restNs = LIMIT_NS;
+        for (int i = 0; i < 12; i++) {
+            final long startNs = nowNs;
+            assertEquals(LIMIT_NS, spunNs(LIMIT_NS + 1));
+            nowNs = startNs + LIMIT_NS + restNs - 1;
+            assertEquals(0, spunNs(1), "spin " + i);
+            restNs = Math.min(2 * restNs, MAX_REST_NS);
         }
-        assertEquals(LIMIT_NS, spunNs(LONG_NS), "the longest pause does not double");
-        for (int i = 0; i < AdaptiveSpin.MAX_SKIPPED_WAITS; i++) {
-            assertEquals(0, spunNs(LONG_NS), "wait " + i);
-        }
-        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertEquals(MAX_REST_NS, restNs);
     }
 
     @Test
     void shouldForgetSpinsInVainOneByOne() {
-        // given: eight in vain, the next 128 waits sleep at once
-        giveUp(128);
+        // given
+        giveUp();
         // when
-        for (int found = 0; found < 8; found++) {
+        for (int found = 0; found < 7; found++) {
             assertEquals(10_000, spunNs(10_000));
         }
         // then
         assertEquals(LIMIT_NS, spunNs(LONG_NS));
-        assertEquals(0, spunNs(LONG_NS), "one wait sleeps at once");
-        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertEquals(LIMIT_NS, spunNs(LONG_NS), "a short rest");
     }
 
     @Test
     void shouldNotBeginAnewAfterOneSpinThatFoundSomethingByChance() {
         // given
-        giveUp(128);
+        giveUp();
         assertEquals(10_000, spunNs(10_000));
         // when
         assertEquals(LIMIT_NS, spunNs(LONG_NS));
         // then
-        for (int i = 0; i < 128; i++) {
+        for (int i = 0; i < 4; i++) {
             assertEquals(0, spunNs(LONG_NS), "wait " + i);
         }
+        nowNs += LONG_NS;
         assertEquals(LIMIT_NS, spunNs(LONG_NS));
     }
 
-    /** Spins in vain until {@code skipped} waits have slept at once for one that spun. */
-    private void giveUp(final int skipped) {
-        for (int count = 1; count <= skipped; count *= 2) {
-            for (int i = 0; i <= count; i++) {
-                spunNs(LONG_NS);
-            }
+    /** Spins in vain until it rests for as long as ever, and lets that time pass. */
+    private void giveUp() {
+        for (int i = 0; i < 10; i++) {
+            assertEquals(LIMIT_NS, spunNs(LONG_NS));
+            nowNs += MAX_REST_NS;
         }
     }
 
     @Test
     void shouldTakeAWaitThatSleepsSeveralTimesForOne() {
-        assertEquals(LIMIT_NS, spunNs(LONG_NS));
+        assertEquals(LIMIT_NS, spunNs(LIMIT_NS + 1));
         assertFalse(spin.isSpinning(nowNs));
-        assertFalse(spin.isSpinning(nowNs + 10 * LIMIT_NS), "a timer only");
+        assertFalse(spin.isSpinning(nowNs + 2 * MAX_REST_NS), "a timer only");
         spin.onWork();
-        assertTrue(spin.isSpinning(nowNs + 20 * LIMIT_NS));
+        assertTrue(spin.isSpinning(nowNs + 3 * MAX_REST_NS));
     }
 
     @Test
     void shouldNotCountWhatTheFirstLookFinds() {
+        // given
+        giveUp();
+        // when
+        for (int i = 0; i < 7; i++) {
+            assertTrue(spin.isSpinning(nowNs));
+            spin.onWork();
+        }
+        // then
         assertEquals(LIMIT_NS, spunNs(LONG_NS));
-        assertEquals(0, spunNs(LONG_NS));
-        assertTrue(spin.isSpinning(nowNs));
-        spin.onWork();
-        assertEquals(LIMIT_NS, spunNs(LONG_NS));
-        assertEquals(0, spunNs(LONG_NS));
-        assertEquals(0, spunNs(LONG_NS), "the second in vain counts as such");
+        assertEquals(0, spunNs(LONG_NS), "a rest as long as before");
     }
 
     @Test
