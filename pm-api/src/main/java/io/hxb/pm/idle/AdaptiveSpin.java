@@ -48,13 +48,14 @@ public final class AdaptiveSpin {
      * @param sharedLimitNs longest spin in ns while others do; {@code limitNs} if that is shorter.
      */
     public AdaptiveSpin(final long limitNs, final long sharedLimitNs) {
-        this(limitNs, sharedLimitNs, new OwnCpu(new LinuxRunQueue()));
+        this(limitNs, sharedLimitNs, new LinuxRunQueue());
     }
 
-    AdaptiveSpin(final long limitNs, final long sharedLimitNs, final OwnCpu cpu) {
+    /** The same for a thread whose CPU yields as {@code queue} says. */
+    public AdaptiveSpin(final long limitNs, final long sharedLimitNs, final OwnCpu.RunQueue queue) {
         this.limitNs = limitNs;
         this.sharedLimitNs = Math.min(limitNs, sharedLimitNs);
-        this.cpu = cpu;
+        cpu = new OwnCpu(queue);
     }
 
     /** Whether the thread has a CPU of its own, as far as spinning has shown. */

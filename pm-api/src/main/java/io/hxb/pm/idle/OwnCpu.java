@@ -43,7 +43,7 @@ public final class OwnCpu {
     private long giveWays;
 
     /** The threads that wait for the CPU of the calling one. */
-    interface RunQueue {
+    public interface RunQueue {
         /**
          * Lets another thread run that waits for the same CPU, if there is one.
          *

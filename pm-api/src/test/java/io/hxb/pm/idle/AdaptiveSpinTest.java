@@ -15,7 +15,7 @@ class AdaptiveSpinTest {
     private static final long MAX_REST_NS = AdaptiveSpin.MAX_REST_SPINS * LIMIT_NS;
 
     private final Cpu cpu = new Cpu();
-    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS, LIMIT_NS, new OwnCpu(cpu));
+    private final AdaptiveSpin spin = new AdaptiveSpin(LIMIT_NS, LIMIT_NS, cpu);
     private long nowNs = -70_000;
 
     /** Time spun in a wait that ends {@code waitNs} after its start. */
@@ -117,8 +117,7 @@ class AdaptiveSpinTest {
     @Test
     void shouldNeverSpinOrNeverSleepAtTheLimitsOfTheRange() {
         final AdaptiveSpin never = new AdaptiveSpin(0, 0);
-        final AdaptiveSpin forEver =
-                new AdaptiveSpin(Long.MAX_VALUE, LIMIT_NS, new OwnCpu(new Cpu()));
+        final AdaptiveSpin forEver = new AdaptiveSpin(Long.MAX_VALUE, LIMIT_NS, new Cpu());
         for (int i = 0; i < 10; i++) {
             assertFalse(never.isSpinning(i));
             never.onWork();

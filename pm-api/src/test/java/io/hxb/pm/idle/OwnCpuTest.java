@@ -26,8 +26,8 @@ class OwnCpuTest {
     private static final long SECOND_NS = 1_000_000_000;
 
     private final Cpu cpu = new Cpu();
-    private final OwnCpu own = new OwnCpu(cpu);
-    private final AdaptiveSpin spin = new AdaptiveSpin(Long.MAX_VALUE, SHARED_LIMIT_NS, own);
+    private final AdaptiveSpin spin = new AdaptiveSpin(Long.MAX_VALUE, SHARED_LIMIT_NS, cpu);
+    private final OwnCpu own = spin.cpu();
     private long nowNs = -30_000_000;
 
     /** One that another thread may wait for, which takes a slice whenever this one yields. */

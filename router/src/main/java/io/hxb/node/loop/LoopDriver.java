@@ -59,13 +59,13 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private volatile boolean isRunning = true;
 
     private LoopDriver(
-            final WaitMode waitMode,
+            final AdaptiveSpin spin,
             final ThreadFactory threadFactory,
             final NanoClock source,
             final ErrorHandler errorHandler) {
+        this.spin = spin;
         this.source = source;
         this.errorHandler = errorHandler;
-        spin = new AdaptiveSpin(waitMode.spinNs(), waitMode.sharedSpinNs());
         timer = new DeadlineTimer();
         try {
             events = new ManualIoEventLoop(null, EpollIoHandler.newFactory());
@@ -90,7 +90,8 @@ public final class LoopDriver implements Loop, AutoCloseable {
             final ThreadFactory threadFactory,
             final NanoClock source,
             final ErrorHandler errorHandler) {
-        final LoopDriver driver = new LoopDriver(waitMode, threadFactory, source, errorHandler);
+        final LoopDriver driver =
+                new LoopDriver(waitMode.spin(), threadFactory, source, errorHandler);
         driver.events.setOwningThread(driver.thread);
         driver.thread.start();
         return driver;
@@ -102,7 +103,13 @@ public final class LoopDriver implements Loop, AutoCloseable {
      */
     public static LoopDriver invoker(
             final WaitMode waitMode, final NanoClock source, final ErrorHandler errorHandler) {
-        return new LoopDriver(waitMode, null, source, errorHandler);
+        return invoker(waitMode.spin(), source, errorHandler);
+    }
+
+    /** The same with the choice between spinning and sleeping itself. */
+    static LoopDriver invoker(
+            final AdaptiveSpin spin, final NanoClock source, final ErrorHandler errorHandler) {
+        return new LoopDriver(spin, null, source, errorHandler);
     }
 
     /** True if the application's thread has to call {@link #turn}. */

@@ -1,5 +1,7 @@
 package io.hxb.node.loop;
 
+import io.hxb.pm.idle.AdaptiveSpin;
+
 /**
  * How a loop waits when it has nothing to do, see {@link io.hxb.pm.idle.AdaptiveSpin}.
  *
@@ -20,6 +22,11 @@ public record WaitMode(long spinNs, long sharedSpinNs) {
     /** Polls for {@code spinNs} as long as that finds something, then sleeps. */
     public static WaitMode hybrid(final long spinNs) {
         return new WaitMode(spinNs, spinNs);
+    }
+
+    /** The choice of one thread that waits this way. */
+    AdaptiveSpin spin() {
+        return new AdaptiveSpin(spinNs, sharedSpinNs);
     }
 
     /** The same with another maximum time of polling while other threads wait for the CPU. */

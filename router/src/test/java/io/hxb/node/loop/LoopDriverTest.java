@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
+import io.hxb.pm.idle.AdaptiveSpin;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +19,7 @@ import java.util.List;
 @Tag("unit")
 class LoopDriverTest {
     private static final long MICROSECOND_NS = 1_000;
+    private static final long SPIN_NS = 50 * MICROSECOND_NS;
 
     private final List<String> calls = new ArrayList<>();
     private long nowNs = 1_000_000_000;
@@ -164,15 +166,17 @@ class LoopDriverTest {
 
     @Test
     void shouldSpinForAWhileAndAfterSpinningInVainSleepAtOnce() throws LinuxException {
-        // given
+        // given: a thread with a CPU of its own
+        final AdaptiveSpin alone = new AdaptiveSpin(SPIN_NS, SPIN_NS, () -> 300);
         driver.close();
         EventFd.drain(descriptor);
-        driver = LoopDriver.invoker(WaitMode.HYBRID, () -> nowNs, LoopDriverTest::fail);
+        driver = LoopDriver.invoker(alone, () -> nowNs, LoopDriverTest::fail);
         driver.adopt();
         driver.add(new NotingTask());
         // when
         final int firstTurns = turnsUntilAsleep();
         final int nextTurns = turnsUntilAsleep();
+        nowNs += SPIN_NS;
         final int lastTurns = turnsUntilAsleep();
         // then
         assertEquals(List.of(51, 1, 51), List.of(firstTurns, nextTurns, lastTurns));
