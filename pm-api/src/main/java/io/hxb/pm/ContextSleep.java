@@ -5,13 +5,14 @@ import io.hxb.linux.SignalSocket;
 import io.hxb.pm.shm.ControlMemory;
 
 /**
- * How an application sleeps until the node signals its context. Owned by the context's thread.
+ * How an application sleeps until the node, or another context there, signals its context. Owned by the context's thread.
  *
  * <p>To sleep: {@link #start}, look once more whether there is something to do, {@link #await} if
  * not, {@link #end}.
  */
 final class ContextSleep {
     private final ControlMemory control;
+    private final DirectRings rings;
     private final int signalSocket;
     private final PollSet pollSet = new PollSet(2);
     private boolean isWaiting;
@@ -20,12 +21,17 @@ final class ContextSleep {
     /**
      * Makes one for a context.
      *
+     * @param rings whose other ends are asked for signals too.
      * @param signalSocket the application's end of its SignalSocket.
      * @param nodeDescriptor becomes readable when the node dies; -1 for none.
      */
     public ContextSleep(
-            final ControlMemory control, final int signalSocket, final int nodeDescriptor) {
+            final ControlMemory control,
+            final DirectRings rings,
+            final int signalSocket,
+            final int nodeDescriptor) {
         this.control = control;
+        this.rings = rings;
         this.signalSocket = signalSocket;
         pollSet.add(signalSocket);
         pollSet.add(nodeDescriptor);
@@ -34,6 +40,7 @@ final class ContextSleep {
     /** Asks the node for a signal when something of {@code interest} happens, or to its links. */
     void start(final int interest) {
         isWaiting = true;
+        rings.sleep(interest);
         control.waiting(interest | ControlMemory.LINKS);
     }
 
@@ -48,12 +55,12 @@ final class ContextSleep {
     }
 
     /** Ends what {@link #start} began. */
-    // There is a signal for each wait that the node has ended, perhaps after the wait: only then is
+    // There is a signal for each wait that the node or another context has ended, perhaps after the wait: only then is
     // there something to read, and most waits of a busy application end without one.
     void end() {
         if (isWaiting) {
             isWaiting = false;
-            expectedSignals += control.endWaiting() ? 1 : 0;
+            expectedSignals += (control.endWaiting() ? 1 : 0) + rings.awake();
         }
         if (expectedSignals > 0) {
             expectedSignals -= SignalSocket.drain(signalSocket);

@@ -168,8 +168,11 @@ final class ContextWaiter {
 
     private int ready(final int interest) {
         final boolean isForMessages = (interest & ControlMemory.MESSAGES) != 0;
+        final boolean isForSends = (interest & ControlMemory.SENDS) != 0;
+        // Told once, as sends that are done.
+        hasUntoldSends |= isForSends && sends.takeRoomAgain();
         if ((isForMessages && receives.isReady())
-                || ((interest & ControlMemory.SENDS) != 0 && (hasUntoldSends || sends.hasDone()))) {
+                || (isForSends && (hasUntoldSends || sends.hasDone()))) {
             return PmStatus.OK;
         }
         return !sends.failed().isEmpty() || (isForMessages && events.isReady())

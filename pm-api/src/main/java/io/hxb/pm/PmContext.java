@@ -3,7 +3,6 @@ package io.hxb.pm;
 import io.hxb.linux.Memory;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.shm.ControlMemory;
-import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.NodePage;
 
@@ -35,6 +34,7 @@ public final class PmContext implements AutoCloseable {
     private final ReceiveEnd receives;
     private final EventRing events;
     private final ContextWaiter waiter;
+    private final DirectRings rings;
     private final int mtuBytes;
 
     PmContext(
@@ -53,9 +53,19 @@ public final class PmContext implements AutoCloseable {
         final NodePage node = new NodePage(attachment.nodePageAddress());
         final NodeBell bell = new NodeBell(node, memory.wakeUps(), device.isInvoker());
         state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));
-        sends = new SendEnd(control, memory.send(), bell);
+        final int ownNode = device.nodeId();
+        final HeldMessages held = new HeldMessages(memory.receive().count());
+        rings =
+                new DirectRings(
+                        control,
+                        attachment,
+                        memory.contextId(),
+                        new DirectSends(
+                                attachment, memory.contextId(), device.facts().contexts()),
+                        new DirectReceives(ownNode, mtuBytes, memory.deliveryEntries(), held));
+        sends = new SendEnd(control, memory.send(), bell, ownNode, rings);
         slots = sends.slots();
-        receives = new ReceiveEnd(control, memory.receive(), bell);
+        receives = new ReceiveEnd(control, memory.receive(), bell, held, rings);
         events = control.eventRing();
         waiter =
                 new ContextWaiter(
@@ -65,7 +75,10 @@ public final class PmContext implements AutoCloseable {
                         receives,
                         events,
                         new ContextSleep(
-                                control, memory.wakeUps().application(), attachment.descriptor()),
+                                control,
+                                rings,
+                                memory.wakeUps().application(),
+                                attachment.descriptor()),
                         spinNs);
     }
 
@@ -107,7 +120,13 @@ public final class PmContext implements AutoCloseable {
             pollCompletions();
         }
         final int slot = sends.claim(destinationNode, destinationContext, lengthBytes);
-        return slot == SendSlots.NONE ? state.idle(PmStatus.NO_BUFFERS) : slot;
+        return slot == SendSlots.NONE ? noBuffers() : slot;
+    }
+
+    // A ring to another context may be full while slots are free, and slots wait to be taken back.
+    private int noBuffers() {
+        pollCompletions();
+        return state.idle(PmStatus.NO_BUFFERS);
     }
 
     /**
@@ -196,7 +215,7 @@ public final class PmContext implements AutoCloseable {
     public int send(final int slot, final int lengthBytes, final int tag) {
         checkClaimed(slot);
         checkLength(lengthBytes, slots.lengthBytes(slot));
-        return submit(slot, lengthBytes, tag, 0, 0);
+        return submit(slot, lengthBytes, tag, null, 0);
     }
 
     /**
@@ -225,7 +244,7 @@ public final class PmContext implements AutoCloseable {
             return slot;
         }
         sends.buffer(slot).putBytes(0, payload);
-        return submit(slot, payload.length, tag, 0, 0);
+        return submit(slot, payload.length, tag, null, 0);
     }
 
     /**
@@ -251,7 +270,7 @@ public final class PmContext implements AutoCloseable {
             throw new IllegalArgumentException("the region is of another device");
         }
         checkLength(lengthBytes, mtuBytes);
-        return submit(slot, lengthBytes, tag, region.id(), offset);
+        return submit(slot, lengthBytes, tag, region, offset);
     }
 
     /**
@@ -298,14 +317,7 @@ public final class PmContext implements AutoCloseable {
         if (state.isClosed() || !receives.isReady() || !state.isOpenAtNode()) {
             return state.idle(PmStatus.EMPTY);
         }
-        final long entry = receives.peek();
-        message.set(
-                receives.take(entry),
-                receives.payloadAddress(entry),
-                DeliveryRing.lengthBytes(entry),
-                DeliveryRing.tag(entry),
-                DeliveryRing.sourceNode(entry),
-                DeliveryRing.sourceContext(entry));
+        receives.take(message);
         return PmStatus.OK;
     }
 
@@ -349,9 +361,8 @@ public final class PmContext implements AutoCloseable {
      *     pmReleaseReceiveBuffer(3).
      */
     public void release(final long handle) {
-        final int bufferId = receives.held().bufferId(handle);
         checkOpen();
-        receives.release(bufferId);
+        receives.release(handle);
     }
 
     /** {@return the number of messages received and not yet released} */
@@ -493,6 +504,7 @@ public final class PmContext implements AutoCloseable {
         if (!state.isClosed()) {
             state.close();
             slots.close();
+            rings.close();
             device.onClosed(this);
             attachment.closeContext(memory);
             waiter.close();
@@ -521,7 +533,7 @@ public final class PmContext implements AutoCloseable {
             final int slot,
             final int lengthBytes,
             final int tag,
-            final int region,
+            final PmRegion region,
             final long regionOffset) {
         final int closed = state.status();
         if (closed != PmStatus.OK) {

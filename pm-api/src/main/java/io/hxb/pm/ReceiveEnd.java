@@ -6,10 +6,14 @@ import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.ReleaseRing;
 
 /**
- * The receiving end of a context: takes messages that the node has delivered and gives their
- * buffers back. Owned by the context's thread.
+ * The receiving end of a context: takes messages that the node has delivered, or that other
+ * contexts of the node have sent directly, and gives their buffers back. Owned by the context's
+ * thread.
  */
 final class ReceiveEnd {
+    /** Messages in a row of one kind while there are some of the other. */
+    private static final int MESSAGES_PER_TURN = 64;
+
     private final ControlMemory control;
     private final DeliveryRing deliveries;
     private final ReleaseRing releases;
@@ -17,22 +21,34 @@ final class ReceiveEnd {
     private final NodeBell bell;
     private final long poolAddress;
     private final int bufferBytes;
+    private final DirectRings rings;
+    private final DirectReceives directs;
     private long position;
+    private boolean isTurnOfRings;
+    private int turnLeft;
 
     /**
      * Makes the receiving end over the rings of {@code control}.
      *
      * @param buffers receive buffers that messages may lie in.
+     * @param held messages received and not released.
+     * @param rings by which others send directly.
      */
     public ReceiveEnd(
-            final ControlMemory control, final Attachment.Buffers buffers, final NodeBell bell) {
+            final ControlMemory control,
+            final Attachment.Buffers buffers,
+            final NodeBell bell,
+            final HeldMessages held,
+            final DirectRings rings) {
         this.control = control;
         poolAddress = buffers.address();
         bufferBytes = buffers.bufferBytes();
         this.bell = bell;
+        this.held = held;
+        this.rings = rings;
+        directs = rings.receives();
         deliveries = control.deliveryRing();
         releases = control.releaseRing();
-        held = new HeldMessages(buffers.count());
     }
 
     /** Messages received and not released. */
@@ -40,30 +56,92 @@ final class ReceiveEnd {
         return held;
     }
 
-    /** True if {@link #peek} may be called. */
+    /** True if {@link #take} has a message. */
     public boolean isReady() {
-        return deliveries.isReady(position);
+        rings.poll();
+        if (isNodeReady() || directs.isReady()) {
+            return true;
+        }
+        directs.onIdle();
+        return false;
     }
 
-    /** The entry of the next message in the delivery ring. */
-    public long peek() {
-        return deliveries.entry(position);
+    /** True if the node has delivered a message that may be next; takes those that begin a ring. */
+    private boolean isNodeReady() {
+        while (deliveries.isReady(position)) {
+            if (directs.isEmpty()) {
+                return true;
+            }
+            final long entry = deliveries.entry(position);
+            final int node = DeliveryRing.sourceNode(entry);
+            final int context = DeliveryRing.sourceContext(entry);
+            final int lengthBytes = DeliveryRing.lengthBytes(entry);
+            if (!directs.isBegin(node, context, payloadAddress(entry), lengthBytes)) {
+                return directs.order(node, context) != DirectReceives.RING_FULL;
+            }
+            held.hold(position++, DeliveryRing.bufferId(entry));
+            giveBack(DeliveryRing.bufferId(entry));
+        }
+        return false;
     }
 
-    /** Takes the message of the entry given; returns its handle. */
-    public long take(final long entry) {
-        return held.hold(position++, DeliveryRing.bufferId(entry));
+    /** Takes the next message, which {@link #isReady} has found. */
+    public void take(final PmMessage message) {
+        if (directs.isEmpty() || !isInRing()) {
+            takeDelivered(message);
+        } else {
+            directs.receive(message);
+        }
     }
 
-    /** First byte of the payload of a message. */
-    public long payloadAddress(final long entry) {
+    private boolean isInRing() {
+        if (!isNodeReady()) {
+            return true;
+        }
+        final long entry = deliveries.entry(position);
+        if (directs.order(DeliveryRing.sourceNode(entry), DeliveryRing.sourceContext(entry))
+                == DirectReceives.RING_FIRST) {
+            return true;
+        }
+        if (turnLeft == 0) {
+            turnLeft = MESSAGES_PER_TURN;
+            isTurnOfRings = !isTurnOfRings;
+        }
+        turnLeft--;
+        return isTurnOfRings && directs.isReady();
+    }
+
+    private void takeDelivered(final PmMessage message) {
+        final long entry = deliveries.entry(position);
+        message.set(
+                held.hold(position++, DeliveryRing.bufferId(entry)),
+                payloadAddress(entry),
+                DeliveryRing.lengthBytes(entry),
+                DeliveryRing.tag(entry),
+                DeliveryRing.sourceNode(entry),
+                DeliveryRing.sourceContext(entry));
+    }
+
+    private long payloadAddress(final long entry) {
         return poolAddress
                 + (long) DeliveryRing.bufferId(entry) * bufferBytes
                 + DeliveryRing.payloadOffset(entry);
     }
 
-    /** Gives the buffer of a message held back. */
-    public void release(final int bufferId) {
+    /**
+     * Releases the message with this handle.
+     *
+     * @throws IllegalStateException if no such message is held.
+     */
+    public void release(final long handle) {
+        if (DirectReceives.isDirect(handle)) {
+            directs.release(handle);
+        } else {
+            giveBack(held.bufferId(handle));
+        }
+    }
+
+    private void giveBack(final int bufferId) {
         held.release(bufferId);
         releases.put(bufferId);
         bell.onReleased(control);

@@ -4,6 +4,7 @@ import io.hxb.linux.Memory;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.ShortRing;
 import io.hxb.pm.shm.SubmissionRing;
 
@@ -12,7 +13,8 @@ import org.agrona.MutableDirectBuffer;
 /**
  * The sending end of a context: hands messages in slots to the node and takes back the slots that
  * are done. Short messages that follow each other to one destination lie in a ring of their own,
- * almost in the layout in which a frame carries them. Owned by the context's thread.
+ * almost in the layout in which a frame carries them. Messages to other contexts of the node go
+ * directly, where there is a ring to them ({@link LocalSends}). Owned by the context's thread.
  */
 final class SendEnd {
     private final SendSlots slots;
@@ -21,6 +23,7 @@ final class SendEnd {
     private final CompletionRing completions;
     private final FailedSends failed;
     private final NodeBell bell;
+    private final LocalSends locals;
     private PmContext.SendDoneListener listener = (slot, status) -> {};
     private int lastNode = -1;
     private int lastContext = -1;
@@ -43,15 +46,22 @@ final class SendEnd {
      * Makes the sending end over the rings of {@code control}, with a slot for each buffer.
      *
      * @param buffers send buffers of the context.
+     * @param ownNode id of its node.
+     * @param rings to other contexts there.
      */
     public SendEnd(
-            final ControlMemory control, final Attachment.Buffers buffers, final NodeBell bell) {
+            final ControlMemory control,
+            final Attachment.Buffers buffers,
+            final NodeBell bell,
+            final int ownNode,
+            final DirectRings rings) {
         slots = new SendSlots(buffers.address(), buffers.count(), buffers.bufferBytes());
         this.bell = bell;
         submissions = control.submissionRing();
         shorts = control.shortRing();
         completions = control.completionRing();
         failed = new FailedSends(buffers.count());
+        locals = new LocalSends(slots, rings, ownNode);
     }
 
     /** The slots. */
@@ -71,6 +81,9 @@ final class SendEnd {
      * @return the slot, or {@link SendSlots#NONE}.
      */
     public int claim(final int node, final int context, final int lengthBytes) {
+        if (locals.isLocal(node) && isToRing(context)) {
+            return locals.claim(context, lengthBytes);
+        }
         final int slot = slots.claim(node, context, lengthBytes);
         if (slot != SendSlots.NONE
                 && writtenSlot == SendSlots.NONE
@@ -81,9 +94,24 @@ final class SendEnd {
         return slot;
     }
 
+    /** True if messages to a context of this node go through a ring, which may begin with this. */
+    private boolean isToRing(final int context) {
+        if (locals.isOpen(context)) {
+            return true;
+        }
+        final int begin = locals.begin(context);
+        if (begin == SendSlots.NONE) {
+            return false;
+        }
+        submitToNode(begin, DirectPage.BEGIN_BYTES, 0, 0, 0);
+        return true;
+    }
+
     /** Where the message of a claimed slot is written. */
     public long address(final int slot) {
-        return slot == writtenSlot ? shorts.payloadAddress(writtenBegin) : slots.address(slot);
+        return slot == writtenSlot
+                ? shorts.payloadAddress(writtenBegin)
+                : locals.address(slot);
     }
 
     /** View of that, always the same object for a slot. */
@@ -93,7 +121,9 @@ final class SendEnd {
 
     /** Bytes that may be written there. */
     public int roomBytes(final int slot) {
-        return slot == writtenSlot ? slots.lengthBytes(slot) : slots.bufferBytes();
+        return slot == writtenSlot || locals.isInPlace(slot)
+                ? slots.lengthBytes(slot)
+                : slots.bufferBytes();
     }
 
     /** Gives a claimed slot back unsent. */
@@ -101,6 +131,7 @@ final class SendEnd {
         if (slot == writtenSlot) {
             writtenSlot = SendSlots.NONE;
         }
+        locals.abandon(slot);
         slots.release(slot);
     }
 
@@ -111,16 +142,31 @@ final class SendEnd {
     /**
      * Hands the message of a claimed slot to the node.
      *
-     * @param region where its payload lies, 0 for the slot's buffer.
+     * @param region where its payload lies; null for where the slot's messages are written.
      * @param regionOffset first byte there.
      */
     public void submit(
             final int slot,
             final int lengthBytes,
             final int tag,
-            final int region,
+            final PmRegion region,
             final long regionOffset) {
         slots.start(slot);
+        if (locals.isLocal(slots.node(slot))) {
+            final long payload = region == null ? 0 : region.address() + regionOffset;
+            if (locals.submit(slot, lengthBytes, tag, payload)) {
+                return;
+            }
+        }
+        submitToNode(slot, lengthBytes, tag, region == null ? 0 : region.id(), regionOffset);
+    }
+
+    private void submitToNode(
+            final int slot,
+            final int lengthBytes,
+            final int tag,
+            final int region,
+            final long regionOffset) {
         final int node = slots.node(slot);
         final int context = slots.context(slot);
         if (region == 0 && isInRing(slot, node, context, lengthBytes)) {
@@ -176,7 +222,12 @@ final class SendEnd {
 
     /** True if {@link #takeAllDone} has something to take. */
     public boolean hasDone() {
-        return doneLeft > 0 || completions.isReady();
+        return doneLeft > 0 || locals.hasDone() || completions.isReady();
+    }
+
+    /** True if a message to a context of this node that found no room would find it now. */
+    boolean takeRoomAgain() {
+        return locals.takeRoomAgain();
     }
 
     /** Sets the listener that is called for every slot that comes back. */
@@ -191,12 +242,32 @@ final class SendEnd {
      */
     public int takeAllDone() {
         int taken = 0;
-        while (doneLeft > 0 || nextDone()) {
-            final int slot = takeDone();
-            listener.onSendDone(slot, doneStatus);
+        while (locals.hasDone()) {
+            final int slot = locals.takeDone();
+            slots.finish(slot);
+            slots.release(slot);
+            listener.onSendDone(slot, PmStatus.OK);
             taken++;
         }
+        while (doneLeft > 0 || nextDone()) {
+            final int slot = takeDone();
+            if (locals.takeBegin(slot)) {
+                onBeginDone(slot);
+            } else {
+                listener.onSendDone(slot, doneStatus);
+                taken++;
+            }
+        }
         return taken;
+    }
+
+    /** What was to begin a ring has arrived, or the ring is of no use. */
+    private void onBeginDone(final int slot) {
+        if (doneStatus != PmStatus.OK) {
+            final int context = slots.context(slot);
+            locals.remove(context);
+            failed.add(PmEvent.NO_SLOT, doneStatus, slots.node(slot), context);
+        }
     }
 
     private int takeDone() {
@@ -205,7 +276,7 @@ final class SendEnd {
         if (--doneLeft > 0) {
             doneSlot = slots.following(slot);
         }
-        if (doneStatus != PmStatus.OK) {
+        if (doneStatus != PmStatus.OK && !locals.isBegin(slot)) {
             failed.add(slot, doneStatus, slots.node(slot), slots.context(slot));
         }
         slots.release(slot);

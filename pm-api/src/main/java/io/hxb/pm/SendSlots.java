@@ -51,6 +51,11 @@ final class SendSlots {
         }
     }
 
+    /** Number of slots. */
+    int count() {
+        return state.length;
+    }
+
     /** True if a slot can be claimed. */
     public boolean hasFree() {
         return freeCount > 0;

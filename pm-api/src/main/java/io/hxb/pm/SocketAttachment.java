@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.linux.AddressRange;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
@@ -9,7 +10,10 @@ import io.hxb.linux.UnixSocket;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.attach.DirectChange;
+import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.NodePage;
 
 import java.nio.file.Path;
@@ -28,6 +32,7 @@ final class SocketAttachment implements Attachment {
     private static final long REPLY_TIMEOUT_MS = 5_000;
     private static final long MS_NS = 1_000_000;
     private static final long RETRY_PAUSE_NS = 10_000_000L;
+    private static final int DIRECT_DESCRIPTORS = 3;
     private static final int POLL_GONE = PollSet.GONE & ~0x2000;
 
     private final UnixSocket socket;
@@ -42,6 +47,7 @@ final class SocketAttachment implements Attachment {
     private SharedMemory receivePool;
     private int minDeliveryEntries;
     private int ownBuffers;
+    private int directBytes;
     private int requests;
     private boolean isUnanswered;
     private boolean isRefusedForNow;
@@ -107,6 +113,7 @@ final class SocketAttachment implements Attachment {
         message.speakItsVersion();
         minDeliveryEntries = Math.toIntExact(message.argument(1));
         ownBuffers = Math.toIntExact(message.argument(2));
+        directBytes = message.hasDirectRings() ? Math.toIntExact(message.argument(3)) : 0;
         expectDescriptors(ownBuffers > 0 ? 1 : 2);
         nodePage = SharedMemory.mapReadOnly(socket.receivedDescriptor(0), NodePage.LENGTH_BYTES);
         if (ownBuffers == 0) {
@@ -285,6 +292,81 @@ final class SocketAttachment implements Attachment {
         final OwnMemory lent = regionMemory.remove(memory.id());
         if (lent != null) {
             takeBack(lent);
+        }
+    }
+
+    @Override
+    public int directBytes() {
+        return directBytes;
+    }
+
+    @Override
+    public synchronized DirectMemory offerDirect(
+            final int contextId, final int peerContext, final long id0, final long id1) {
+        if (isClosed || isBroken) {
+            return null;
+        }
+        final int[] descriptors = new int[2];
+        DirectMemory memory = null;
+        try {
+            memory = DirectMemory.make(directBytes, descriptors);
+            new DirectPage(memory.pageAddress()).initialize(id0, id1);
+            message.request(AttachMessage.OFFER_DIRECT)
+                    .argument(0, contextId)
+                    .argument(1, peerContext);
+            exchange(message, 1, descriptors);
+            return memory.peerSignal(socket.receivedDescriptor(0));
+        } catch (final PmException | LinuxException e) {
+            // Without a ring messages go through the node.
+            if (memory != null) {
+                memory.close();
+            }
+            return null;
+        } finally {
+            if (memory != null) {
+                Descriptors.close(descriptors[0]);
+                Descriptors.close(descriptors[1]);
+            }
+        }
+    }
+
+    @Override
+    public synchronized DirectChange nextDirectChange(final int contextId) {
+        if (isClosed || isBroken) {
+            return DirectChange.NOTHING;
+        }
+        try {
+            ask(message.request(AttachMessage.DIRECT_CHANGE).argument(0, contextId));
+        } catch (final PmException e) {
+            return DirectChange.NOTHING;
+        }
+        final int kind = (int) message.argument(0);
+        final int peerContext = (int) message.argument(1);
+        final DirectMemory memory =
+                kind == DirectChange.OFFERED ? mapDirect(message.argument(2)) : null;
+        return new DirectChange(kind, peerContext, memory);
+    }
+
+    /** Maps the ring whose descriptors have come; null if it cannot be. */
+    private DirectMemory mapDirect(final long capacityBytes) {
+        if (socket.receivedDescriptors() != DIRECT_DESCRIPTORS
+                || capacityBytes < AddressRange.PAGE_BYTES
+                || capacityBytes > directBytes
+                || Long.bitCount(capacityBytes) != 1) {
+            socket.closeReceivedDescriptors();
+            return null;
+        }
+        final int records = socket.receivedDescriptor(0);
+        final int page = socket.receivedDescriptor(1);
+        final int signal = socket.receivedDescriptor(2);
+        try {
+            return DirectMemory.map((int) capacityBytes, records, page, signal);
+        } catch (final LinuxException e) {
+            Descriptors.close(signal);
+            return null;
+        } finally {
+            Descriptors.close(records);
+            Descriptors.close(page);
         }
     }
 

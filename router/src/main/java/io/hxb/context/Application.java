@@ -30,6 +30,7 @@ final class Application {
     private final List<ContextEndpoint> contexts = new ArrayList<>();
     private int memories;
     private boolean isGone;
+    private boolean hasDirectRings;
 
     /**
      * A new application without memory or contexts.
@@ -58,6 +59,16 @@ final class Application {
 
     boolean isLocal() {
         return isLocal;
+    }
+
+    /** Its attach protocol has direct rings. */
+    void onDirectRings() {
+        hasDirectRings = true;
+    }
+
+    /** True if its contexts can be offered direct rings; for the thread that talks with it. */
+    boolean hasDirectRings() {
+        return hasDirectRings;
     }
 
     String name() {

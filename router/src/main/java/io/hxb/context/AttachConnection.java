@@ -6,6 +6,9 @@ import io.hxb.linux.UnixSocket;
 import io.hxb.pm.PmException;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.attach.DirectChange;
+
+import java.util.Arrays;
 
 /** One application at the node's socket. Owned by the attach server's thread. */
 final class AttachConnection {
@@ -89,6 +92,11 @@ final class AttachConnection {
         try {
             return answer(type);
         } catch (final PmException | IllegalArgumentException e) {
+            if (type == AttachMessage.OFFER_DIRECT) {
+                // Many have no ring and lose nothing but time.
+                message.refusal(type, e.getMessage());
+                return reply();
+            }
             audit.onRefused(
                     peer,
                     type == AttachMessage.OPEN_CONTEXT ? "to open a context" : "to share memory",
@@ -147,6 +155,8 @@ final class AttachConnection {
             case AttachMessage.LEND -> lend();
             case AttachMessage.ADD_PIECES -> addPieces();
             case AttachMessage.TAKE_BACK -> takeBack();
+            case AttachMessage.OFFER_DIRECT -> offerDirect();
+            case AttachMessage.DIRECT_CHANGE -> directChange();
             default -> "it sent the unknown request " + type;
         };
     }
@@ -158,6 +168,10 @@ final class AttachConnection {
         message.reply(AttachMessage.HELLO)
                 .argument(1, manager.parts().minDeliveryEntries())
                 .argument(2, ownBuffers);
+        if (message.hasDirectRings()) {
+            application.onDirectRings();
+            message.argument(3, manager.directOffers().ringBytes());
+        }
         if (ownBuffers > 0) {
             return reply(manager.nodePageMemory().descriptor());
         }
@@ -183,6 +197,60 @@ final class AttachConnection {
         manager.open(memory, contextId, request.peerWaitNs(), null);
         message.reply(AttachMessage.OPEN_CONTEXT).argument(0, manager.loopIndex(contextId));
         return reply(memory.wakeApplication(), memory.wakeNode());
+    }
+
+    private String offerDirect() throws PmException, LinuxException {
+        if (socket.receivedDescriptors() != 2) {
+            throw new PmException("a ring has two descriptors: the limit of open files is reached");
+        }
+        final ContextEndpoint sender = application.context((int) range(0));
+        final int peerContext = (int) range(1);
+        final ContextEndpoint receiver =
+                manager.directOffers()
+                        .offer(
+                                sender,
+                                peerContext,
+                                socket.receivedDescriptor(0),
+                                socket.receivedDescriptor(1));
+        message.reply(AttachMessage.OFFER_DIRECT);
+        return replyWithSignal(receiver);
+    }
+
+    private String directChange() throws LinuxException {
+        final ContextEndpoint endpoint = application.context((int) range(0));
+        final DirectOffers.News news =
+                endpoint == null ? null : manager.directOffers().next(endpoint);
+        message.reply(AttachMessage.DIRECT_CHANGE);
+        if (news == null) {
+            return reply();
+        }
+        final DirectOffers.Ring ring = news.ring();
+        final ContextEndpoint peer = ring.sender() == endpoint ? ring.receiver() : ring.sender();
+        message.argument(0, news.kind()).argument(1, peer.contextId());
+        if (news.kind() != DirectChange.OFFERED) {
+            return reply();
+        }
+        message.argument(2, manager.directOffers().ringBytes());
+        try {
+            return replyWithSignal(peer, ring.records(), ring.page());
+        } finally {
+            ring.closeDescriptors();
+        }
+    }
+
+    /** Replies with descriptors and that by which a context is woken, unless it is closed. */
+    private String replyWithSignal(final ContextEndpoint peer, final int... descriptors)
+            throws LinuxException {
+        if (!peer.memory().use()) {
+            return reply(descriptors);
+        }
+        try {
+            final int[] all = Arrays.copyOf(descriptors, descriptors.length + 1);
+            all[descriptors.length] = peer.memory().signal();
+            return reply(all);
+        } finally {
+            peer.memory().unuse();
+        }
     }
 
     private long range(final int argument) {

@@ -52,6 +52,7 @@ final class ContextEndpoint {
     private CloseReason closeReason = CloseReason.NONE;
     private boolean isFlowClosed;
     private int eventsOut;
+    private int directChanges;
 
     ContextEndpoint(
             final ContextManager manager,
@@ -239,6 +240,15 @@ final class ContextEndpoint {
     /** A link of the node has changed; the owner. */
     void onLinkEvent() {
         wake(ControlMemory.LINKS);
+    }
+
+    /** Something about its direct rings waits to be asked for; the owner. */
+    void onDirectChange() {
+        if (!isClosing()) {
+            directChanges++;
+            control.directChanges(directChanges);
+            wake(ControlMemory.MESSAGES | ControlMemory.SENDS | ControlMemory.LINKS);
+        }
     }
 
     private void wake(final int interest) {

@@ -164,6 +164,13 @@ public final class ContextLoop implements ContextPolling {
         }
     }
 
+    /** Tells a context, unless it is closed, that there is a change of its direct rings. */
+    void onDirectChange(final ContextEndpoint endpoint) {
+        if (Arrays.asList(endpoints).contains(endpoint)) {
+            endpoint.onDirectChange();
+        }
+    }
+
     /** Wakes the applications that sleep, so that they learn of a link. */
     void onLinkEvent() {
         for (final ContextEndpoint endpoint : endpoints) {
@@ -218,6 +225,7 @@ public final class ContextLoop implements ContextPolling {
             LOGGER.warn("context {}: {}", endpoint.contextId(), e.getMessage());
         }
         manager.unregister(endpoint);
+        manager.directOffers().onClosed(endpoint);
         endpoint.memory().unuse();
         endpoint.application().onClosed(endpoint);
         deferred.forEach(proxy::putBack);

@@ -69,6 +69,11 @@ final class ContextLoopProxy {
         command(loop -> loop.close(endpoint, reason));
     }
 
+    /** Tells a context that there is a change of its direct rings: any thread. */
+    void onDirectChange(final ContextEndpoint endpoint) {
+        command(loop -> loop.onDirectChange(endpoint));
+    }
+
     /** Wakes the applications that sleep, so that they learn of a link: any thread. */
     void onLinkEvent() {
         command(ContextLoop::onLinkEvent);

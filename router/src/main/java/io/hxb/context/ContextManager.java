@@ -51,6 +51,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private final NodePage page;
     private final ReceiveBooks books;
     private final AtomicReferenceArray<ContextEndpoint> endpoints;
+    private final DirectOffers directOffers;
     private final ContextLoopProxy[] loops;
     private final MemoryReturn memoryReturn;
     private final AtomicInteger incarnations;
@@ -110,6 +111,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
                         parts.loops()));
         books = new ReceiveBooks(pool.bufferCount());
         endpoints = new AtomicReferenceArray<>(parts.contexts());
+        directOffers = new DirectOffers(this, parts.mtuBytes());
         this.memoryReturn = memoryReturn;
         incarnations = new AtomicInteger(parts.incarnation());
     }
@@ -266,9 +268,8 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      * @return 0 if nobody has it open.
      */
     public int incarnation(final int contextId) {
-        final ContextEndpoint endpoint =
-                contextId >= 0 && contextId < endpoints.length() ? endpoints.get(contextId) : null;
-        return endpoint == null || endpoint.isClosing() ? 0 : endpoint.incarnation();
+        final ContextEndpoint endpoint = endpoint(contextId);
+        return endpoint == null ? 0 : endpoint.incarnation();
     }
 
     /** How often users were refused more of a share than they may have; any thread. */
@@ -405,6 +406,28 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private int nextIncarnation() {
         final int next = incarnations.incrementAndGet();
         return next != 0 ? next : incarnations.incrementAndGet();
+    }
+
+    /** The rings by which contexts send to each other directly. */
+    DirectOffers directOffers() {
+        return directOffers;
+    }
+
+    /** The open context with a number; null if there is none. */
+    ContextEndpoint endpoint(final int contextId) {
+        final ContextEndpoint endpoint =
+                contextId >= 0 && contextId < endpoints.length() ? endpoints.get(contextId) : null;
+        return endpoint == null || endpoint.isClosing() ? null : endpoint;
+    }
+
+    /** True from the opening of a context until it is closed completely. */
+    boolean isRegistered(final ContextEndpoint endpoint) {
+        return endpoints.get(endpoint.contextId()) == endpoint;
+    }
+
+    /** Tells a context that there is a change of its direct rings; any thread. */
+    void onDirectChange(final ContextEndpoint endpoint) {
+        loop(endpoint.contextId()).onDirectChange(endpoint);
     }
 
     private ContextLoopProxy loop(final int contextId) {

@@ -177,6 +177,11 @@ final class EndpointMemory {
                 new Attachment.WakeUps(manager.loopIndex(contextId), wakeApplication, wakeNode));
     }
 
+    /** Keeps the memory and descriptors until {@link #unuse}; false if they are given back already. */
+    boolean use() {
+        return users.getAndUpdate(count -> count > 0 ? count + 1 : 0) > 0;
+    }
+
     /**
      * One of its users no longer touches the memory: the node, or an application in this process.
      * The last call gives it back; any thread, does not block.

@@ -3,6 +3,8 @@ package io.hxb.context;
 import io.hxb.pm.PmException;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
+import io.hxb.pm.attach.DirectChange;
+import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.attach.NodeInvoker;
 import io.hxb.pm.shm.NodePage;
 
@@ -60,6 +62,23 @@ final class LocalAttachment implements Attachment {
     @Override
     public void closeRegion(final RegionMemory memory) {
         application.takeBack(memory.id());
+    }
+
+    // An application in the node's process runs on the node's threads, or asks them for everything.
+    @Override
+    public int directBytes() {
+        return 0;
+    }
+
+    @Override
+    public DirectMemory offerDirect(
+            final int contextId, final int peerContext, final long id0, final long id1) {
+        return null;
+    }
+
+    @Override
+    public DirectChange nextDirectChange(final int contextId) {
+        return DirectChange.NOTHING;
     }
 
     @Override

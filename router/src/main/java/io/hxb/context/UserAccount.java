@@ -176,6 +176,11 @@ final class UserAccount implements FlowRights {
         return may;
     }
 
+    /** True if the user's contexts may send to each other. */
+    boolean mayTalkWithItself() {
+        return rights.maySendTo(tenant) && rights.mayReceiveFrom(tenant);
+    }
+
     /** Flows that were refused because of their tenants. */
     CrossingBook crossings() {
         return crossings;

@@ -36,7 +36,8 @@ import java.nio.charset.StandardCharsets;
  * HELLO           newest version spoken, or 0            receive pool bytes or 0,  reply: page, and
  *                                                        min delivery entries,     pool if not 0
  *                                                        own receive buffers of a
- *                                                        context or 0
+ *                                                        context or 0, bytes of a
+ *                                                        direct ring or 0
  * LEND            id of the memory, bytes, 1 if the node -
  *                 writes to it too (control memory, send
  *                 pool, own receive
@@ -50,6 +51,13 @@ import java.nio.charset.StandardCharsets;
  *                 receive buffers or 0
  * CLOSE_CONTEXT   id; its memory comes back too          no reply
  * TAKE_BACK       id of the memory                       no reply
+ * OFFER_DIRECT    id of the own context, of its peer     -                         request: records,
+ *                                                                                  page; reply: wake
+ *                                                                                  peer
+ * DIRECT_CHANGE   id of the own context                  kind, see DirectChange,   reply, if a ring
+ *                                                        id of the peer, bytes of  is offered:
+ *                                                        a ring that is offered    records, page,
+ *                                                                                  wake peer
  * </pre>
  */
 public final class AttachMessage {
@@ -80,10 +88,17 @@ public final class AttachMessage {
     /** Takes memory back. */
     public static final int TAKE_BACK = 6;
 
+    /** Offers another context a ring; since version 3, as the next. */
+    public static final int OFFER_DIRECT = 16;
+
+    /** Asks for a change of the rings of a context. */
+    public static final int DIRECT_CHANGE = 17;
+
     private static final int REPLY = 0x80;
     private static final int MAGIC = 0x5042_5848;
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int OLDEST_VERSION = 2;
+    private static final int DIRECT_VERSION = 3;
     private static final int DONE = 0;
     private static final int REFUSED = 1;
     private static final int REFUSED_FOR_NOW = 2;
@@ -128,6 +143,11 @@ public final class AttachMessage {
     /** Lets requests made from now on have the version of the reply that this is. */
     public void speakItsVersion() {
         spokenVersion = version();
+    }
+
+    /** True if both ends speak a version with direct rings; of a reply to HELLO and later ones. */
+    public boolean hasDirectRings() {
+        return version() >= DIRECT_VERSION;
     }
 
     private int version() {

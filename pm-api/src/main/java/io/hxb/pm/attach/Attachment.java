@@ -33,6 +33,30 @@ public interface Attachment extends AutoCloseable {
     /** Gives a region back and unmaps it; the caller no longer touches it. */
     void closeRegion(RegionMemory memory);
 
+    /**
+     * Longest ring by which contexts of this node may send to each other directly, in bytes; 0 if
+     * they may not.
+     */
+    int directBytes();
+
+    /**
+     * Offers the context of another application of this node a ring to receive from. Blocks for
+     * the node's answer.
+     *
+     * @param contextId the sender, of this device.
+     * @param peerContext the receiver.
+     * @param id0 one half of the ring's id; {@code id1} is the other.
+     * @return the memory as the sender has it, which the caller closes; null if the node refuses
+     *     or there is no memory, which may be otherwise another time.
+     */
+    DirectMemory offerDirect(int contextId, int peerContext, long id0, long id1);
+
+    /**
+     * The next change of the rings of a context, after ControlMemory has counted one. Blocks for
+     * the node's answer.
+     */
+    DirectChange nextDirectChange(int contextId);
+
     /** Checks, with a system call if necessary, whether the node is still alive. */
     boolean isNodeAlive();
 

@@ -14,6 +14,7 @@ import io.hxb.linux.Memory;
  *     12       4                      node         context id
  *    128       4                      node         state: 1 open, 2 closed
  *    132       4                      node         close reason, see {@link CloseReason}
+ *    136       4                      node         changes of the context's direct rings so far
  *    256       4                      both         what the application sleeps for: bits of
  *                                                  {@link #MESSAGES}, {@link #SENDS}, {@link
  *                                                  #LINKS}; 0 awake
@@ -58,6 +59,7 @@ public final class ControlMemory {
     private static final int CONTEXT_ID = 12;
     private static final int STATE = 128;
     private static final int REASON = 132;
+    private static final int DIRECT_CHANGES = 136;
     private static final int WAITING = 256;
     private static final int RELEASE_AWAITED = 384;
     private static final int RINGS = 512;
@@ -119,6 +121,16 @@ public final class ControlMemory {
     /** Why the node has closed the context, see {@link CloseReason}. */
     public int closeReason() {
         return Memory.getInt(address + REASON);
+    }
+
+    /** How many changes of its direct rings the node has told the context so far. */
+    public int directChanges() {
+        return Memory.getIntAcquire(address + DIRECT_CHANGES);
+    }
+
+    /** Sets that number; the node only. */
+    public void directChanges(final int count) {
+        Memory.putIntRelease(address + DIRECT_CHANGES, count);
     }
 
     /** Tells the application that the context is closed; the node only. */

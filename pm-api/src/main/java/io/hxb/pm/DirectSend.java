@@ -1,0 +1,158 @@
+package io.hxb.pm;
+
+import io.hxb.linux.Memory;
+import io.hxb.linux.SignalSocket;
+import io.hxb.pm.attach.DirectMemory;
+import io.hxb.pm.shm.DirectPage;
+import io.hxb.pm.shm.DirectRing;
+
+import java.lang.invoke.VarHandle;
+
+/**
+ * The ring by which a context sends to one other of its node. Messages go through the node until
+ * the receiver has the ring; then one more does, the begin, and those behind it are in the ring.
+ * Owned by the context's thread.
+ */
+final class DirectSend implements AutoCloseable {
+    private final int peerContext;
+    private final DirectMemory memory;
+    private final DirectPage page;
+    private final DirectRing ring;
+    private boolean isOpen;
+    private boolean isBroken;
+    private long released;
+
+    /** Position of what is written in place behind a record that skips it; -1 for none. */
+    private long strandedPosition = -1;
+
+    private long strandedAddress;
+    private boolean isSleeping;
+
+    DirectSend(final int peerContext, final DirectMemory memory) {
+        this.peerContext = peerContext;
+        this.memory = memory;
+        page = new DirectPage(memory.pageAddress());
+        ring = new DirectRing(memory.recordsAddress(), memory.capacityBytes());
+    }
+
+    int peerContext() {
+        return peerContext;
+    }
+
+    /** True while messages are to be put here. */
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    /** True if the receiver has given the ring up, or says what cannot be. */
+    boolean isBroken() {
+        return isBroken || page.state() == DirectPage.GIVEN_UP;
+    }
+
+    /** The receiver is closed. */
+    void onReceiverGone() {
+        isBroken = true;
+    }
+
+    /** True if a begin may be sent: the receiver has the ring, and has read all of it. */
+    boolean mayBegin() {
+        return page.state() == DirectPage.TAKEN
+                && strandedPosition < 0
+                && page.released() == ring.position();
+    }
+
+    /** Writes the payload of the begin, {@link DirectPage#BEGIN_BYTES} bytes. */
+    void writeBegin(final long address) {
+        Memory.putLong(address, page.id(0));
+        Memory.putLong(address + Long.BYTES, page.id(1));
+    }
+
+    /** The begin has been sent. */
+    void open() {
+        isOpen = true;
+    }
+
+    /** True if a message fits now. */
+    boolean hasRoom(final int lengthBytes) {
+        return ring.hasRoom(lengthBytes, released) || hasRoomNow(lengthBytes);
+    }
+
+    private boolean hasRoomNow(final int lengthBytes) {
+        final long position = page.released();
+        if (position - released < 0 || position - ring.position() > 0) {
+            isBroken = true;
+        } else {
+            released = strandedPosition < 0 ? position : Math.min(position, strandedPosition);
+        }
+        return ring.hasRoom(lengthBytes, released);
+    }
+
+    /** Where the payload of the next message is written. */
+    long payloadAddress() {
+        return ring.payloadAddress();
+    }
+
+    /** Sends the message whose payload is in its place, and wakes the receiver if it sleeps. */
+    void append(final int lengthBytes, final int tag) {
+        ring.append(lengthBytes, tag);
+        wakeReceiver();
+    }
+
+    /** Messages go through the node from now on, until the next begin. */
+    void leave() {
+        isOpen = false;
+        ring.leave();
+        wakeReceiver();
+    }
+
+    /** Sends others before the message that is being written in its place. */
+    void strand(final int lengthBytes) {
+        strandedPosition = ring.position();
+        strandedAddress = ring.payloadAddress();
+        ring.skip(lengthBytes);
+    }
+
+    boolean isStranded() {
+        return strandedPosition >= 0;
+    }
+
+    /** Where the message is that others were sent before. */
+    long strandedAddress() {
+        return strandedAddress;
+    }
+
+    /** That message is sent elsewhere, or given up. */
+    void unstrand() {
+        strandedPosition = -1;
+    }
+
+    // After the full fence, either the receiver sees the record, or this thread sees that it
+    // sleeps.
+    private void wakeReceiver() {
+        VarHandle.fullFence();
+        final long word = page.receiverSleeps();
+        if (Memory.getInt(word) != 0 && Memory.compareAndSetInt(word, 1, 0)) {
+            SignalSocket.signal(memory.peerSignal());
+        }
+    }
+
+    /** Asks the receiver to wake this thread when it releases something. */
+    void sleep() {
+        isSleeping = true;
+        Memory.putIntVolatile(page.senderSleeps(), 1);
+    }
+
+    /** Ends what {@link #sleep} began; returns the signals that have come for it or will. */
+    int awake() {
+        if (!isSleeping) {
+            return 0;
+        }
+        isSleeping = false;
+        return Memory.getAndSetInt(page.senderSleeps(), 0) == 0 ? 1 : 0;
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

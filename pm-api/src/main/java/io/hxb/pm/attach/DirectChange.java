@@ -1,0 +1,26 @@
+package io.hxb.pm.attach;
+
+/**
+ * What a node tells one of its contexts about the DirectRings that it has with others. Immutable.
+ *
+ * @param kind {@link #NONE}, {@link #OFFERED}, {@link #RECEIVER_GONE} or {@link #SENDER_GONE}.
+ * @param peerContext the other end.
+ * @param memory of a ring that is offered, which whoever gets this closes; else null, also where
+ *     it could not be mapped.
+ */
+public record DirectChange(int kind, int peerContext, DirectMemory memory) {
+    /** There is nothing to tell. */
+    public static final int NONE = 0;
+
+    /** The other context wants to send by a ring. */
+    public static final int OFFERED = 1;
+
+    /** The other context was to receive by a ring, and is closed. */
+    public static final int RECEIVER_GONE = 2;
+
+    /** The other context sent by a ring, and is closed. */
+    public static final int SENDER_GONE = 3;
+
+    /** What there is when there is nothing. */
+    public static final DirectChange NOTHING = new DirectChange(NONE, 0, null);
+}

@@ -1,0 +1,97 @@
+package io.hxb.pm.shm;
+
+import io.hxb.linux.Memory;
+
+/**
+ * What the two ends of a {@link DirectRing} tell each other, in a page that the sender lends and
+ * both write. Neither trusts what it reads here with more than the messages of this ring.
+ *
+ * <pre>
+ * offset length writer    meaning (little-endian)
+ *      0      8 sender    magic
+ *      8      4 sender    version
+ *     16     16 sender    id of the ring: the payload of the message by which the ring begins
+ *    128      4 receiver  state: 0 offered, 1 taken, 2 given up
+ *    256      8 receiver  position up to which the records are no longer needed
+ *    384      4 both      1: the receiver sleeps until a record comes
+ *    512      4 both      1: the sender sleeps until there is room
+ * </pre>
+ */
+public final class DirectPage {
+    /** Bytes of the page. */
+    public static final int LENGTH_BYTES = 4096;
+
+    /** Bytes of the message by which a sender says that its next messages are in the ring. */
+    public static final int BEGIN_BYTES = 16;
+
+    /** The receiver has mapped the ring. */
+    public static final int TAKEN = 1;
+
+    /** The receiver does not read the ring any more. */
+    public static final int GIVEN_UP = 2;
+
+    private static final long MAGIC = 0x3144_4349_5244_5848L;
+    private static final int VERSION = 1;
+    private static final int VERSION_OFFSET = 8;
+    private static final int ID = 16;
+    private static final int STATE = 128;
+    private static final int RELEASED = 256;
+    private static final int RECEIVER_SLEEPS = 384;
+    private static final int SENDER_SLEEPS = 512;
+
+    private final long address;
+
+    /** Applies the layout to memory that stays mapped, 4,096-byte aligned. */
+    public DirectPage(final long address) {
+        this.address = address;
+    }
+
+    /** Fills a zeroed page; the sender, before the page is offered. */
+    public void initialize(final long id0, final long id1) {
+        Memory.putInt(address + VERSION_OFFSET, VERSION);
+        Memory.putLong(address + ID, id0);
+        Memory.putLong(address + ID + Long.BYTES, id1);
+        Memory.putLongRelease(address, MAGIC);
+    }
+
+    /** True if it is such a page, of the version that is spoken here. */
+    public boolean isValid() {
+        return Memory.getLongAcquire(address) == MAGIC
+                && Memory.getInt(address + VERSION_OFFSET) == VERSION;
+    }
+
+    /** One half of the id, 0 or 1. */
+    public long id(final int half) {
+        return Memory.getLong(address + ID + (long) half * Long.BYTES);
+    }
+
+    /** 0, {@link #TAKEN} or {@link #GIVEN_UP}. */
+    public int state() {
+        return Memory.getIntAcquire(address + STATE);
+    }
+
+    /** Sets the state; the receiver. */
+    public void state(final int state) {
+        Memory.putIntRelease(address + STATE, state);
+    }
+
+    /** Position up to which the receiver no longer needs the records, as it says. */
+    public long released() {
+        return Memory.getLongAcquire(address + RELEASED);
+    }
+
+    /** Sets that position; the receiver. */
+    public void released(final long position) {
+        Memory.putLongRelease(address + RELEASED, position);
+    }
+
+    /** Address of the word by which the receiver says that it sleeps. */
+    public long receiverSleeps() {
+        return address + RECEIVER_SLEEPS;
+    }
+
+    /** Address of the word by which the sender says that it sleeps. */
+    public long senderSleeps() {
+        return address + SENDER_SLEEPS;
+    }
+}
