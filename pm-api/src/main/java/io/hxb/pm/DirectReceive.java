@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.linux.Memory;
+import io.hxb.linux.ProcessBarrier;
 import io.hxb.linux.SignalSocket;
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.shm.DirectPage;
@@ -21,6 +22,9 @@ final class DirectReceive implements AutoCloseable {
     private final long id0;
     private final long id1;
 
+    /** Whether whoever goes to sleep executes a fence for both ends. */
+    private final boolean hasFences;
+
     /** Of each message held, in order: where its record ends; inverted once it is released. */
     private final long[] ends;
 
@@ -33,7 +37,6 @@ final class DirectReceive implements AutoCloseable {
     private boolean isActive;
     private boolean isSenderGone;
     private boolean isGivenUp;
-    private boolean hasReleased;
     private boolean isSleeping;
 
     /**
@@ -56,8 +59,10 @@ final class DirectReceive implements AutoCloseable {
         id1 = page.id(1);
         ends = new long[maxHeld];
         if (page.isValid()) {
-            page.state(DirectPage.TAKEN);
+            page.take(ProcessBarrier.isRegistered());
+            hasFences = page.hasFences();
         } else {
+            hasFences = false;
             giveUp();
         }
     }
@@ -180,7 +185,9 @@ final class DirectReceive implements AutoCloseable {
 
     private void publish(final long position) {
         page.released(position);
-        hasReleased = true;
+        if (!hasFences) {
+            VarHandle.fullFence();
+        }
         if (Memory.getInt(page.senderSleeps()) != 0) {
             wakeSender();
         }
@@ -189,16 +196,6 @@ final class DirectReceive implements AutoCloseable {
     private void wakeSender() {
         if (Memory.compareAndSetInt(page.senderSleeps(), 1, 0)) {
             SignalSocket.signal(memory.peerSignal());
-        }
-    }
-
-    /** There is nothing to receive: wakes the sender if it went to sleep during a release. */
-    // A fence for every release would cost more than the rest of it.
-    void onIdle() {
-        if (hasReleased) {
-            hasReleased = false;
-            VarHandle.fullFence();
-            wakeSender();
         }
     }
 

@@ -174,17 +174,14 @@ final class DirectReceives {
         held.onDirect(-1);
     }
 
-    /** There is nothing to receive: does what is left over. */
+    /** There is nothing to receive: forgets rings that are over. */
     void onIdle() {
         for (int i = 0; i < end; i++) {
             final DirectReceive ring = rings[i];
-            if (ring != null) {
-                ring.onIdle();
-                if (ring.isOver()) {
-                    signals += ring.awake();
-                    ring.close();
-                    rings[i] = null;
-                }
+            if (ring != null && ring.isOver()) {
+                signals += ring.awake();
+                ring.close();
+                rings[i] = null;
             }
         }
         while (end > 0 && rings[end - 1] == null) {
@@ -193,13 +190,14 @@ final class DirectReceives {
         }
     }
 
-    /** Asks all senders to wake this thread. */
-    void sleep() {
+    /** Asks all senders to wake this thread; false if there are none. */
+    boolean sleep() {
         for (int i = 0; i < end; i++) {
             if (rings[i] != null) {
                 rings[i].sleep();
             }
         }
+        return end > 0;
     }
 
     /** Ends what {@link #sleep} began; returns the signals that have come for it or will. */

@@ -1,5 +1,6 @@
 package io.hxb.pm;
 
+import io.hxb.linux.ProcessBarrier;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.shm.ControlMemory;
@@ -69,11 +70,10 @@ final class DirectRings {
 
     /** Asks the other ends to wake this thread for {@code interest} of {@link ControlMemory}. */
     void sleep(final int interest) {
-        if ((interest & ControlMemory.MESSAGES) != 0) {
-            receives.sleep();
-        }
-        if ((interest & ControlMemory.SENDS) != 0) {
-            sends.sleep();
+        final boolean areSenders = (interest & ControlMemory.MESSAGES) != 0 && receives.sleep();
+        final boolean isReceiver = (interest & ControlMemory.SENDS) != 0 && sends.sleep();
+        if ((areSenders || isReceiver) && ProcessBarrier.isRegistered()) {
+            ProcessBarrier.run();
         }
     }
 

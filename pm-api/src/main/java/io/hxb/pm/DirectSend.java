@@ -28,6 +28,9 @@ final class DirectSend implements AutoCloseable {
     private long strandedAddress;
     private boolean isSleeping;
 
+    /** Whether whoever goes to sleep executes a fence for both ends. */
+    private boolean hasFences;
+
     DirectSend(final int peerContext, final DirectMemory memory) {
         this.peerContext = peerContext;
         this.memory = memory;
@@ -70,6 +73,7 @@ final class DirectSend implements AutoCloseable {
     /** The begin has been sent. */
     void open() {
         isOpen = true;
+        hasFences = page.hasFences();
     }
 
     /** True if a message fits now. */
@@ -126,10 +130,12 @@ final class DirectSend implements AutoCloseable {
         strandedPosition = -1;
     }
 
-    // After the full fence, either the receiver sees the record, or this thread sees that it
-    // sleeps.
+    // After a full fence here, or the one that the receiver executes, either the receiver sees the
+    // record, or this thread sees that it sleeps.
     private void wakeReceiver() {
-        VarHandle.fullFence();
+        if (!hasFences) {
+            VarHandle.fullFence();
+        }
         final long word = page.receiverSleeps();
         if (Memory.getInt(word) != 0 && Memory.compareAndSetInt(word, 1, 0)) {
             SignalSocket.signal(memory.peerSignal());

@@ -129,12 +129,13 @@ final class DirectSends {
         return hasRoom;
     }
 
-    /** Asks the receiver of the ring that is full to wake this thread. */
-    void sleep() {
+    /** Asks the receiver of the ring that is full to wake this thread; false if there is none. */
+    boolean sleep() {
         sleeper = full;
         if (sleeper != null) {
             sleeper.sleep();
         }
+        return sleeper != null;
     }
 
     /** Ends what {@link #sleep} began; returns the signals that have come for it or will. */

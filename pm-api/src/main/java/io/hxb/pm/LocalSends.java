@@ -15,11 +15,14 @@ final class LocalSends {
     private final DirectSends rings;
     private final int ownNode;
 
-    /** Slots whose messages are done, in their order; a ring with a place for each slot. */
-    private final int[] done;
+    /** Slots whose messages are done, in their order, for a listener; a place for each slot. */
+    private int[] done = {};
 
     private int doneFirst;
     private int doneCount;
+
+    /** True if messages are done of which nobody was told. */
+    private boolean hasUntold;
 
     /** Slots with the message that begins a ring. */
     private final BitSet begins = new BitSet();
@@ -35,7 +38,13 @@ final class LocalSends {
         introductions = rings;
         this.rings = rings.sends();
         this.ownNode = ownNode;
-        done = new int[slots.count()];
+    }
+
+    /** From now on somebody is to be told of each slot, before it can be claimed again. */
+    void listen() {
+        if (done.length == 0) {
+            done = new int[slots.count()];
+        }
     }
 
     /** True if messages to a node are for contexts beside this one. */
@@ -148,7 +157,7 @@ final class LocalSends {
         if (isOpen && isWritten && ring == writtenRing && payload == 0 && !ring.isStranded()) {
             writtenSlot = SendSlots.NONE;
             ring.append(lengthBytes, tag);
-            addDone(slot);
+            onDone(slot);
             return true;
         }
         final long source = payload == 0 ? address(slot) : payload;
@@ -157,7 +166,7 @@ final class LocalSends {
         }
         final boolean isSent = isOpen && append(ring, source, lengthBytes, tag);
         if (isSent) {
-            addDone(slot);
+            onDone(slot);
         } else if (isWritten && payload == 0) {
             Memory.copy(source, slots.address(slot), lengthBytes);
         }
@@ -214,21 +223,37 @@ final class LocalSends {
         }
     }
 
-    private void addDone(final int slot) {
-        final int index = doneFirst + doneCount++;
-        done[index < done.length ? index : index - done.length] = slot;
+    private void onDone(final int slot) {
+        if (done.length == 0) {
+            hasUntold = true;
+            slots.finish(slot);
+            slots.release(slot);
+        } else {
+            final int index = doneFirst + doneCount++;
+            done[index < done.length ? index : index - done.length] = slot;
+        }
     }
 
-    /** True if a message in a ring is done and was not taken. */
+    /** True if messages are done, and {@link #takeDone} was not called since. */
     boolean hasDone() {
-        return doneCount > 0;
+        return hasUntold || doneCount > 0;
     }
 
-    /** Takes the slot of the next message that is done. */
+    /**
+     * Takes the slot of the next message that is done and has to be told of.
+     *
+     * @return the slot, which is free again, or {@link SendSlots#NONE}.
+     */
     int takeDone() {
+        hasUntold = false;
+        if (doneCount == 0) {
+            return SendSlots.NONE;
+        }
         final int slot = done[doneFirst];
         doneFirst = doneFirst + 1 < done.length ? doneFirst + 1 : 0;
         doneCount--;
+        slots.finish(slot);
+        slots.release(slot);
         return slot;
     }
 }

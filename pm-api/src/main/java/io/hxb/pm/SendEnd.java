@@ -233,21 +233,23 @@ final class SendEnd {
     /** Sets the listener that is called for every slot that comes back. */
     public void listener(final PmContext.SendDoneListener newListener) {
         listener = newListener;
+        locals.listen();
     }
 
     /**
      * Takes back all slots that are done, tells the listener, and notes messages that failed.
      *
-     * @return how many slots came back.
+     * @return 0 if none has come back since the last call.
      */
     public int takeAllDone() {
         int taken = 0;
-        while (locals.hasDone()) {
-            final int slot = locals.takeDone();
-            slots.finish(slot);
-            slots.release(slot);
-            listener.onSendDone(slot, PmStatus.OK);
-            taken++;
+        if (locals.hasDone()) {
+            taken = 1;
+            for (int slot = locals.takeDone();
+                    slot != SendSlots.NONE;
+                    slot = locals.takeDone()) {
+                listener.onSendDone(slot, PmStatus.OK);
+            }
         }
         while (doneLeft > 0 || nextDone()) {
             final int slot = takeDone();

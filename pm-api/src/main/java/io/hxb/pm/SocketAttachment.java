@@ -5,6 +5,7 @@ import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.PollSet;
+import io.hxb.linux.ProcessBarrier;
 import io.hxb.linux.SharedMemory;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.attach.AttachMessage;
@@ -310,7 +311,7 @@ final class SocketAttachment implements Attachment {
         DirectMemory memory = null;
         try {
             memory = DirectMemory.make(directBytes, descriptors);
-            new DirectPage(memory.pageAddress()).initialize(id0, id1);
+            new DirectPage(memory.pageAddress()).initialize(id0, id1, ProcessBarrier.isRegistered());
             message.request(AttachMessage.OFFER_DIRECT)
                     .argument(0, contextId)
                     .argument(1, peerContext);

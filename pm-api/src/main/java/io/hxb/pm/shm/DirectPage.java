@@ -10,8 +10,10 @@ import io.hxb.linux.Memory;
  * offset length writer    meaning (little-endian)
  *      0      8 sender    magic
  *      8      4 sender    version
+ *     12      4 sender    1: takes part in memory fences of other processes
  *     16     16 sender    id of the ring: the payload of the message by which the ring begins
  *    128      4 receiver  state: 0 offered, 1 taken, 2 given up
+ *    132      4 receiver  1: takes part in memory fences of other processes
  *    256      8 receiver  position up to which the records are no longer needed
  *    384      4 both      1: the receiver sleeps until a record comes
  *    512      4 both      1: the sender sleeps until there is room
@@ -33,8 +35,10 @@ public final class DirectPage {
     private static final long MAGIC = 0x3144_4349_5244_5848L;
     private static final int VERSION = 1;
     private static final int VERSION_OFFSET = 8;
+    private static final int SENDER_FENCES = 12;
     private static final int ID = 16;
     private static final int STATE = 128;
+    private static final int RECEIVER_FENCES = 132;
     private static final int RELEASED = 256;
     private static final int RECEIVER_SLEEPS = 384;
     private static final int SENDER_SLEEPS = 512;
@@ -46,9 +50,14 @@ public final class DirectPage {
         this.address = address;
     }
 
-    /** Fills a zeroed page; the sender, before the page is offered. */
-    public void initialize(final long id0, final long id1) {
+    /**
+     * Fills a zeroed page; the sender, before the page is offered.
+     *
+     * @param hasFences true if the sender takes part in memory fences of other processes.
+     */
+    public void initialize(final long id0, final long id1, final boolean hasFences) {
         Memory.putInt(address + VERSION_OFFSET, VERSION);
+        Memory.putInt(address + SENDER_FENCES, hasFences ? 1 : 0);
         Memory.putLong(address + ID, id0);
         Memory.putLong(address + ID + Long.BYTES, id1);
         Memory.putLongRelease(address, MAGIC);
@@ -68,6 +77,22 @@ public final class DirectPage {
     /** 0, {@link #TAKEN} or {@link #GIVEN_UP}. */
     public int state() {
         return Memory.getIntAcquire(address + STATE);
+    }
+
+    /**
+     * Takes the ring; the receiver.
+     *
+     * @param hasFences true if the receiver takes part in memory fences of other processes.
+     */
+    public void take(final boolean hasFences) {
+        Memory.putInt(address + RECEIVER_FENCES, hasFences ? 1 : 0);
+        state(TAKEN);
+    }
+
+    /** True if both ends take part in each other's memory fences; once the ring is taken. */
+    public boolean hasFences() {
+        return Memory.getInt(address + SENDER_FENCES) == 1
+                && Memory.getInt(address + RECEIVER_FENCES) == 1;
     }
 
     /** Sets the state; the receiver. */
