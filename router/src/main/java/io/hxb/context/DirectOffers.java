@@ -62,6 +62,11 @@ final class DirectOffers {
         return ringBytes;
     }
 
+    /** Rings that contexts have, offered or in use. */
+    synchronized int count() {
+        return rings.size();
+    }
+
     /**
      * Offers a ring.
      *

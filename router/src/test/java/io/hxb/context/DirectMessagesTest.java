@@ -1,13 +1,17 @@
 package io.hxb.context;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.config.LimitConfig;
+import io.hxb.config.Share;
 import io.hxb.linux.Memory;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
+import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
@@ -20,7 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /** Messages between attached contexts of one node, most of which do not go through it. */
 @Tag("unit")
@@ -238,6 +245,183 @@ class DirectMessagesTest {
             }
             assertEquals(PmStatus.EMPTY, two.receive(message));
             assertEquals(0, server.refused());
+        }
+    }
+
+    /** Sends to an echoing process and waits for the answer. */
+    private int echo(final PmContext context) {
+        final int sent = context.send(0, 2, new byte[] {4, 5}, 9, SECOND_NS);
+        final int status = sent == PmStatus.OK ? context.receive(message, SECOND_NS) : sent;
+        if (status == PmStatus.OK) {
+            assertEquals(2, message.sourceContext());
+            context.release(message);
+        }
+        return status;
+    }
+
+    @Test
+    void shouldGoOnWithANewProcessWhenAReceiverIsKilled() throws Exception {
+        final PmContextOptions options = PmContextOptions.DEFAULT.withPeerWaitNs(10 * SECOND_NS);
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice device = PmDevice.attach(socket.path());
+                PmContext one = device.openContext(1, options)) {
+            for (int i = 0; i < 3; i++) {
+                // given
+                final Process child = socket.child("echo", 2);
+                for (int k = 0; k < 200; k++) {
+                    assertEquals(PmStatus.OK, echo(one));
+                }
+                final long throughNode = node.loop.counters().messagesSent();
+                for (int k = 0; k < 100; k++) {
+                    assertEquals(PmStatus.OK, echo(one));
+                }
+                assertEquals(throughNode, node.loop.counters().messagesSent());
+                // when
+                child.destroyForcibly().waitFor();
+                TestNode.await("the end", () -> node.manager.openContexts() == 1);
+                // then
+                final int status = echo(one);
+                assertTrue(status != PmStatus.OK, PmStatus.name(status));
+                final PmEvent event = new PmEvent();
+                while (one.pollEvent(event) == PmStatus.OK) {
+                    assertEquals(2, event.context());
+                }
+            }
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldReceiveWhatAClosedSenderHasSent() throws Exception {
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext two = right.openContext(2)) {
+            for (int round = 0; round < 5; round++) {
+                final PmContext one = left.openContext(1);
+                for (int i = 0; i < 100; i++) {
+                    exchange(one, two);
+                }
+                // when
+                for (int i = 0; i < 50; i++) {
+                    assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, SECOND_NS));
+                }
+                one.close();
+                TestNode.await("the end", () -> node.manager.openContexts() == 1);
+                // then
+                for (int i = 0; i < 50; i++) {
+                    assertEquals(PmStatus.OK, two.receive(message));
+                    assertEquals(i, message.tag());
+                    two.release(message);
+                }
+                assertEquals(PmStatus.EMPTY, two.receive(message));
+            }
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldWakeWhoeverSleepsHoweverOften() throws Exception {
+        final PmContextOptions sleeping = PmContextOptions.DEFAULT.withSpinNs(0);
+        final int count = 30_000;
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext one = left.openContext(1, sleeping);
+                PmContext two = right.openContext(2, sleeping)) {
+            // when: bursts of random length, so that either end sleeps
+            final AtomicReference<Throwable> failure = new AtomicReference<>();
+            final Thread sender =
+                    new Thread(
+                            () -> {
+                                try {
+                                    sendNumbered(one, count);
+                                } catch (final Throwable e) {
+                                    failure.set(e);
+                                }
+                            });
+            sender.start();
+            final SplittableRandom random = new SplittableRandom(1);
+            for (int i = 0; i < count; i++) {
+                // then: no wait is longer than the machine makes it
+                assertEquals(PmStatus.OK, two.receive(message, 10 * SECOND_NS), "message " + i);
+                assertEquals(i, message.tag());
+                two.release(message);
+                if (random.nextInt(1_000) == 0) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+            }
+            sender.join();
+            assertNull(failure.get());
+            assertEquals(0, server.refused());
+        }
+    }
+
+    private static void sendNumbered(final PmContext from, final int count) {
+        final SplittableRandom random = new SplittableRandom(2);
+        for (int i = 0; i < count; i++) {
+            final byte[] payload = new byte[random.nextInt(8_000)];
+            assertEquals(PmStatus.OK, from.send(0, 2, payload, i, 10 * SECOND_NS));
+            if (random.nextInt(50) == 0) {
+                LockSupport.parkNanos(50_000);
+            }
+        }
+    }
+
+    @Test
+    void shouldSendThroughTheNodeWhereMessagesAreCounted() throws Exception {
+        final LimitConfig limits = LimitConfig.of(Map.of(Share.MESSAGES, 1_000_000L));
+        try (TestNode node = new TestNode(limits);
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext one = left.openContext(1);
+                PmContext two = right.openContext(2)) {
+            for (int i = 0; i < 500; i++) {
+                exchange(one, two);
+            }
+            assertEquals(500, node.loop.counters().messagesSent());
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldServeManyRingsAndForgetThemAll() throws Exception {
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start())) {
+            final List<PmDevice> devices = new ArrayList<>();
+            final List<PmContext> contexts = new ArrayList<>();
+            for (int i = 1; i <= 14; i++) {
+                devices.add(PmDevice.attach(socket.path()));
+                contexts.add(devices.getLast().openContext(i));
+            }
+            // when: all others send to one context before it receives
+            final PmContext to = contexts.getFirst();
+            for (int i = 0; i < 40; i++) {
+                for (final PmContext from : contexts.subList(1, contexts.size())) {
+                    assertEquals(PmStatus.OK, from.send(0, 1, new byte[8], i, SECOND_NS));
+                }
+            }
+            // then
+            int received = 0;
+            while (to.receive(message, 100_000_000) == PmStatus.OK) {
+                to.release(message);
+                received++;
+            }
+            assertEquals(40 * 13, received);
+            assertEquals(0, server.refused());
+            contexts.forEach(PmContext::close);
+            devices.forEach(PmDevice::close);
+            TestNode.await("the end", () -> node.manager.openContexts() == 0);
+            assertEquals(0, node.manager.directOffers().count());
         }
     }
 }

@@ -68,6 +68,7 @@ public final class HostileClient {
         }
         await("contexts", () -> node.manager.openContexts() == 0);
         await("buffers", () -> node.pool.outstanding() == 0);
+        await("rings", () -> node.manager.directOffers().count() == 0);
         if (node.failure() != null) {
             throw new AssertionError("the loop has ended", node.failure());
         }
@@ -92,13 +93,19 @@ public final class HostileClient {
             if ((how & 128) == 0) {
                 answer(connection, message);
             }
-            message.request(1 + script.next() % 7);
+            message.request(type(script.next()));
             message.argument(0, script.near(script.next()));
             message.argument(1, script.near(16));
             message.argument(2, script.near(256));
             message.argument(3, script.near(256));
             message.argument(4, script.near(0));
         }
+    }
+
+    private static int type(final int chosen) {
+        final int type = 1 + chosen % 7;
+        final boolean isDirect = type == 7 && chosen >= 128;
+        return isDirect ? AttachMessage.OFFER_DIRECT + chosen % 2 : type;
     }
 
     private static boolean send(
@@ -111,8 +118,11 @@ public final class HostileClient {
             return connection.send(message.address(), lengthBytes) > 0;
         }
         final int descriptor = EventFd.create();
+        final boolean isPair = message.type() == AttachMessage.OFFER_DIRECT;
+        final int[] descriptors =
+                isPair ? new int[] {descriptor, descriptor} : new int[] {descriptor};
         try {
-            return connection.send(message.address(), lengthBytes, descriptor) > 0;
+            return connection.send(message.address(), lengthBytes, descriptors) > 0;
         } finally {
             Descriptors.close(descriptor);
         }
