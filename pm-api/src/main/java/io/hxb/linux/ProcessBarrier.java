@@ -44,14 +44,12 @@ public final class ProcessBarrier {
         private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
         private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
         private static final MethodHandle SYSCALL =
-                Linux.bindVariadic(
-                        "syscall", FunctionDescriptor.of(LONG, LONG, INT, INT, INT), 1);
+                Linux.bindVariadic("syscall", FunctionDescriptor.of(LONG, LONG, INT, INT, INT), 1);
 
         static long membarrier(final int command) {
             try {
                 return (long)
-                        SYSCALL.invokeExact(
-                                Linux.errnoSegment(), SYS_MEMBARRIER, command, 0, 0);
+                        SYSCALL.invokeExact(Linux.errnoSegment(), SYS_MEMBARRIER, command, 0, 0);
             } catch (final Throwable e) {
                 throw Linux.unexpected(e);
             }

@@ -5,7 +5,8 @@ import io.hxb.linux.SignalSocket;
 import io.hxb.pm.shm.ControlMemory;
 
 /**
- * How an application sleeps until the node, or another context there, signals its context. Owned by the context's thread.
+ * How an application sleeps until the node, or another context there, signals its context. Owned by
+ * the context's thread.
  *
  * <p>To sleep: {@link #start}, look once more whether there is something to do, {@link #await} if
  * not, {@link #end}.
@@ -55,7 +56,8 @@ final class ContextSleep {
     }
 
     /** Ends what {@link #start} began. */
-    // There is a signal for each wait that the node or another context has ended, perhaps after the wait: only then is
+    // There is a signal for each wait that the node or another context has ended, perhaps after the
+    // wait: only then is
     // there something to read, and most waits of a busy application end without one.
     void end() {
         if (isWaiting) {

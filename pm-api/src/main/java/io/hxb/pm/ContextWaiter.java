@@ -10,6 +10,8 @@ import io.hxb.pm.shm.EventRing;
  * or runs the node's loop meanwhile.
  */
 final class ContextWaiter {
+    private static final int LOOKS_PER_CLOCK = 8;
+
     private final PmDevice device;
     private final NodeInvoker invoker;
     private final SendEnd sends;
@@ -121,7 +123,7 @@ final class ContextWaiter {
             if (invoker != null) {
                 invoker.run(isSpinning ? 0 : Math.max(leftNs, 0));
             } else if (isSpinning || leftNs <= 0) {
-                Thread.onSpinWait();
+                lookOften(interest);
             } else {
                 sleep(interest, Math.min(leftNs, NodeWatch.ALIVE_CHECK_NS));
             }
@@ -142,6 +144,13 @@ final class ContextWaiter {
                 return PmStatus.NODE_SILENT;
             }
             nowNs = System.nanoTime();
+        }
+    }
+
+    /** Looks a few times: reading the clock takes longer than a message between two CPUs. */
+    private void lookOften(final int interest) {
+        for (int i = 0; i < LOOKS_PER_CLOCK && look(interest) == PmStatus.EMPTY; i++) {
+            Thread.onSpinWait();
         }
     }
 

@@ -64,7 +64,7 @@ final class DirectRings {
                 }
             }
             case DirectChange.SENDER_GONE -> receives.onSenderGone(change.peerContext());
-            default -> sends.onReceiverGone(change.peerContext());
+            default -> sends.onReceiverGone(change.peerContext(), change.ring());
         }
     }
 

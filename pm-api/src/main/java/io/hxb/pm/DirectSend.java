@@ -14,7 +14,6 @@ import java.lang.invoke.VarHandle;
  * Owned by the context's thread.
  */
 final class DirectSend implements AutoCloseable {
-    private final int peerContext;
     private final DirectMemory memory;
     private final DirectPage page;
     private final DirectRing ring;
@@ -31,15 +30,15 @@ final class DirectSend implements AutoCloseable {
     /** Whether whoever goes to sleep executes a fence for both ends. */
     private boolean hasFences;
 
-    DirectSend(final int peerContext, final DirectMemory memory) {
-        this.peerContext = peerContext;
+    DirectSend(final DirectMemory memory) {
         this.memory = memory;
         page = new DirectPage(memory.pageAddress());
         ring = new DirectRing(memory.recordsAddress(), memory.capacityBytes());
     }
 
-    int peerContext() {
-        return peerContext;
+    /** Number that the ring has with the node. */
+    long number() {
+        return memory.number();
     }
 
     /** True while messages are to be put here. */

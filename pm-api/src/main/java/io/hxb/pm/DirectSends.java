@@ -79,15 +79,17 @@ final class DirectSends {
         final DirectMemory memory =
                 attachment.offerDirect(contextId, context, RANDOM.nextLong(), RANDOM.nextLong());
         if (memory != null) {
-            rings[context] = new DirectSend(context, memory);
+            rings[context] = new DirectSend(memory);
             count++;
         }
     }
 
     /** The receiver of a ring is closed; the next message to it finds that out. */
-    void onReceiverGone(final int context) {
-        if (ring(context) != null) {
-            rings[context].onReceiverGone();
+    void onReceiverGone(final int context, final long number) {
+        final DirectSend ring = ring(context);
+        // There may be another one already, to a new context of that number.
+        if (ring != null && ring.number() == number) {
+            ring.onReceiverGone();
         }
     }
 
@@ -121,8 +123,7 @@ final class DirectSends {
 
     /** True, once, if there is room for that message now, or the ring is of no use any more. */
     boolean takeRoomAgain() {
-        final boolean hasRoom =
-                full == null || full.hasRoom(fullLengthBytes) || full.isBroken();
+        final boolean hasRoom = full == null || full.hasRoom(fullLengthBytes) || full.isBroken();
         if (hasRoom) {
             full = null;
         }

@@ -223,6 +223,13 @@ final class LocalSends {
         }
     }
 
+    /** Nothing is written any more: unmaps what was kept for that. */
+    void close() {
+        if (isWrittenRingRemoved) {
+            endWriting();
+        }
+    }
+
     private void onDone(final int slot) {
         if (done.length == 0) {
             hasUntold = true;

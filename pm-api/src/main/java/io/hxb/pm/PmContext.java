@@ -60,8 +60,7 @@ public final class PmContext implements AutoCloseable {
                         control,
                         attachment,
                         memory.contextId(),
-                        new DirectSends(
-                                attachment, memory.contextId(), device.facts().contexts()),
+                        new DirectSends(attachment, memory.contextId(), device.facts().contexts()),
                         new DirectReceives(ownNode, mtuBytes, memory.deliveryEntries(), held));
         sends = new SendEnd(control, memory.send(), bell, ownNode, rings);
         slots = sends.slots();
@@ -503,7 +502,7 @@ public final class PmContext implements AutoCloseable {
     public void close() {
         if (!state.isClosed()) {
             state.close();
-            slots.close();
+            sends.close();
             rings.close();
             device.onClosed(this);
             attachment.closeContext(memory);

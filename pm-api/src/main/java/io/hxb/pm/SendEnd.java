@@ -109,9 +109,7 @@ final class SendEnd {
 
     /** Where the message of a claimed slot is written. */
     public long address(final int slot) {
-        return slot == writtenSlot
-                ? shorts.payloadAddress(writtenBegin)
-                : locals.address(slot);
+        return slot == writtenSlot ? shorts.payloadAddress(writtenBegin) : locals.address(slot);
     }
 
     /** View of that, always the same object for a slot. */
@@ -225,6 +223,12 @@ final class SendEnd {
         return doneLeft > 0 || locals.hasDone() || completions.isReady();
     }
 
+    /** Lets nothing be claimed or written any more. */
+    void close() {
+        slots.close();
+        locals.close();
+    }
+
     /** True if a message to a context of this node that found no room would find it now. */
     boolean takeRoomAgain() {
         return locals.takeRoomAgain();
@@ -245,9 +249,7 @@ final class SendEnd {
         int taken = 0;
         if (locals.hasDone()) {
             taken = 1;
-            for (int slot = locals.takeDone();
-                    slot != SendSlots.NONE;
-                    slot = locals.takeDone()) {
+            for (int slot = locals.takeDone(); slot != SendSlots.NONE; slot = locals.takeDone()) {
                 listener.onSendDone(slot, PmStatus.OK);
             }
         }

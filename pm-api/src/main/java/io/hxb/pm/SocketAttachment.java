@@ -311,12 +311,13 @@ final class SocketAttachment implements Attachment {
         DirectMemory memory = null;
         try {
             memory = DirectMemory.make(directBytes, descriptors);
-            new DirectPage(memory.pageAddress()).initialize(id0, id1, ProcessBarrier.isRegistered());
+            new DirectPage(memory.pageAddress())
+                    .initialize(id0, id1, ProcessBarrier.isRegistered());
             message.request(AttachMessage.OFFER_DIRECT)
                     .argument(0, contextId)
                     .argument(1, peerContext);
             exchange(message, 1, descriptors);
-            return memory.peerSignal(socket.receivedDescriptor(0));
+            return memory.peerSignal(socket.receivedDescriptor(0)).number(message.argument(0));
         } catch (final PmException | LinuxException e) {
             // Without a ring messages go through the node.
             if (memory != null) {
@@ -343,9 +344,10 @@ final class SocketAttachment implements Attachment {
         }
         final int kind = (int) message.argument(0);
         final int peerContext = (int) message.argument(1);
+        final long ring = message.argument(3);
         final DirectMemory memory =
                 kind == DirectChange.OFFERED ? mapDirect(message.argument(2)) : null;
-        return new DirectChange(kind, peerContext, memory);
+        return new DirectChange(kind, peerContext, ring, memory);
     }
 
     /** Maps the ring whose descriptors have come; null if it cannot be. */

@@ -139,8 +139,10 @@ class DirectReceiveTest {
 
     @Test
     void shouldGiveUpARingWithALengthThatCannotBe() {
-        for (final int head : new int[] {MAX_LENGTH_BYTES + 2, Integer.MAX_VALUE, -2, -12, -100_000,
-                Integer.MIN_VALUE}) {
+        for (final int head :
+                new int[] {
+                    MAX_LENGTH_BYTES + 2, Integer.MAX_VALUE, -2, -12, -100_000, Integer.MIN_VALUE
+                }) {
             // when
             Memory.putLong(ring.payloadAddress() - DirectRing.HEADER_BYTES, head & 0xFFFF_FFFFL);
             // then

@@ -205,15 +205,15 @@ final class AttachConnection {
         }
         final ContextEndpoint sender = application.context((int) range(0));
         final int peerContext = (int) range(1);
-        final ContextEndpoint receiver =
+        final DirectOffers.Ring ring =
                 manager.directOffers()
                         .offer(
                                 sender,
                                 peerContext,
                                 socket.receivedDescriptor(0),
                                 socket.receivedDescriptor(1));
-        message.reply(AttachMessage.OFFER_DIRECT);
-        return replyWithSignal(receiver);
+        message.reply(AttachMessage.OFFER_DIRECT).argument(0, ring.number());
+        return replyWithSignal(ring.receiver());
     }
 
     private String directChange() throws LinuxException {
@@ -226,7 +226,7 @@ final class AttachConnection {
         }
         final DirectOffers.Ring ring = news.ring();
         final ContextEndpoint peer = ring.sender() == endpoint ? ring.receiver() : ring.sender();
-        message.argument(0, news.kind()).argument(1, peer.contextId());
+        message.argument(0, news.kind()).argument(1, peer.contextId()).argument(3, ring.number());
         if (news.kind() != DirectChange.OFFERED) {
             return reply();
         }

@@ -45,6 +45,7 @@ final class DirectOffers {
     private final Map<ContextEndpoint, Queue<News>> news = new HashMap<>();
     private final Map<UserAccount, Integer> waiting = new HashMap<>();
     private int waitingOfAll;
+    private long offered;
 
     /**
      * Rings for a node, none yet.
@@ -72,10 +73,10 @@ final class DirectOffers {
      *
      * @param records descriptor of the records, which the caller closes.
      * @param page descriptor of the page, likewise.
-     * @return the receiver.
+     * @return the ring.
      * @throws PmException if there is to be no ring; the message says why.
      */
-    ContextEndpoint offer(
+    Ring offer(
             final ContextEndpoint sender, final int peerContext, final int records, final int page)
             throws PmException {
         final ContextEndpoint receiver = manager.endpoint(peerContext);
@@ -91,11 +92,13 @@ final class DirectOffers {
             final long bytes = (long) ringBytes + DirectPage.LENGTH_BYTES;
             account.charge(Share.MEMORY_BYTES, bytes);
             try {
-                final Ring ring = new Ring(sender, receiver, account, bytes, records, page);
+                final Ring ring =
+                        new Ring(offered + 1, sender, receiver, account, bytes, records, page);
+                offered++;
                 rings.add(ring);
                 addWaiting(account, 1);
                 tell(receiver, new News(DirectChange.OFFERED, ring));
-                return receiver;
+                return ring;
             } catch (final LinuxException e) {
                 account.giveBack(Share.MEMORY_BYTES, bytes);
                 throw new PmException("the node cannot pass a ring on: " + e.getMessage(), e);
@@ -212,6 +215,7 @@ final class DirectOffers {
 
     /** A ring between two contexts, and its memory until the receiver has it. */
     static final class Ring {
+        private final long number;
         private final ContextEndpoint sender;
         private final ContextEndpoint receiver;
         private final UserAccount account;
@@ -220,6 +224,7 @@ final class DirectOffers {
         private final int page;
 
         private Ring(
+                final long number,
                 final ContextEndpoint sender,
                 final ContextEndpoint receiver,
                 final UserAccount account,
@@ -227,6 +232,7 @@ final class DirectOffers {
                 final int records,
                 final int page)
                 throws LinuxException {
+            this.number = number;
             this.sender = sender;
             this.receiver = receiver;
             this.account = account;
@@ -238,6 +244,11 @@ final class DirectOffers {
                 Descriptors.close(this.records);
                 throw e;
             }
+        }
+
+        /** Distinguishes it from all others of the node. */
+        long number() {
+            return number;
         }
 
         ContextEndpoint sender() {

@@ -177,7 +177,9 @@ final class EndpointMemory {
                 new Attachment.WakeUps(manager.loopIndex(contextId), wakeApplication, wakeNode));
     }
 
-    /** Keeps the memory and descriptors until {@link #unuse}; false if they are given back already. */
+    /**
+     * Keeps the memory and descriptors until {@link #unuse}; false if they are given back already.
+     */
     boolean use() {
         return users.getAndUpdate(count -> count > 0 ? count + 1 : 0) > 0;
     }

@@ -61,8 +61,7 @@ class DirectMessagesTest {
             random = new SplittableRandom(seed);
             this.device = device;
             this.peer = peer;
-            context =
-                    device.openContext(own, PmContextOptions.DEFAULT.withSendBuffers(SLOTS));
+            context = device.openContext(own, PmContextOptions.DEFAULT.withSendBuffers(SLOTS));
             region = device.openRegion((long) SLOTS * REGION_BYTES);
         }
 
@@ -205,8 +204,7 @@ class DirectMessagesTest {
     }
 
     private void exchange(final PmContext from, final PmContext to) {
-        assertEquals(
-                PmStatus.OK, from.send(0, to.contextId(), new byte[] {1, 2, 3}, 7, SECOND_NS));
+        assertEquals(PmStatus.OK, from.send(0, to.contextId(), new byte[] {1, 2, 3}, 7, SECOND_NS));
         assertEquals(PmStatus.OK, to.receive(message, SECOND_NS));
         assertEquals(3, message.lengthBytes());
         assertEquals(from.contextId(), message.sourceContext());

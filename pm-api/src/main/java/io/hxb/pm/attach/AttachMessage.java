@@ -51,13 +51,13 @@ import java.nio.charset.StandardCharsets;
  *                 receive buffers or 0
  * CLOSE_CONTEXT   id; its memory comes back too          no reply
  * TAKE_BACK       id of the memory                       no reply
- * OFFER_DIRECT    id of the own context, of its peer     -                         request: records,
+ * OFFER_DIRECT    id of the own context, of its peer     number of the ring        request: records,
  *                                                                                  page; reply: wake
  *                                                                                  peer
  * DIRECT_CHANGE   id of the own context                  kind, see DirectChange,   reply, if a ring
  *                                                        id of the peer, bytes of  is offered:
- *                                                        a ring that is offered    records, page,
- *                                                                                  wake peer
+ *                                                        a ring that is offered,   records, page,
+ *                                                        number of the ring        wake peer
  * </pre>
  */
 public final class AttachMessage {

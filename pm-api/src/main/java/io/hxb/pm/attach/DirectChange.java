@@ -5,10 +5,11 @@ package io.hxb.pm.attach;
  *
  * @param kind {@link #NONE}, {@link #OFFERED}, {@link #RECEIVER_GONE} or {@link #SENDER_GONE}.
  * @param peerContext the other end.
- * @param memory of a ring that is offered, which whoever gets this closes; else null, also where
- *     it could not be mapped.
+ * @param ring number of the ring with the node.
+ * @param memory of a ring that is offered, which whoever gets this closes; else null, also where it
+ *     could not be mapped.
  */
-public record DirectChange(int kind, int peerContext, DirectMemory memory) {
+public record DirectChange(int kind, int peerContext, long ring, DirectMemory memory) {
     /** There is nothing to tell. */
     public static final int NONE = 0;
 
@@ -22,5 +23,5 @@ public record DirectChange(int kind, int peerContext, DirectMemory memory) {
     public static final int SENDER_GONE = 3;
 
     /** What there is when there is nothing. */
-    public static final DirectChange NOTHING = new DirectChange(NONE, 0, null);
+    public static final DirectChange NOTHING = new DirectChange(NONE, 0, 0, null);
 }

@@ -17,6 +17,7 @@ public final class DirectMemory implements AutoCloseable {
     private final AddressRange range;
     private final int capacityBytes;
     private int peerSignal = -1;
+    private long number;
 
     private DirectMemory(final AddressRange range, final int capacityBytes) {
         this.range = range;
@@ -86,6 +87,17 @@ public final class DirectMemory implements AutoCloseable {
     public DirectMemory peerSignal(final int signal) {
         peerSignal = signal;
         return this;
+    }
+
+    /** Sets the number that the ring has with the node. */
+    public DirectMemory number(final long ring) {
+        number = ring;
+        return this;
+    }
+
+    /** Number that the ring has with the node. */
+    public long number() {
+        return number;
     }
 
     /** Descriptor by which the other end is woken, see SignalSocket. */
