@@ -42,6 +42,7 @@ final class HostAnswers {
 
     Status hello(final HostTable table, final ManagerMessage reply) {
         reply.vid(tagger.vid(Tagger.OTHERS))
+                .wantedDefaultVid(paths.wantedOfOthers())
                 .index(paths.here())
                 .fingerprint(fingerprint)
                 .value(0, table.mac(paths.here()))

@@ -118,6 +118,7 @@ final class HttpFunctions {
         content.put("name", manager.table().rows().get(reply.index()).name());
         content.put("mac", PeerName.text(reply.value(0)));
         content.put("default_vid", reply.vid());
+        content.put("wanted_default_vid", reply.wantedDefaultVid());
         content.put("hosts", reply.value(1));
         content.put("vids", manager.table().vids());
         content.put("plan", String.format("%016x", reply.fingerprint()));

@@ -55,7 +55,9 @@ public enum ManagerCount {
     /** Paths that are dead now. */
     DEAD_PATHS(24),
     /** Pairs whose two ends send in different VIDs now. */
-    HALF_PAIRS(25);
+    HALF_PAIRS(25),
+    /** Times that broadcasts took another VID because the default VID was dead, or was back. */
+    DEFAULT_MOVES(26);
 
     private static final ManagerCount[] ALL = values();
 

@@ -28,8 +28,9 @@ import java.nio.charset.StandardCharsets;
  * <table>
  * <caption>Fields that operations use besides the peer</caption>
  * <tr><th>operation</th><th>request</th><th>reply</th></tr>
- * <tr><td>HELLO</td><td></td><td>VID: own default; index: own host; peer: 8 bytes that tell plans
- *     apart; values: own MAC address, hosts, VIDs of the plan</td></tr>
+ * <tr><td>HELLO</td><td></td><td>VID: own default that holds; index: own host; peer: 8 bytes that
+ *     tell plans apart, and 2 bytes, the default VID that would hold if it was not dead; values:
+ *     own MAC address, hosts, VIDs of the plan</td></tr>
  * <tr><td>GET</td><td></td><td>VID that holds; index: host; values: VID of the table, VID in which
  *     it sends as it says, or was heard last, VID that this session set; peer: 2 bytes, the VID that
  *     would hold if it was not dead</td></tr>
@@ -291,6 +292,17 @@ public final class ManagerMessage {
     /** Says which VID would hold if it was not dead. */
     ManagerMessage wantedVid(final int value) {
         buffer.setShortLE(start + PEER_OFFSET, value);
+        return this;
+    }
+
+    /** The default VID that would hold if it was not dead. */
+    public int wantedDefaultVid() {
+        return buffer.getUnsignedShortLE(start + PEER_OFFSET + Long.BYTES);
+    }
+
+    /** Says which default VID would hold if it was not dead. */
+    ManagerMessage wantedDefaultVid(final int value) {
+        buffer.setShortLE(start + PEER_OFFSET + Long.BYTES, value);
         return this;
     }
 

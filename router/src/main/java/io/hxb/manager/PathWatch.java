@@ -10,6 +10,7 @@ import io.hxb.vlan.health.HealthListener;
 import io.hxb.vlan.health.PathHealth;
 import io.hxb.vlan.health.ProbeSeals;
 import io.hxb.vlan.health.ProbeSocket;
+import io.hxb.vlan.health.Witnesses;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,7 @@ final class PathWatch implements HealthListener {
             final PathHealthConfig config,
             final HostManager manager,
             final Tagger tagger,
+            final Witnesses witnesses,
             final KeyRing keys,
             final ManagerServer server,
             final ProbeSocket socket) {
@@ -52,6 +54,7 @@ final class PathWatch implements HealthListener {
                         table,
                         manager.paths(),
                         tagger,
+                        witnesses,
                         config,
                         new ProbeSeals(keys, table.fingerprint()),
                         incarnation(),
@@ -73,17 +76,20 @@ final class PathWatch implements HealthListener {
     /**
      * Begins to probe.
      *
+     * @param witnesses by which the default VID of the host is judged.
      * @param socket bound to the NIC.
      */
     static PathWatch start(
             final PathHealthConfig config,
             final HostManager manager,
             final Tagger tagger,
+            final Witnesses witnesses,
             final KeyRing keys,
             final ManagerServer server,
             final ProbeSocket socket)
             throws IOException {
-        final PathWatch watch = new PathWatch(config, manager, tagger, keys, server, socket);
+        final PathWatch watch =
+                new PathWatch(config, manager, tagger, witnesses, keys, server, socket);
         final var ignored = server.in(0, watch::work);
         server.whenReadable(socket.descriptor(), watch::onReadable);
         return watch;
@@ -152,6 +158,11 @@ final class PathWatch implements HealthListener {
     }
 
     @Override
+    public void onDefaultMoved(final int from, final int to) {
+        LOGGER.info("default VID moved from {} to {}", from, to);
+    }
+
+    @Override
     public void onMovesDone() {
         manager.onDetours();
     }
@@ -181,6 +192,7 @@ final class PathWatch implements HealthListener {
         counts.set(ManagerCount.PATH_FAILURES, now.failures());
         counts.set(ManagerCount.PATH_RECOVERIES, now.recoveries());
         counts.set(ManagerCount.PATH_MOVES, now.moves());
+        counts.set(ManagerCount.DEFAULT_MOVES, now.defaultMoves());
         counts.set(ManagerCount.PROBED_HOSTS, now.hosts());
         counts.set(ManagerCount.DEAD_PATHS, now.deadPaths());
         counts.set(ManagerCount.HALF_PAIRS, now.halfPairs());

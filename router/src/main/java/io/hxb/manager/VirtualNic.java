@@ -16,6 +16,7 @@ import io.hxb.vlan.TagDrop;
 import io.hxb.vlan.Tagger;
 import io.hxb.vlan.TapTagger;
 import io.hxb.vlan.health.ProbeSocket;
+import io.hxb.vlan.health.Witnesses;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -179,7 +180,16 @@ public final class VirtualNic implements AutoCloseable {
         resources.push(serverEnd);
         socket.bind(info.ifindex(), options.nic());
         final PathWatch watch =
-                PathWatch.start(options.health(), manager, tagger, options.keys(), server, socket);
+                PathWatch.start(
+                        options.health(),
+                        manager,
+                        tagger,
+                        options.plan() == null
+                                ? Witnesses.ofUnknown(options.table().rows().size(), here)
+                                : Witnesses.of(options.plan(), here),
+                        options.keys(),
+                        server,
+                        socket);
         nic.onReturn(watch::bind);
     }
 

@@ -17,6 +17,11 @@ public interface Detours {
                 public int peerVid(final int host) {
                     return Tagger.UNTAGGED;
                 }
+
+                @Override
+                public int others(final int wanted) {
+                    return wanted;
+                }
             };
 
     /**
@@ -32,4 +37,12 @@ public interface Detours {
      * known.
      */
     int peerVid(int host);
+
+    /**
+     * The VID that broadcasts take, and frames to hosts outside of the plan.
+     *
+     * @param wanted the default VID of the host.
+     * @return {@code wanted} unless it is dead and another is not.
+     */
+    int others(int wanted);
 }

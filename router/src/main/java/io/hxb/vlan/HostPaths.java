@@ -19,6 +19,7 @@ public final class HostPaths {
     private final char[] tableVids;
     private final char[] exceptions;
     private int exceptionCount;
+    private int othersVid;
     private Detours detours = Detours.NONE;
 
     private HostPaths(final HostTable table, final int here, final Tagger tagger) {
@@ -27,6 +28,7 @@ public final class HostPaths {
         plan = table.plannedVids();
         tableVids = new char[table.rows().size()];
         exceptions = new char[tableVids.length];
+        othersVid = table.rows().get(here).vid();
         for (int host = 0; host < tableVids.length; host++) {
             tableVids[host] = (char) table.vid(here, host);
         }
@@ -41,7 +43,7 @@ public final class HostPaths {
     public static HostPaths of(final HostTable table, final int here, final Tagger tagger)
             throws LinuxException {
         final HostPaths paths = new HostPaths(table, here, tagger);
-        tagger.path(Tagger.OTHERS, table.rows().get(here).vid());
+        paths.refreshOthers();
         tagger.commit();
         for (int host = 0; host < table.rows().size(); host++) {
             if (host != here) {
@@ -79,6 +81,16 @@ public final class HostPaths {
     /** Detours have changed for a host; takes effect with the next commit. */
     public void refresh(final int host) {
         tagger.path(host, vid(host));
+    }
+
+    /** The VID that the table gives broadcasts and frames to hosts outside of the plan. */
+    public int wantedOfOthers() {
+        return othersVid;
+    }
+
+    /** Detours have changed for these; takes effect with the next commit. */
+    public void refreshOthers() {
+        tagger.path(Tagger.OTHERS, detours.others(othersVid));
     }
 
     /** The exception of a host, {@link #BY_TABLE} if it has none. */
@@ -135,7 +147,8 @@ public final class HostPaths {
                 refresh(host);
             }
         }
-        tagger.path(Tagger.OTHERS, table.rows().get(here).vid());
+        othersVid = table.rows().get(here).vid();
+        refreshOthers();
     }
 
     /** Puts all that was set into effect, from the next frame on. */

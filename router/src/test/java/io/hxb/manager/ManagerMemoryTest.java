@@ -11,6 +11,7 @@ import io.hxb.vlan.TapTagger;
 import io.hxb.vlan.health.HealthListener;
 import io.hxb.vlan.health.PathHealth;
 import io.hxb.vlan.health.ProbeSeals;
+import io.hxb.vlan.health.Witnesses;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,9 @@ class ManagerMemoryTest {
                 public void onMoved(final int host, final int from, final int to) {}
 
                 @Override
+                public void onDefaultMoved(final int from, final int to) {}
+
+                @Override
                 public void onMovesDone() {}
 
                 @Override
@@ -64,6 +68,7 @@ class ManagerMemoryTest {
                                 table,
                                 paths,
                                 tagger,
+                                Witnesses.ofUnknown(HOSTS, 0),
                                 PathHealthConfig.DEFAULT,
                                 new ProbeSeals(KeyRing.NONE, table.fingerprint()),
                                 1,

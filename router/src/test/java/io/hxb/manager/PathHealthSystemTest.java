@@ -28,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -60,6 +62,7 @@ class PathHealthSystemTest {
 
     private final List<AutoCloseable> resources = new ArrayList<>();
     private final AtomicLong received = new AtomicLong();
+    private final AtomicLong broadcasts = new AtomicLong();
     private VlanPlan plan;
     private OvsLab lab;
 
@@ -149,6 +152,112 @@ class PathHealthSystemTest {
     private void awaitMore(final String what) {
         final long before = received.get();
         TestNamespaces.await(what, () -> received.get() > before + PIECE);
+    }
+
+    /** Broadcasts that go out all the time, and are counted where they arrive. */
+    private void broadcast() throws IOException {
+        final DatagramSocket to =
+                NetworkNamespace.run(lab.namespace(TO), () -> new DatagramSocket(0));
+        resources.add(to);
+        final DatagramSocket from =
+                NetworkNamespace.run(lab.namespace(FROM), () -> new DatagramSocket());
+        resources.add(from);
+        final InetSocketAddress all = new InetSocketAddress("10.77.255.255", to.getLocalPort());
+        Thread.ofPlatform()
+                .daemon()
+                .start(
+                        () -> {
+                            try {
+                                while (true) {
+                                    from.send(new DatagramPacket(new byte[1], 1, all));
+                                    java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+                                }
+                            } catch (final IOException e) {
+                                // The test has ended.
+                            }
+                        });
+        Thread.ofPlatform()
+                .daemon()
+                .start(
+                        () -> {
+                            try {
+                                while (true) {
+                                    to.receive(new DatagramPacket(new byte[1], 1));
+                                    broadcasts.incrementAndGet();
+                                }
+                            } catch (final IOException e) {
+                                // The test has ended.
+                            }
+                        });
+    }
+
+    private void awaitBroadcasts(final String what) {
+        final long before = broadcasts.get();
+        TestNamespaces.await(what, () -> broadcasts.get() > before + 2);
+    }
+
+    private static ManagerMessage self(final ManagerClient client) {
+        try {
+            client.request(Operation.HELLO);
+            return client.exchange();
+        } catch (final IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldBroadcastInAnotherVidWhenTheDefaultOneDies() throws Exception {
+        OvsLab.assumePossible();
+        try {
+            makeNetwork();
+            start(FROM, KeyRing.NONE);
+            start(TO, KeyRing.NONE);
+            broadcast();
+            try (ManagerClient from = ManagerClient.connect(socket(FROM))) {
+                awaitBroadcasts("broadcasts arrive");
+                checkDefault(from);
+            }
+        } finally {
+            for (final AutoCloseable resource : resources.reversed()) {
+                resource.close();
+            }
+        }
+    }
+
+    private void checkDefault(final ManagerClient from) throws IOException {
+        final int vlan = plan.vlanOf(FROM);
+        final int first = plan.vid(vlan);
+        final int second = plan.vid(1 - vlan);
+        TestNamespaces.await(
+                "the witness answers",
+                () -> {
+                    try {
+                        return counts(from).get("probes_received") > 20;
+                    } catch (final IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                });
+        assertEquals(first, self(from).vid());
+        final String top = plan.graph().switchName(topOf(vlan));
+        // when: its switch dies
+        lab.run(
+                "ovs-ofctl --protocols=OpenFlow10 add-flow "
+                        + top
+                        + " priority=65535,actions=drop");
+        final long start = System.nanoTime();
+        // then
+        TestNamespaces.await("h0 has moved", () -> self(from).vid() == second);
+        System.out.printf(
+                "the default VID has moved %d ms after the switch died%n",
+                (System.nanoTime() - start) / 1_000_000);
+        awaitBroadcasts("broadcasts arrive again");
+        assertEquals(first, self(from).wantedDefaultVid());
+        assertEquals(1L, counts(from).get("default_moves"));
+        // when: the switch is back
+        lab.run("ovs-ofctl del-flows --strict " + top + " priority=65535");
+        // then
+        TestNamespaces.await("h0 is back", () -> self(from).vid() == first);
+        awaitBroadcasts("broadcasts arrive there");
     }
 
     private static ManagerMessage route(final ManagerClient client, final int host) {

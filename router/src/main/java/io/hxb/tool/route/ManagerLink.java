@@ -26,6 +26,7 @@ final class ManagerLink implements AutoCloseable {
     private final Map<String, Integer> hostOfName = new HashMap<>();
     private int here;
     private int defaultVid;
+    private int wantedDefaultVid;
     private long plan;
     private long changes;
 
@@ -79,6 +80,7 @@ final class ManagerLink implements AutoCloseable {
         final ManagerMessage reply = done(client.exchange(), "");
         here = reply.index();
         defaultVid = reply.vid();
+        wantedDefaultVid = reply.wantedDefaultVid();
         plan = reply.fingerprint();
         changes = reply.number();
         final int count = (int) reply.value(1);
@@ -127,6 +129,11 @@ final class ManagerLink implements AutoCloseable {
     /** The VID of broadcasts, and of frames to hosts that are not in the table. */
     int defaultVid() {
         return defaultVid;
+    }
+
+    /** The default VID of the table; another one stands in for it if it is dead. */
+    int wantedDefaultVid() {
+        return wantedDefaultVid;
     }
 
     /** Tells plans apart. */

@@ -78,13 +78,14 @@ final class RouteShowCommand implements Callable<Integer> {
         final Map<String, Object> report = RouteText.report(link);
         report.put("plan", String.format("%016x", link.plan()));
         report.put("default_vid", link.defaultVid());
+        report.put("wanted_default_vid", link.wantedDefaultVid());
         report.put("routes", routes.stream().map(RouteText::json).toList());
         output.text()
                 .printf(
-                        "%s (%d), default VID %d, plan %016x, change %d, manager %s%n%s",
+                        "%s (%d), default VID %s, plan %016x, change %d, manager %s%n%s",
                         link.self().name(),
                         link.self().number(),
-                        link.defaultVid(),
+                        defaultVid(link),
                         link.plan(),
                         link.changes(),
                         link.place(),
@@ -103,6 +104,12 @@ final class RouteShowCommand implements Callable<Integer> {
                                     + " both ends to one VID");
         }
         output.report(report);
+    }
+
+    private static String defaultVid(final ManagerLink link) {
+        return link.defaultVid() == link.wantedDefaultVid()
+                ? String.valueOf(link.defaultVid())
+                : link.defaultVid() + " (" + link.wantedDefaultVid() + " is dead)";
     }
 
     private static String notes(final ManagerLink.Route route) {

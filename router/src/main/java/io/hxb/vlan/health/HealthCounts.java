@@ -10,6 +10,7 @@ package io.hxb.vlan.health;
  * @param failures paths that were found dead.
  * @param recoveries paths that were found alive again.
  * @param moves times that traffic to a host took another VID for it.
+ * @param defaultMoves times that the default VID was replaced by another one, or came back.
  * @param hosts hosts whose paths are looked after now.
  * @param deadPaths paths that are dead now.
  * @param halfPairs pairs whose ends send in different VIDs now.
@@ -22,6 +23,7 @@ public record HealthCounts(
         long failures,
         long recoveries,
         long moves,
+        long defaultMoves,
         int hosts,
         int deadPaths,
         int halfPairs) {}

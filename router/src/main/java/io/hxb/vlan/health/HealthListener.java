@@ -19,6 +19,12 @@ public interface HealthListener {
     /** Traffic to a host takes another VID; it takes effect at {@link #onMovesDone}. */
     void onMoved(int host, int from, int to);
 
+    /**
+     * Broadcasts, and frames to hosts outside of the plan, take another VID; it takes effect at
+     * {@link #onMovesDone}.
+     */
+    void onDefaultMoved(int from, int to);
+
     /** All that has moved is to take effect now. */
     void onMovesDone();
 

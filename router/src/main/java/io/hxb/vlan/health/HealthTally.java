@@ -9,6 +9,7 @@ final class HealthTally {
     private long failures;
     private long recoveries;
     private long moves;
+    private long defaultMoves;
 
     void sent() {
         sent++;
@@ -38,6 +39,10 @@ final class HealthTally {
         moves++;
     }
 
+    void defaultMoved() {
+        defaultMoves++;
+    }
+
     HealthCounts counts(final int hosts, final int deadPaths, final int halfPairs) {
         return new HealthCounts(
                 sent,
@@ -47,6 +52,7 @@ final class HealthTally {
                 failures,
                 recoveries,
                 moves,
+                defaultMoves,
                 hosts,
                 deadPaths,
                 halfPairs);

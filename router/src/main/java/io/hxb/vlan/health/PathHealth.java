@@ -44,6 +44,7 @@ public final class PathHealth implements Detours {
     private final ProbeBudget budget;
     private final TrafficWatch traffic;
     private final VidWatch vids;
+    private final DefaultWatch defaults;
     private final HealthTally tally = new HealthTally();
     private final Int2ObjectHashMap<PeerHealth> peerOfHost = new Int2ObjectHashMap<>();
     private final List<PeerHealth> peers = new ArrayList<>();
@@ -59,12 +60,14 @@ public final class PathHealth implements Detours {
      * A host that has probed nothing yet.
      *
      * @param paths of the host, which ask this from now on.
+     * @param witnesses by which the default VID of the host is judged.
      * @param incarnation random, not 0.
      */
     public PathHealth(
             final HostTable table,
             final HostPaths paths,
             final Tagger tagger,
+            final Witnesses witnesses,
             final PathHealthConfig config,
             final ProbeSeals seals,
             final long incarnation,
@@ -83,6 +86,7 @@ public final class PathHealth implements Detours {
         budget = new ProbeBudget(config.framesPerSecond(), nowNs);
         traffic = new TrafficWatch(table, paths, tagger, nowNs);
         vids = new VidWatch(table.vids(), nowNs);
+        defaults = new DefaultWatch(witnesses, paths, table.vids(), config, nowNs);
         intervalNs = config.heartbeatNs();
         paths.follow(this);
     }
@@ -97,6 +101,11 @@ public final class PathHealth implements Detours {
     public int peerVid(final int host) {
         final PeerHealth peer = peerOfHost.get(host);
         return peer == null ? Tagger.UNTAGGED : peer.peerUsed();
+    }
+
+    @Override
+    public int others(final int wanted) {
+        return defaults.choose(wanted, peerOfHost);
     }
 
     /** What has happened so far, and what is known now. */
@@ -205,6 +214,9 @@ public final class PathHealth implements Detours {
         }
         final boolean isNew = in.has(Probe.IN_USE) && peer.use().onPeerTraffic(nowNs);
         final boolean hasMovedNow = follow(peer, nowNs);
+        if (in.has(Probe.LOOK)) {
+            send(peer, path, Probe.ANSWER, Probe.NO_ROUND, nowNs);
+        }
         if (in.has(Probe.QUESTION)) {
             final int round = in.round();
             final VlanPath used = peer.path(peer.used());
@@ -245,6 +257,9 @@ public final class PathHealth implements Detours {
                 first = index;
             }
         }
+        if (defaults.watch(nowNs)) {
+            tendDefault(nowNs);
+        }
         if (intervalNs > config.heartbeatNs()) {
             askWhereVidsAreSilent(nowNs);
         }
@@ -253,10 +268,16 @@ public final class PathHealth implements Detours {
         if (isAsking) {
             return QUESTION_STEP_NS;
         }
-        return active > 0 ? Math.min(LOOK_NS, config.heartbeatNs() / 2) : LOOK_NS;
+        return active > 0 || defaults.hasTraffic()
+                ? Math.min(LOOK_NS, config.heartbeatNs() / 2)
+                : LOOK_NS;
     }
 
     private void onTraffic(final int host, final long nowNs) {
+        if (host == Tagger.OTHERS) {
+            defaults.onTraffic(nowNs);
+            return;
+        }
         final PeerHealth peer = findOrAdd(host, nowNs);
         if (peer.use().onTraffic(nowNs)) {
             ask(peer, nowNs);
@@ -284,6 +305,61 @@ public final class PathHealth implements Detours {
             } else {
                 listener.onWhole(peer.host(), peer.used());
             }
+        }
+    }
+
+    /** Sees whether the default VID reaches the witnesses, and takes another one if not. */
+    private void tendDefault(final long nowNs) {
+        final long heardNs = lastHeardInDefault(nowNs);
+        for (int i = 0; i < defaults.count(); i++) {
+            final PeerHealth peer = findOrAdd(defaults.host(i), nowNs);
+            final VlanPath path = peer.findOrAdd(defaults.used(), nowNs);
+            if (path != null) {
+                if (defaults.isLookDue(i) && budget.isEasy()) {
+                    lookAt(peer, path, defaults.onLook(i), nowNs);
+                }
+                if (defaults.isSilent(i, path, heardNs)) {
+                    ask(peer, nowNs);
+                }
+            }
+            defaults.replaceIfGone(i, peer);
+        }
+        followDefault();
+    }
+
+    private long lastHeardInDefault(final long nowNs) {
+        long heardNs = nowNs - FORGET_NS;
+        for (int i = 0; i < defaults.count(); i++) {
+            final VlanPath path =
+                    findOrAdd(defaults.host(i), nowNs).findOrAdd(defaults.used(), nowNs);
+            if (path != null) {
+                heardNs = Math.max(heardNs, path.heardNs());
+            }
+        }
+        return heardNs;
+    }
+
+    private void lookAt(
+            final PeerHealth peer,
+            final VlanPath path,
+            final boolean isWantedDue,
+            final long nowNs) {
+        send(peer, path, Probe.LOOK, Probe.NO_ROUND, nowNs);
+        final VlanPath wanted = isWantedDue ? peer.findOrAdd(defaults.wanted(), nowNs) : null;
+        if (wanted != null) {
+            send(peer, wanted, Probe.LOOK, Probe.NO_ROUND, nowNs);
+        }
+    }
+
+    private void followDefault() {
+        final int from = defaults.used();
+        final int to = defaults.choose(defaults.wanted(), peerOfHost);
+        if (to != from) {
+            defaults.use(to);
+            paths.refreshOthers();
+            hasMoved = true;
+            tally.defaultMoved();
+            listener.onDefaultMoved(from, to);
         }
     }
 
@@ -385,7 +461,9 @@ public final class PathHealth implements Detours {
         int others = 2;
         for (int i = 0; i < peer.paths().size(); i++) {
             final VlanPath path = peer.paths().get(i);
-            final boolean isUsed = path.vid() == peer.used();
+            final boolean isUsed =
+                    path.vid() == peer.used()
+                            || (defaults.isWatched() && path.vid() == defaults.used());
             if (isUsed || isWide || (others > 0 && path.state() != PathState.DEAD)) {
                 others -= isUsed ? 0 : 1;
                 path.onAsked();
@@ -426,9 +504,12 @@ public final class PathHealth implements Detours {
     private void doubt(final int vid, final long nowNs) {
         for (int i = 0; i < peers.size(); i++) {
             final PeerHealth peer = peers.get(i);
-            if (peer.used() == vid && peer.use().isActive(nowNs)) {
+            final boolean isUsed = peer.used() == vid && peer.use().isActive(nowNs);
+            if (isUsed || (defaults.used() == vid && defaults.isWitness(peer.host()))) {
                 final VlanPath path = peer.path(vid);
-                if (path != null && nowNs - path.heardNs() > Inquiry.ROUND_NS) {
+                if (path != null
+                        && path.state() != PathState.DEAD
+                        && nowNs - path.heardNs() > Inquiry.ROUND_NS) {
                     ask(peer, nowNs);
                 }
             }
@@ -519,7 +600,8 @@ public final class PathHealth implements Detours {
             final PeerHealth peer = peers.get(i);
             final boolean isSilent = nowNs - peer.heardNs() > FORGET_NS;
             final boolean isIdle = peer.use().idleNs(nowNs) > FORGET_NS;
-            final boolean isKept = !isSilent && peer.hasDeadPath();
+            final boolean isKept =
+                    (!isSilent && peer.hasDeadPath()) || defaults.isWitness(peer.host());
             if (isIdle && !isKept && paths.exception(peer.host()) == HostPaths.BY_TABLE) {
                 peers.set(i, peers.getLast());
                 peers.removeLast();

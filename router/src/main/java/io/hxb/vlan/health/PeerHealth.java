@@ -60,7 +60,7 @@ final class PeerHealth {
     }
 
     /** Each pair has an order of its own, so that pairs that leave a VID spread over the others. */
-    private long score(final int vid) {
+    static long score(final long pair, final int vid) {
         long hash = (pair + vid * 0x9E37_79B9_7F4A_7C15L) * 0xBF58_476D_1CE4_E5B9L;
         hash = (hash ^ hash >>> 29) * 0x94D0_49BB_1331_11EBL;
         return hash ^ hash >>> 32;
@@ -68,7 +68,7 @@ final class PeerHealth {
 
     private void insert(final VlanPath path) {
         int at = 0;
-        while (at < paths.size() && score(paths.get(at).vid()) < score(path.vid())) {
+        while (at < paths.size() && score(pair, paths.get(at).vid()) < score(pair, path.vid())) {
             at++;
         }
         paths.add(at, path);

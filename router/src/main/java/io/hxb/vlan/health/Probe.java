@@ -23,7 +23,8 @@ import io.hxb.linux.Memory;
  *     52      2 VID in which it would go if no path was dead
  *     54      2 time until the next such frame in the VID in use, in 0.1 ms; 0: none follows
  *     56      4 frames sent to the receiver in this VID so far, this one included
- *     60      1 flags: 1 question, 2 answer, 4 the sender has traffic for the receiver
+ *     60      1 flags: 1 question, 2 answer, 4 the sender has traffic for the receiver,
+ *               8 look: a question without doubt
  *     61      1 round of the question, or of the question that is answered
  *     62      1 number of states that follow, at most {@value #MAX_STATES}
  *     63      1 0
@@ -52,6 +53,10 @@ final class Probe {
     static final int QUESTION = 1;
     static final int ANSWER = 2;
     static final int IN_USE = 4;
+    static final int LOOK = 8;
+
+    /** The round of a look, which no inquiry has. */
+    static final int NO_ROUND = 0xFF;
 
     private static final long PROTOCOL = 0x88B7_0248_5800_0100L | VERSION;
     private static final int TABLE_OFFSET = 8;

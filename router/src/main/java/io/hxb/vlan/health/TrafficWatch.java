@@ -20,6 +20,7 @@ final class TrafficWatch {
     private final Tagger tagger;
     private final int[] frames;
     private long sum;
+    private long others;
     private long nextNs;
     private int looks;
 
@@ -35,7 +36,8 @@ final class TrafficWatch {
     /**
      * Looks if it is time.
      *
-     * @param onTraffic is told of hosts that frames were sent to since the last look.
+     * @param onTraffic is told of hosts that frames were sent to since the last look; {@link
+     *     Tagger#OTHERS} of all that the plan does not name.
      * @param onException is told of hosts that do not follow the table, once a second.
      */
     void look(final long nowNs, final IntConsumer onTraffic, final IntConsumer onException) {
@@ -51,6 +53,13 @@ final class TrafficWatch {
         final boolean hasExceptions =
                 looks++ % LOOKS_OF_EXCEPTIONS == 0 && paths.exceptionCount() > 0;
         sum = now;
+        if (hasGrown) {
+            final long toOthers = tagger.sentFrames(Tagger.OTHERS);
+            if (toOthers != others) {
+                others = toOthers;
+                onTraffic.accept(Tagger.OTHERS);
+            }
+        }
         if (!hasGrown && !hasExceptions) {
             return;
         }

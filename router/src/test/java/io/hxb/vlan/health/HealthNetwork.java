@@ -84,6 +84,7 @@ final class HealthNetwork {
                             table,
                             paths,
                             tagger,
+                            Witnesses.of(leaves(), number),
                             config,
                             new ProbeSeals(keys, table.fingerprint()),
                             1_000_000L * incarnations + number + 1,
@@ -168,6 +169,11 @@ final class HealthNetwork {
         }
 
         @Override
+        public void onDefaultMoved(final int from, final int to) {
+            log.add(nowNs / MS + " default " + from + " " + to);
+        }
+
+        @Override
         public void onMovesDone() {
             paths.commit();
         }
@@ -200,6 +206,10 @@ final class HealthNetwork {
 
         int vidTo(final int host) {
             return tagger.vid(host);
+        }
+
+        int defaultVid() {
+            return tagger.vid(Tagger.OTHERS);
         }
 
         void claim(final int host, final int vid) {
@@ -287,6 +297,32 @@ final class HealthNetwork {
                 });
     }
 
+    /** From now on, a broadcast goes out every 20 ms, until that time. */
+    void broadcasts(final int from, final long untilNs) {
+        traffic(from, Tagger.OTHERS, untilNs);
+    }
+
+    private int[] leaves() {
+        final int[] leaves = new int[hosts];
+        for (int host = 0; host < hosts; host++) {
+            leaves[host] = host / leafHosts;
+        }
+        return leaves;
+    }
+
+    /** True if the broadcasts of a host reach all hosts. */
+    boolean isHeardByAll(final int host) {
+        boolean isHeard = true;
+        for (int other = 0; other < hosts; other++) {
+            isHeard &= loss(host, other, members.get(host).defaultVid()) < 0.5;
+        }
+        return isHeard;
+    }
+
+    int tableDefault(final int host) {
+        return table.rows().get(host).vid();
+    }
+
     /** Sets how much is lost to and from a top switch, on the links of all leaves. */
     void setLoss(final int vidIndex, final double loss) {
         for (int leaf = 0; leaf < upLoss.length; leaf++) {
@@ -336,6 +372,9 @@ final class HealthNetwork {
         private final int[] holding;
         private final int[] prepared;
         private final long[] sent;
+        private int othersHolding;
+        private int othersPrepared;
+        private long sentToOthers;
         private long total;
 
         CountingTagger(final int hosts) {
@@ -345,7 +384,11 @@ final class HealthNetwork {
         }
 
         void onSent(final int host) {
-            sent[host]++;
+            if (host == OTHERS) {
+                sentToOthers++;
+            } else {
+                sent[host]++;
+            }
             total++;
         }
 
@@ -362,7 +405,9 @@ final class HealthNetwork {
 
         @Override
         public void path(final int host, final int vid) {
-            if (host >= 0) {
+            if (host == OTHERS) {
+                othersPrepared = vid;
+            } else {
                 prepared[host] = vid;
             }
         }
@@ -370,6 +415,7 @@ final class HealthNetwork {
         @Override
         public void commit() {
             System.arraycopy(prepared, 0, holding, 0, holding.length);
+            othersHolding = othersPrepared;
         }
 
         @Override
@@ -384,7 +430,7 @@ final class HealthNetwork {
 
         @Override
         public int vid(final int host) {
-            return holding[host];
+            return host == OTHERS ? othersHolding : holding[host];
         }
 
         @Override
@@ -399,7 +445,7 @@ final class HealthNetwork {
 
         @Override
         public long sentFrames(final int host) {
-            return sent[host];
+            return host == OTHERS ? sentToOthers : sent[host];
         }
 
         @Override

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Paths that die and come back, between hosts in virtual time. */
 @Tag("simulation")
@@ -214,6 +215,130 @@ class PathHealthTest {
         // then
         assertEquals(claimed, network.host(0).vidTo(5));
         assertEquals(claimed, network.host(5).vidTo(0));
+    }
+
+    private static long unheard(final HealthNetwork network) {
+        return IntStream.range(0, network.hosts())
+                .filter(host -> !network.isHeardByAll(host))
+                .count();
+    }
+
+    /** Time until broadcasts of all hosts reach all others again, in ms. */
+    private static long mendDefaults(
+            final HealthNetwork network, final int limitMs, final long seed) {
+        for (int ms = 1; ms <= limitMs; ms++) {
+            network.runFor(MS);
+            if (unheard(network) == 0) {
+                return ms;
+            }
+        }
+        throw new AssertionError(
+                "seed %d: broadcasts of %d hosts are lost after %d ms"
+                        .formatted(seed, unheard(network), limitMs));
+    }
+
+    private static HealthNetwork broadcasting(final long seed) {
+        final HealthNetwork network = network(seed);
+        for (int host = 0; host < network.hosts(); host++) {
+            network.broadcasts(host, LONG);
+        }
+        network.runFor(1_000 * MS + network.random().nextLong(20 * MS));
+        assertEquals(0, unheard(network), "seed " + seed);
+        return network;
+    }
+
+    @Test
+    void shouldMoveTheDefaultVidOffADeadSwitchWithinFiftyMs() {
+        long worst = 0;
+        for (long seed = 0; seed < 15; seed++) {
+            // given: hosts that talk to nobody in the plan
+            final HealthNetwork network = broadcasting(seed);
+            // when
+            network.setLoss(network.random().nextInt(4), 1);
+            assertTrue(unheard(network) > 0);
+            // then
+            worst = Math.max(worst, mendDefaults(network, 50, seed));
+        }
+        assertTrue(worst > 10, "took no time: " + worst);
+    }
+
+    @Test
+    void shouldMoveTheDefaultVidWhereOneLeafIsNotReached() {
+        for (long seed = 0; seed < 15; seed++) {
+            // given
+            final HealthNetwork network = broadcasting(seed);
+            // when: one direction of one link dies
+            network.setUpLoss(network.random().nextInt(4), network.random().nextInt(4), 1);
+            assertTrue(unheard(network) > 0);
+            // then
+            mendDefaults(network, 50, seed);
+        }
+    }
+
+    @Test
+    void shouldTakeTheDefaultVidAgainWhenItIsBack() {
+        for (long seed = 0; seed < 4; seed++) {
+            // given
+            final HealthNetwork network = broadcasting(seed);
+            final int wanted = network.tableDefault(3);
+            network.setLoss(wanted - network.vid(0), 1);
+            mendDefaults(network, 50, seed);
+            final int standIn = network.host(3).defaultVid();
+            network.runFor(3_000 * MS);
+            assertEquals(standIn, network.host(3).defaultVid(), "seed " + seed);
+            // when: the VID that stands in dies, too
+            network.setLoss(standIn - network.vid(0), 1);
+            mendDefaults(network, 50, seed);
+            // when: both are back
+            network.setLoss(wanted - network.vid(0), 0);
+            network.setLoss(standIn - network.vid(0), 0);
+            network.runFor(5_000 * MS);
+            // then
+            assertEquals(wanted, network.host(3).defaultVid(), "seed " + seed);
+        }
+    }
+
+    @Test
+    void shouldFindADeadDefaultVidWhenItIsUsedAndReturnWithoutTraffic() {
+        for (long seed = 0; seed < 4; seed++) {
+            // given: it dies while nobody uses it
+            final HealthNetwork network = network(seed);
+            network.runFor(1_000 * MS);
+            final int wanted = network.tableDefault(6);
+            network.setLoss(wanted - network.vid(0), 1);
+            network.runFor(1_000 * MS);
+            assertEquals(wanted, network.host(6).defaultVid());
+            // when
+            network.broadcasts(6, network.nowNs() + 200 * MS);
+            network.runFor(170 * MS);
+            // then
+            assertTrue(network.isHeardByAll(6), "seed " + seed);
+            network.runFor(20_000 * MS);
+            assertTrue(network.isHeardByAll(6), "seed " + seed);
+            // when
+            network.setLoss(wanted - network.vid(0), 0);
+            network.runFor(5_000 * MS);
+            // then
+            assertEquals(wanted, network.host(6).defaultVid(), "seed " + seed);
+        }
+    }
+
+    @Test
+    void shouldNotMoveTheDefaultVidWhereWitnessesStandStillOrGo() {
+        for (long seed = 0; seed < 8; seed++) {
+            // given
+            final HealthNetwork network = broadcasting(seed);
+            // when
+            for (int i = 0; i < 4; i++) {
+                network.host(network.random().nextInt(16))
+                        .pause((5 + network.random().nextLong(3_000)) * MS);
+            }
+            network.runFor(4_000 * MS);
+            // then
+            for (int host = 0; host < 16; host++) {
+                assertEquals(0, network.host(host).counts().defaultMoves(), "seed " + seed);
+            }
+        }
     }
 
     @Test
