@@ -1,11 +1,14 @@
 package io.hxb.config;
 
+import java.util.Arrays;
+
 /**
  * The network manager of each node's host, where plain switches carry other traffic along planned
  * VLANs. Immutable.
  *
  * @param plan file of the plan, as {@code hxb plan vlan --save} writes it; empty for no manager.
- * @param nic NIC on the planned network.
+ * @param nic NIC on the planned network; several, with commas between, where the hosts of the plan
+ *     have several.
  * @param listen TCP address besides the Unix socket, as {@code ADDRESS:PORT}; empty for none.
  * @param state file of committed paths; empty for none.
  * @param keep folder in a BPF file system by which frames stay tagged when the node ends; empty for
@@ -36,9 +39,9 @@ public record ManagerConfig(
                         plan.isEmpty() ? "plan" : "nic",
                         "must be given, too: a manager needs a plan and a NIC")
                 .that(
-                        nic.length() <= MAX_NIC_NAME,
+                        Arrays.stream(nic.split(",")).allMatch(n -> n.length() <= MAX_NIC_NAME),
                         "nic",
-                        "must have at most 15 characters: " + nic)
+                        "must have at most 15 characters each: " + nic)
                 .that(
                         listen.isEmpty() || listen.matches(ADDRESS),
                         "listen",

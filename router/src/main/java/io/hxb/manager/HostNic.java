@@ -2,7 +2,6 @@ package io.hxb.manager;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.os.bpf.BpfProgram;
-import io.hxb.os.nic.Neighbours;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.os.nic.NicName;
 import io.hxb.vlan.NicTagger;
@@ -10,39 +9,35 @@ import io.hxb.vlan.NicTagger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.List;
-
 /**
- * The NIC whose frames are tagged: follows it through new names, and attaches the tagger again when
+ * A NIC whose frames are tagged: follows it through new names, and attaches the tagger again when
  * it has gone and come back. Owned by the manager's thread.
  */
-final class HostNic implements Surroundings {
+final class HostNic {
     private static final Logger LOGGER = LoggerFactory.getLogger(HostNic.class);
     private static final int NONE = 0;
 
     private final NicTagger tagger;
+    private final int number;
     private String name;
     private int ifindex;
     private boolean hasWarned;
-    private ReturnListener returnListener = (number, nic) -> {};
+    private ReturnListener returnListener = (nic, index, called) -> {};
 
-    /** Is told that the NIC has come back. */
+    /** Is told that a NIC has come back. */
     interface ReturnListener {
-        void onReturn(int ifindex, String nic);
+        void onReturn(int nic, int ifindex, String name);
     }
 
     /**
      * A NIC whose frames are not tagged yet.
      *
+     * @param number of the NIC among those of the host.
      * @param name of the NIC, in this thread's network namespace.
      */
-    HostNic(final NicTagger tagger, final String name) {
+    HostNic(final NicTagger tagger, final int number, final String name) {
         this.tagger = tagger;
+        this.number = number;
         this.name = name;
     }
 
@@ -52,9 +47,9 @@ final class HostNic implements Surroundings {
     }
 
     /** Attaches the tagger. */
-    void attach(final int number) throws LinuxException {
-        tagger.attach(number);
-        ifindex = number;
+    void attach(final int index) throws LinuxException {
+        tagger.attach(number, index);
+        ifindex = index;
     }
 
     /**
@@ -72,14 +67,13 @@ final class HostNic implements Surroundings {
             if (now == null) {
                 LOGGER.warn("NIC {} has gone: its paths hold again when it comes back", name);
                 ifindex = NONE;
-                tagger.onNicGone();
+                tagger.onNicGone(number);
                 return true;
             }
             if (!now.equals(name)) {
                 LOGGER.info("NIC {} is called {} now", name, now);
                 name = now;
             }
-            tagger.follow();
         } catch (final LinuxException e) {
             warnOnce(e);
         }
@@ -89,7 +83,7 @@ final class HostNic implements Surroundings {
     private void returnTo(final NicInfo nic) throws LinuxException {
         if (nic.exists()) {
             attach(nic.ifindex());
-            returnListener.onReturn(nic.ifindex(), name);
+            returnListener.onReturn(number, nic.ifindex(), name);
             hasWarned = false;
             LOGGER.info("NIC {} is back: its paths hold again", name);
         }
@@ -102,21 +96,16 @@ final class HostNic implements Surroundings {
         }
     }
 
-    @Override
-    public List<NicState> nics() {
+    /** The NIC as it is now. */
+    Surroundings.NicState state() {
         try {
             final NicInfo nic = NicInfo.read(name);
-            final List<NicState> found = new ArrayList<>();
             final boolean isUp = nic.isUp() && nic.ifindex() == ifindex;
-            found.add(new NicState(name, nic.mac(), nic.mtuBytes(), isUp, foreignPrograms()));
-            if (tagger.virtualNic() != null) {
-                final NicInfo tap = NicInfo.read(tagger.virtualNic());
-                found.add(new NicState(tap.name(), tap.mac(), tap.mtuBytes(), tap.isUp(), 0));
-            }
-            return found;
+            return new Surroundings.NicState(
+                    name, nic.mac(), nic.mtuBytes(), isUp, foreignPrograms());
         } catch (final LinuxException e) {
             warnOnce(e);
-            return List.of(new NicState(name, 0, 0, false, 0));
+            return new Surroundings.NicState(name, 0, 0, false, 0);
         }
     }
 
@@ -132,28 +121,5 @@ final class HostNic implements Surroundings {
             // Only root may ask.
             return 0;
         }
-    }
-
-    @Override
-    public long macOf(final byte[] address) {
-        try {
-            final InetAddress asked = InetAddress.getByAddress(address);
-            final NetworkInterface own = NetworkInterface.getByInetAddress(asked);
-            final byte[] hardware = own == null ? null : own.getHardwareAddress();
-            return hardware == null ? Neighbours.macOf(asked.getAddress()) : number(hardware);
-        } catch (final UnknownHostException | SocketException e) {
-            return 0;
-        } catch (final LinuxException e) {
-            warnOnce(e);
-            return 0;
-        }
-    }
-
-    private static long number(final byte[] hardware) {
-        long mac = 0;
-        for (final byte octet : hardware) {
-            mac = mac << Byte.SIZE | Byte.toUnsignedInt(octet);
-        }
-        return mac;
     }
 }

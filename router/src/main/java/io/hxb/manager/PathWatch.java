@@ -9,7 +9,7 @@ import io.hxb.vlan.health.HealthCounts;
 import io.hxb.vlan.health.HealthListener;
 import io.hxb.vlan.health.PathHealth;
 import io.hxb.vlan.health.ProbeSeals;
-import io.hxb.vlan.health.ProbeSocket;
+import io.hxb.vlan.health.ProbeSockets;
 import io.hxb.vlan.health.Witnesses;
 
 import org.slf4j.Logger;
@@ -31,7 +31,7 @@ final class PathWatch implements HealthListener {
     private final HostTable table;
     private final HostManager manager;
     private final ManagerServer server;
-    private final ProbeSocket socket;
+    private final ProbeSockets sockets;
     private final PathHealth health;
     private Future<?> next;
     private long workedNs;
@@ -43,11 +43,11 @@ final class PathWatch implements HealthListener {
             final Witnesses witnesses,
             final KeyRing keys,
             final ManagerServer server,
-            final ProbeSocket socket) {
+            final ProbeSockets sockets) {
         table = manager.table();
         this.manager = manager;
         this.server = server;
-        this.socket = socket;
+        this.sockets = sockets;
         workedNs = System.nanoTime();
         health =
                 new PathHealth(
@@ -58,7 +58,7 @@ final class PathWatch implements HealthListener {
                         config,
                         new ProbeSeals(keys, table.fingerprint()),
                         incarnation(),
-                        socket,
+                        sockets,
                         this,
                         workedNs);
         manager.onCounts(this::count);
@@ -77,7 +77,7 @@ final class PathWatch implements HealthListener {
      * Begins to probe.
      *
      * @param witnesses by which the default VID of the host is judged.
-     * @param socket bound to the NIC.
+     * @param sockets bound to the NICs.
      */
     static PathWatch start(
             final PathHealthConfig config,
@@ -86,39 +86,41 @@ final class PathWatch implements HealthListener {
             final Witnesses witnesses,
             final KeyRing keys,
             final ManagerServer server,
-            final ProbeSocket socket)
+            final ProbeSockets sockets)
             throws IOException {
         final PathWatch watch =
-                new PathWatch(config, manager, tagger, witnesses, keys, server, socket);
+                new PathWatch(config, manager, tagger, witnesses, keys, server, sockets);
         final var ignored = server.in(0, watch::work);
-        server.whenReadable(socket.descriptor(), watch::onReadable);
+        for (final int descriptor : sockets.descriptors()) {
+            server.whenReadable(descriptor, watch::onReadable);
+        }
         return watch;
     }
 
-    /** The NIC has come back under another number. */
-    void bind(final int ifindex, final String nic) {
+    /** A NIC has come back under another number. */
+    void bind(final int nic, final int ifindex, final String name) {
         try {
-            socket.bind(ifindex, nic);
+            sockets.bind(nic, ifindex, name);
         } catch (final LinuxException e) {
-            LOGGER.warn("paths of NIC {} are not probed: {}", nic, e.getMessage());
+            LOGGER.warn("paths of NIC {} are not probed: {}", name, e.getMessage());
         }
     }
 
     private void onReadable() {
         final long now = System.nanoTime();
-        socket.receive(health, now);
+        sockets.receive(health, now);
         if (next != null && now - workedNs >= MIN_STEP_NS) {
             next.cancel(false);
             step(now);
         } else {
-            socket.flush();
+            sockets.flush();
         }
     }
 
     private void work() {
         // Whatever has come is looked at before silence is.
         final long now = System.nanoTime();
-        socket.receive(health, now);
+        sockets.receive(health, now);
         step(now);
     }
 
@@ -130,7 +132,7 @@ final class PathWatch implements HealthListener {
         } catch (final RuntimeException e) {
             LOGGER.error("probing paths", e);
         }
-        socket.flush();
+        sockets.flush();
         next = server.in(delayNs, this::work);
     }
 

@@ -55,6 +55,6 @@ final class TableDraft {
      * @throws IllegalArgumentException with all problems.
      */
     HostTable finish() {
-        return new HostTable(rows, from.vids(), exceptions);
+        return new HostTable(rows, from.vids(), exceptions, from.spread());
     }
 }

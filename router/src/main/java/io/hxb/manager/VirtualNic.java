@@ -2,12 +2,15 @@ package io.hxb.manager;
 
 import io.hxb.config.PathHealthConfig;
 import io.hxb.config.TaggerChoice;
+import io.hxb.fabric.vlan.HostNics;
+import io.hxb.fabric.vlan.VlanIds;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.bpf.BpfProgram;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.session.KeyRing;
+import io.hxb.vlan.DeviceTagger;
 import io.hxb.vlan.HostPaths;
 import io.hxb.vlan.HostTable;
 import io.hxb.vlan.KernelTagger;
@@ -15,7 +18,7 @@ import io.hxb.vlan.NicTagger;
 import io.hxb.vlan.TagDrop;
 import io.hxb.vlan.Tagger;
 import io.hxb.vlan.TapTagger;
-import io.hxb.vlan.health.ProbeSocket;
+import io.hxb.vlan.health.ProbeSockets;
 import io.hxb.vlan.health.Witnesses;
 
 import org.slf4j.Logger;
@@ -25,10 +28,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.function.IntUnaryOperator;
 
 /**
  * A host's NIC whose frames take planned paths, and its manager: all that {@code hxb manager} runs.
@@ -69,7 +75,7 @@ public final class VirtualNic implements AutoCloseable {
      *
      * @param table of the plan.
      * @param host number of this host; -1 to find it by the address of the NIC.
-     * @param nic name of the NIC, in this thread's network namespace.
+     * @param nics names of the NICs in the order of the plan, in this thread's network namespace.
      * @param socket path of the Unix socket.
      * @param mayChange whether the user of that id may change paths; all others may read them.
      * @param listen TCP address besides; null for none.
@@ -86,7 +92,7 @@ public final class VirtualNic implements AutoCloseable {
     public record Options(
             HostTable table,
             int host,
-            String nic,
+            List<String> nics,
             Path socket,
             IntPredicate mayChange,
             InetSocketAddress listen,
@@ -117,17 +123,15 @@ public final class VirtualNic implements AutoCloseable {
     }
 
     private void open(final Options options) throws IOException {
-        final NicInfo info = NicInfo.read(options.nic());
-        if (!info.exists()) {
-            throw new IOException(
-                    "there is no NIC " + options.nic() + " in this network namespace");
+        final List<NicInfo> found = nics(options);
+        here = here(options, found);
+        for (final NicInfo nic : found) {
+            resources.push(NicLock.take(nic.ifindex(), nic.name())::close);
         }
-        here = here(options, info);
-        resources.push(NicLock.take(info.ifindex(), options.nic())::close);
-        final NicTagger tagger = tagger(options, info);
+        final NicTagger tagger = tagger(options, found);
         resources.push(tagger::close);
         final HostPaths paths = HostPaths.of(options.table(), here, tagger);
-        final HostNic nic = new HostNic(tagger, options.nic());
+        final ManagedNics nics = new ManagedNics(tagger, options.nics());
         final PathStore store = options.state() == null ? NO_STORE : new PathFile(options.state());
         final PathOptimiser optimiser =
                 options.plan() == null ? null : new PathOptimiser(options.plan());
@@ -136,14 +140,16 @@ public final class VirtualNic implements AutoCloseable {
         }
         final HostManager manager =
                 new HostManager(
-                        options.table(), paths, tagger, store, nic, System::nanoTime, optimiser);
-        attach(nic, info.ifindex(), options.pins());
+                        options.table(), paths, tagger, store, nics, System::nanoTime, optimiser);
+        for (int nic = 0; nic < found.size(); nic++) {
+            attach(nics, nic, found.get(nic).ifindex(), options.pins());
+        }
         device = tagger.virtualNic();
         final ManagerServer server =
                 new ManagerServer(manager, options.keys(), options.spinForNs());
         resources.push(server::close);
         if (options.health().isEnabled() && options.table().vids().size() > 1) {
-            probe(options, info, manager, tagger, server, nic);
+            probe(options, found, manager, tagger, server, nics);
         }
         server.listen(options.socket(), options.mayChange());
         if (options.listen() != null) {
@@ -154,9 +160,7 @@ public final class VirtualNic implements AutoCloseable {
         server.every(
                 CHECK_MS,
                 () -> {
-                    if (nic.hasGone()) {
-                        server.count(ManagerCount.NIC_LOSSES, 1);
-                    }
+                    server.count(ManagerCount.NIC_LOSSES, nics.look());
                     for (final TagDrop reason : TagDrop.values()) {
                         final long drops = tagger.drops(reason);
                         final Long before = counted.put(reason, drops);
@@ -165,20 +169,46 @@ public final class VirtualNic implements AutoCloseable {
                 });
     }
 
+    private static List<NicInfo> nics(final Options options) throws IOException {
+        final int wanted = options.table().spread().nicCount();
+        if (options.nics().size() != wanted) {
+            throw new IOException(
+                    "each host of the plan has %d NIC%s, and %d %s given: name all of them, in the"
+                                    .formatted(
+                                            wanted,
+                                            wanted == 1 ? "" : "s",
+                                            options.nics().size(),
+                                            options.nics().size() == 1 ? "is" : "are")
+                            + " order of the plan");
+        }
+        final List<NicInfo> found = new ArrayList<>();
+        for (final String name : options.nics()) {
+            final NicInfo nic = NicInfo.read(name);
+            if (!nic.exists()) {
+                throw new IOException("there is no NIC " + name + " in this network namespace");
+            }
+            found.add(nic);
+        }
+        return found;
+    }
+
     private void probe(
             final Options options,
-            final NicInfo info,
+            final List<NicInfo> found,
             final HostManager manager,
             final Tagger tagger,
             final ManagerServer server,
-            final HostNic nic)
+            final ManagedNics nics)
             throws IOException {
-        final ProbeSocket socket = ProbeSocket.open(info.mac());
-        // The server's thread uses it until that has ended.
+        final ProbeSockets sockets =
+                ProbeSockets.open(options.table().mac(here), found.size(), nicOfVid(options));
+        // The server's thread uses them until that has ended.
         final Closing serverEnd = resources.pop();
-        resources.push(socket::close);
+        resources.push(sockets::close);
         resources.push(serverEnd);
-        socket.bind(info.ifindex(), options.nic());
+        for (int nic = 0; nic < found.size(); nic++) {
+            sockets.bind(nic, found.get(nic).ifindex(), found.get(nic).name());
+        }
         final PathWatch watch =
                 PathWatch.start(
                         options.health(),
@@ -189,34 +219,64 @@ public final class VirtualNic implements AutoCloseable {
                                 : Witnesses.of(options.plan(), here),
                         options.keys(),
                         server,
-                        socket);
-        nic.onReturn(watch::bind);
+                        sockets);
+        nics.onReturn(watch::bind);
     }
 
-    private static int here(final Options options, final NicInfo nic) throws IOException {
+    /** Which NIC of this host is in a VLAN; hosts may be plugged in differently. */
+    private IntUnaryOperator nicOfVid(final Options options) {
+        final int[] nics = nicsOfVlans(options, here);
+        final List<Integer> vids = options.table().vids();
+        final byte[] nicOfVid = new byte[VlanIds.MAX_VID + 1];
+        for (int vlan = 0; vlan < nics.length; vlan++) {
+            nicOfVid[vids.get(vlan)] = (byte) nics[vlan];
+        }
+        return vid -> nicOfVid[vid];
+    }
+
+    private static int[] nicsOfVlans(final Options options, final int here) {
+        final int[] nics = new int[options.table().vids().size()];
+        if (options.table().spread().nicCount() > 1) {
+            final HostNics ofPlan = HostNics.of(options.plan().graph());
+            for (int vlan = 0; vlan < nics.length; vlan++) {
+                nics[vlan] = ofPlan.nic(here, options.plan().tree(vlan));
+            }
+        }
+        return nics;
+    }
+
+    private static int here(final Options options, final List<NicInfo> nics) throws IOException {
         final HostTable table = options.table();
-        final int here = options.host() < 0 ? table.hostOf(nic.mac()) : options.host();
+        final NicInfo first = nics.getFirst();
+        final int here = options.host() < 0 ? table.hostOf(first.mac()) : options.host();
         if (here < 0) {
             throw new IOException(
                     "no host of the plan has the address "
-                            + PeerName.text(nic.mac())
+                            + PeerName.text(first.mac())
                             + " of NIC "
-                            + nic.name()
+                            + first.name()
                             + ": give the NIC that of its host (ip link set "
-                            + nic.name()
+                            + first.name()
                             + " address ...), or the host of the plan the address of the NIC");
         }
-        if (table.mac(here) != nic.mac()) {
-            throw new IOException(
-                    "NIC "
-                            + nic.name()
-                            + " has the address "
-                            + PeerName.text(nic.mac())
-                            + ", but host "
-                            + table.rows().get(here).name()
-                            + " of the plan has "
-                            + PeerName.text(table.mac(here))
-                            + ", to which others would send");
+        for (final NicInfo nic : nics) {
+            if (table.mac(here) != nic.mac()) {
+                throw new IOException(
+                        "NIC "
+                                + nic.name()
+                                + " has the address "
+                                + PeerName.text(nic.mac())
+                                + ", but host "
+                                + table.rows().get(here).name()
+                                + " of the plan has "
+                                + PeerName.text(table.mac(here))
+                                + ", to which others would send"
+                                + (nics.size() == 1
+                                        ? ""
+                                        : "; all NICs of a host have the same (ip link set "
+                                                + nic.name()
+                                                + " address ...)"));
+            }
         }
         return here;
     }
@@ -230,7 +290,39 @@ public final class VirtualNic implements AutoCloseable {
         };
     }
 
-    private static NicTagger tagger(final Options options, final NicInfo nic) throws IOException {
+    private NicTagger tagger(final Options options, final List<NicInfo> nics) throws IOException {
+        if (nics.size() > 1) {
+            return ofSeveral(options, nics);
+        }
+        return ofOne(options, nics.getFirst());
+    }
+
+    private NicTagger ofSeveral(final Options options, final List<NicInfo> nics)
+            throws IOException {
+        if (options.tagger() == TaggerChoice.TAP || options.pins() != null) {
+            throw new IOException(
+                    "several NICs are used by programs in the kernel and a device that goes with"
+                            + " the manager: leave out --tagger tap and --keep");
+        }
+        try {
+            return DeviceTagger.load(
+                    options.table().vids().stream().mapToInt(Integer::intValue).toArray(),
+                    nicsOfVlans(options, here),
+                    nics.size(),
+                    options.table().rows().size(),
+                    nics.getFirst());
+        } catch (final LinuxException e) {
+            throw new IOException(
+                    "several NICs cannot be used: "
+                            + e.getMessage()
+                            + "; it needs Linux "
+                            + BpfProgram.KERNEL
+                            + " or later, root or CAP_BPF and CAP_NET_ADMIN, and /dev/net/tun",
+                    e);
+        }
+    }
+
+    private static NicTagger ofOne(final Options options, final NicInfo nic) throws IOException {
         final int[] vids = options.table().vids().stream().mapToInt(Integer::intValue).toArray();
         final int hosts = options.table().rows().size();
         if (options.tagger() == TaggerChoice.TAP) {
@@ -276,10 +368,11 @@ public final class VirtualNic implements AutoCloseable {
         }
     }
 
-    private static void attach(final HostNic nic, final int ifindex, final Path pins)
+    private static void attach(
+            final ManagedNics nics, final int nic, final int ifindex, final Path pins)
             throws IOException {
         try {
-            nic.attach(ifindex);
+            nics.attach(nic, ifindex);
         } catch (final LinuxException e) {
             throw new IOException(e.getMessage() + advice(e.errno(), ifindex, pins), e);
         }

@@ -1,5 +1,6 @@
 package io.hxb.vlan;
 
+import io.hxb.fabric.vlan.NicSpread;
 import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.VlanIds;
 import io.hxb.fabric.vlan.VlanPlan;
@@ -23,9 +24,13 @@ import java.util.zip.CRC32C;
  *     for.
  * @param vids of the plan, in its order.
  * @param exceptions VIDs of pairs that do not follow the ranks.
+ * @param spread how pairs take the NICs of their hosts in turn; VLANs are places in {@code vids}.
  */
 public record HostTable(
-        List<HostRow> rows, List<Integer> vids, Map<VlanPlan.Pair, Integer> exceptions) {
+        List<HostRow> rows,
+        List<Integer> vids,
+        Map<VlanPlan.Pair, Integer> exceptions,
+        NicSpread spread) {
     private static final int MAC_BITS = 48;
 
     /** Hosts that a table can have; their numbers are 16 bits where the programs see them. */
@@ -45,6 +50,14 @@ public record HostTable(
             throw new IllegalArgumentException(String.join("; ", problems));
         }
         rows = HostColumns.of(rows);
+    }
+
+    /** The table of hosts with one NIC each; as above. */
+    public HostTable(
+            final List<HostRow> rows,
+            final List<Integer> vids,
+            final Map<VlanPlan.Pair, Integer> exceptions) {
+        this(rows, vids, exceptions, NicSpread.NONE);
     }
 
     private HostColumns columns() {
@@ -125,7 +138,7 @@ public record HostTable(
         }
         final Map<VlanPlan.Pair, Integer> exceptions = new TreeMap<>();
         plan.exceptions().forEach((pair, vlan) -> exceptions.put(pair, plan.vid(vlan)));
-        return new HostTable(rows, vids, exceptions);
+        return new HostTable(rows, vids, exceptions, plan.spread());
     }
 
     /** The VID of a pair of different hosts, in both directions. */
@@ -135,7 +148,13 @@ public record HostTable(
         if (exception != null) {
             return exception;
         }
-        return columns().vid(a, b);
+        final int own = columns().vid(a, b);
+        return spread.nicCount() == 1 ? own : vids.get(spread.vlan(vids.indexOf(own), a, b));
+    }
+
+    /** The NIC that frames of a VID of the plan take. */
+    public int nic(final int vid) {
+        return spread.nicCount() == 1 ? 0 : spread.nic(vids.indexOf(vid));
     }
 
     /** Address of a host, first byte highest. */
@@ -173,6 +192,9 @@ public record HostTable(
         final CRC32C first = new CRC32C();
         final CRC32 second = new CRC32();
         final StringBuilder text = new StringBuilder(vids.toString());
+        if (spread.nicCount() > 1) {
+            text.append(spread);
+        }
         for (int host = 0; host < rows.size(); host++) {
             text.append(mac(host)).append(' ');
         }

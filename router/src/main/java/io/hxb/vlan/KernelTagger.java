@@ -75,7 +75,7 @@ public final class KernelTagger extends TableTagger {
      * is sent to a peer whose answer would not be understood.
      */
     @Override
-    public void attach(final int ifindex) throws LinuxException {
+    public void attach(final int nic, final int ifindex) throws LinuxException {
         detach();
         atIngress =
                 pins == null
@@ -105,7 +105,7 @@ public final class KernelTagger extends TableTagger {
 
     /** The programs have gone with it; {@link #attach} gives up what is left of them. */
     @Override
-    public void onNicGone() {
+    public void onNicGone(final int nic) {
         // Nothing is to be done.
     }
 

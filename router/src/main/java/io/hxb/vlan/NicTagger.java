@@ -3,25 +3,26 @@ package io.hxb.vlan;
 import io.hxb.linux.LinuxException;
 
 /**
- * A {@link Tagger} whose frames are those of a NIC, which may go and come back. All of it is called
- * by one thread, in whose network namespace the NIC is.
+ * A {@link Tagger} whose frames are those of one NIC, or of several, which may go and come back.
+ * NICs have numbers from 0. All of it is called by one thread, in whose network namespace they are.
  */
 public interface NicTagger extends Tagger {
     /**
-     * Tags the frames of a NIC, and no longer those of one before.
+     * Tags the frames of a NIC, and no longer those of one that had its number before.
      *
-     * @param ifindex number of the NIC.
-     * @throws LinuxException if the kernel refuses; then it tags nothing.
+     * @param nic its number here.
+     * @param ifindex its number in the kernel.
+     * @throws LinuxException if the kernel refuses; then it tags nothing of it.
      */
-    void attach(int ifindex) throws LinuxException;
+    void attach(int nic, int ifindex) throws LinuxException;
 
-    /** The NIC has gone. */
-    void onNicGone();
+    /** A NIC has gone. */
+    void onNicGone(int nic);
 
-    /** Follows what has changed about the NIC; called a few times a second. */
+    /** Follows what has changed about the NICs; called a few times a second. */
     void follow() throws LinuxException;
 
-    /** BPF programs of its own at the NIC's hooks. */
+    /** BPF programs of its own at each NIC's hooks. */
     int programCount();
 
     /** The virtual NIC that programs send through; null if it is the NIC itself. */

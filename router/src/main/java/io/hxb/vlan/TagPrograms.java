@@ -35,17 +35,48 @@ final class TagPrograms {
     static final long BRIDGE_PREFIX = 0xC28001L;
     static final int BRIDGE_LAST_MASK = 0xF0;
 
+    // BPF_F_INGRESS.
+    private static final int REDIRECT_TO_INGRESS = 1;
+
     private static final int KEY = -8;
     private static final int HEAD = -16;
     private static final int NUMBER = -24;
 
     private TagPrograms() {}
 
-    /**
-     * What sees frames before they leave. Registers that keep their meaning: 6 the frame, 7 the
-     * peer.
-     */
+    /** What sees frames before they leave the NIC. */
     static BpfCode egress(final TagMaps table) {
+        return push(table)
+                .label("pass")
+                .set(R0, BpfCode.TCX_NEXT)
+                .exit()
+                .label("drop")
+                .set(R0, BpfCode.TCX_DROP)
+                .exit();
+    }
+
+    /**
+     * What sees frames that are sent through a device which stands for several NICs: they leave by
+     * the NIC of their VID, and what has none leaves by none.
+     */
+    static BpfCode egressOfDevice(final TagMaps table) {
+        return push(table)
+                .jumpIfZero(R9, "drop")
+                .move(R1, R9)
+                .set(R2, 0)
+                .call(BpfCode.REDIRECT)
+                .exit()
+                .label("pass")
+                .label("drop")
+                .set(R0, BpfCode.TCX_DROP)
+                .exit();
+    }
+
+    /**
+     * Up to where the frame has its tag; register 9 is the ifindex of the NIC then. Registers that
+     * keep their meaning: 6 the frame, 7 the peer.
+     */
+    private static BpfCode push(final TagMaps table) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
                 .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
@@ -88,22 +119,41 @@ final class TagPrograms {
         lookUp(code, table.vids(), "drop");
         return code.addAtomically(DOUBLE, R0, TagTable.SENT_BYTES_OFFSET, R9)
                 .addAtomically(DOUBLE, R0, TagTable.SENT_FRAMES_OFFSET, R7)
+                .load(WORD, R9, R0, TagTable.NIC_OFFSET)
                 .load(DOUBLE, R3, R0, TagTable.VID_OFFSET)
                 .move(R1, R6)
                 .set(R2, networkOrder(TAGGED))
                 .and(R3, VID_MASK)
                 .call(BpfCode.SKB_VLAN_PUSH)
-                .jumpIfNotZero(R0, "drop")
+                .jumpIfNotZero(R0, "drop");
+    }
+
+    /** What sees frames as they come in at the NIC. */
+    static BpfCode ingress(final TagMaps table) {
+        return pop(table).label("pass").set(R0, BpfCode.TCX_NEXT).exit();
+    }
+
+    /**
+     * What sees frames as they come in at one of several NICs: those of the plan come in at the
+     * device that stands for them, except for probes.
+     *
+     * @param device its ifindex.
+     */
+    static BpfCode ingressOfDevice(final TagMaps table, final int device) {
+        return pop(table)
+                .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
+                .jumpIfValue(R1, networkOrder(ProbeType.ETHER_TYPE), "pass")
+                .set(R1, device)
+                .set(R2, REDIRECT_TO_INGRESS)
+                .call(BpfCode.REDIRECT)
+                .exit()
                 .label("pass")
                 .set(R0, BpfCode.TCX_NEXT)
-                .exit()
-                .label("drop")
-                .set(R0, BpfCode.TCX_DROP)
                 .exit();
     }
 
-    /** What sees frames as they come in. Registers that keep their meaning: 6 the frame. */
-    static BpfCode ingress(final TagMaps table) {
+    /** Up to where the frame has lost its tag. Registers that keep their meaning: 6 the frame. */
+    private static BpfCode pop(final TagMaps table) {
         final BpfCode code = new BpfCode();
         code.move(R6, R1)
                 .load(WORD, R1, R6, BpfCode.SKB_VLAN_PRESENT)
@@ -138,10 +188,7 @@ final class TagPrograms {
                 .store(HALF, R7, TagTable.HEARD_OFFSET, R1)
                 .label("pop")
                 .move(R1, R6)
-                .call(BpfCode.SKB_VLAN_POP)
-                .label("pass")
-                .set(R0, BpfCode.TCX_NEXT)
-                .exit();
+                .call(BpfCode.SKB_VLAN_POP);
     }
 
     /** Sets register 8 to the address at an offset of the frame, as in memory. */

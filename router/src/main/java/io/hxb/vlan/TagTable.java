@@ -32,12 +32,13 @@ import java.util.SplittableRandom;
  *     16      8 bytes sent to it, Ethernet headers included
  *     24      8 frames sent to it
  *
- * a VID of the plan, 40 bytes, by its number; number 0 is not used:
+ * a VID of the plan, 48 bytes, by its number; number 0 is not used:
  *      0      8 VID
  *      8      8 bytes sent
  *     16      8 frames sent
  *     24      8 bytes received
  *     32      8 frames received
+ *     40      4 where the host has several NICs: ifindex of that of this VID; 0: it is not there
  *
  * </pre>
  *
@@ -58,6 +59,7 @@ final class TagTable {
     static final int SENT_FRAMES_OFFSET = 16;
     static final int RECEIVED_BYTES_OFFSET = 24;
     static final int RECEIVED_FRAMES_OFFSET = 32;
+    static final int NIC_OFFSET = 40;
 
     /** Peers of a bucket. */
     static final int BUCKET_PEERS = 8;
@@ -72,7 +74,7 @@ final class TagTable {
     static final int HEADER_BYTES = OTHERS_OFFSET + PEER_BYTES;
 
     /** Bytes of a VID. */
-    static final int VID_BYTES = 40;
+    static final int VID_BYTES = 48;
 
     private static final int MAX_MOVES = 500;
 
@@ -255,6 +257,11 @@ final class TagTable {
     /** The VID of a number; 0 for number 0. */
     int vid(final int number) {
         return number == 0 ? 0 : (int) Memory.getLong(vidAddress(number) + VID_OFFSET);
+    }
+
+    /** From now on, frames of a VID leave by another NIC. */
+    void leaveBy(final int number, final int ifindex) {
+        Memory.putIntRelease(vidAddress(number) + NIC_OFFSET, ifindex);
     }
 
     /** One of the counts of a VID, by its number. */

@@ -78,7 +78,7 @@ public final class TapTagger extends TableTagger {
      * @throws LinuxException as {@link TapDevice#open} says, or if the NIC is not there.
      */
     @Override
-    public void attach(final int ifindex) throws LinuxException {
+    public void attach(final int nic, final int ifindex) throws LinuxException {
         detach();
         wanted = ifindex;
         standing = Standing.before(ifindex, this);
@@ -92,7 +92,7 @@ public final class TapTagger extends TableTagger {
     }
 
     @Override
-    public void onNicGone() {
+    public void onNicGone(final int nic) {
         detach();
         wanted = NOWHERE;
     }
@@ -103,7 +103,7 @@ public final class TapTagger extends TableTagger {
         if (standing != null && standing.isStanding()) {
             standing.follow();
         } else if (wanted != NOWHERE) {
-            attach(wanted);
+            attach(0, wanted);
         }
     }
 

@@ -99,7 +99,7 @@ class MpiRouteSystemTest {
                                         new VirtualNic.Options(
                                                 HostTable.of(PLAN),
                                                 -1,
-                                                "eth0",
+                                                List.of("eth0"),
                                                 socket(host),
                                                 uid -> true,
                                                 null,

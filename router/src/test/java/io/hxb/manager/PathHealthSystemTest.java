@@ -90,7 +90,7 @@ class PathHealthSystemTest {
                                         new VirtualNic.Options(
                                                 HostTable.of(plan),
                                                 host,
-                                                "eth0",
+                                                List.of("eth0"),
                                                 socket(host),
                                                 uid -> true,
                                                 null,

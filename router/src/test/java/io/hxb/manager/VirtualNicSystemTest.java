@@ -87,7 +87,7 @@ class VirtualNicSystemTest {
                                         new VirtualNic.Options(
                                                 TABLE,
                                                 -1,
-                                                nic,
+                                                List.of(nic),
                                                 folder.resolve(socket),
                                                 uid -> true,
                                                 null,
@@ -232,7 +232,7 @@ class VirtualNicSystemTest {
         NetworkNamespace.run(
                 near,
                 () -> {
-                    foreign.attach(TestNamespaces.info(near, "eth0").ifindex());
+                    foreign.attach(0, TestNamespaces.info(near, "eth0").ifindex());
                     return null;
                 });
         start("eth0", "a.sock", null);

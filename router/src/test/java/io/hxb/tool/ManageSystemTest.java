@@ -89,7 +89,7 @@ class ManageSystemTest {
                                             new VirtualNic.Options(
                                                     HostTable.of(plan),
                                                     number,
-                                                    "eth0",
+                                                    List.of("eth0"),
                                                     socket(number),
                                                     uid -> true,
                                                     null,

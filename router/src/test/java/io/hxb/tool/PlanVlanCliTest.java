@@ -75,6 +75,40 @@ class PlanVlanCliTest {
     }
 
     @Test
+    void shouldPlanSeveralNicsAHostAndReadThatPlanAgain() throws IOException {
+        // given
+        final Path out = folder.resolve("out");
+        final String file = folder.resolve("plan.json").toString();
+        final List<String> rails =
+                new ArrayList<>(
+                        List.of(
+                                "--graph",
+                                "vbft:2,2",
+                                "--hosts-per-switch",
+                                "2",
+                                "--rails",
+                                "2",
+                                "--kind",
+                                "host-tagged",
+                                "--config",
+                                "ovs",
+                                "--out",
+                                out.toString()));
+        final List<String> first = new ArrayList<>(rails);
+        first.addAll(List.of("--save", file));
+        // when
+        assertEquals(ExitStatus.OK, plan(first.toArray(String[]::new)).status());
+        // then: hosts are not told anything
+        assertTrue(Files.exists(out.resolve("s3b.sh")));
+        assertFalse(Files.exists(out.resolve("h0.sh")));
+        rails.addAll(List.of("--diff", file, "--dry-run"));
+        final PlanOutput same = plan(rails.toArray(String[]::new));
+        assertTrue(same.text().contains("nothing changes on any switch"), same.text());
+        assertEnds(ExitStatus.USAGE, "rails must be 1..8", "--graph", "vbft:2,2", "--rails", "9");
+        assertEnds(ExitStatus.USAGE, "--kind host-tagged", "--graph", "vbft:2,2", "--rails", "2");
+    }
+
+    @Test
     void shouldSayWhatIsWrongWithAPlanThatCannotBe() throws IOException {
         assertEnds(ExitStatus.USAGE, "needs 8 VLANs", "--graph", "torus:4x4", "--vlans", "4");
         assertEnds(

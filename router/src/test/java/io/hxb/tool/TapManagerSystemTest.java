@@ -99,7 +99,7 @@ class TapManagerSystemTest {
         return new VirtualNic.Options(
                 HostTable.of(plan),
                 -1,
-                "eth0",
+                List.of("eth0"),
                 socket(host),
                 uid -> true,
                 null,

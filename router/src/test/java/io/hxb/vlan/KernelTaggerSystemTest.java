@@ -71,7 +71,7 @@ class KernelTaggerSystemTest {
         return NetworkNamespace.run(
                 namespace,
                 () -> {
-                    tagger.attach(TestNamespaces.info(namespace, "eth0").ifindex());
+                    tagger.attach(0, TestNamespaces.info(namespace, "eth0").ifindex());
                     return tagger;
                 });
     }

@@ -96,7 +96,7 @@ class TapTaggerSystemTest {
         NetworkNamespace.run(
                 near,
                 () -> {
-                    tagger.attach(ifindex);
+                    tagger.attach(0, ifindex);
                     return null;
                 });
     }
@@ -121,7 +121,7 @@ class TapTaggerSystemTest {
         NetworkNamespace.run(
                 far,
                 () -> {
-                    peer.attach(TestNamespaces.info(far, "eth0").ifindex());
+                    peer.attach(0, TestNamespaces.info(far, "eth0").ifindex());
                     return null;
                 });
         return peer;
@@ -450,7 +450,7 @@ class TapTaggerSystemTest {
         TestNamespaces.await("it is dropped", () -> tagger.drops(TagDrop.TOO_LONG) > 0);
         // when: the NIC goes
         TestNamespaces.ipIn(near, "link del eth0");
-        tagger.onNicGone();
+        tagger.onNicGone(0);
         // then
         assertFalse(TestNamespaces.info(near, device).exists());
     }

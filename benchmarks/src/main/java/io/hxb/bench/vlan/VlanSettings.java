@@ -75,7 +75,8 @@ final class VlanSettings {
                         name, Shape.of(graph.hostCount()), 1, Backend.RAW, rateBps(), MTU_BYTES);
         final SwitchLab lab =
                 SwitchLab.start(
-                        LabRegistry.ofUser(), SwitchLabSpec.of(spec, network, graph, isLearning));
+                        LabRegistry.ofUser(),
+                        SwitchLabSpec.of(spec, network, graph, isLearning, false));
         for (int host = 0; host < graph.hostCount(); host++) {
             slowDownByLosses(lab.network().host(host).namespace());
         }

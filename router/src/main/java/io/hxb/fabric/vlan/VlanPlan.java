@@ -1,5 +1,6 @@
 package io.hxb.fabric.vlan;
 
+import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.vlan.tree.HostTrees;
 import io.hxb.fabric.vlan.tree.VlanTree;
@@ -12,7 +13,8 @@ import java.util.Map;
  *
  * <p>Switch-tagged: a host sends everything in its own VLAN. Host-tagged: a pair of hosts uses, in
  * both directions, the VLAN that {@link #exceptions()} names for it, else that of the host with the
- * higher priority. So the table has one row per host, and one per exception.
+ * higher priority; where hosts have several NICs, {@link NicSpread} takes these in turn. So the
+ * table has one row per host, and one per exception.
  */
 public final class VlanPlan {
     private final PlanKind kind;
@@ -20,6 +22,7 @@ public final class VlanPlan {
     private final int[] vids;
     private final int[] ranks;
     private final ExceptionTable exceptions;
+    private final NicSpread spread;
 
     /**
      * Two hosts, the smaller number first.
@@ -70,6 +73,21 @@ public final class VlanPlan {
         this.vids = vids.clone();
         this.ranks = ranks.clone();
         this.exceptions = new ExceptionTable(ranks.length, exceptions);
+        this.spread = spread(kind, trees);
+    }
+
+    private static NicSpread spread(final PlanKind kind, final HostTrees trees) {
+        final HostNics nics = HostNics.of(trees.graph());
+        if (nics.count() == 1) {
+            return NicSpread.NONE;
+        }
+        if (kind != PlanKind.HOST_TAGGED) {
+            throw new GraphException(
+                    "hosts with several NICs have to choose between them; plan it with --kind"
+                            + " host-tagged");
+        }
+        trees.trees().forEach(nics::check);
+        return NicSpread.of(trees.trees().stream().mapToInt(tree -> nics.nic(0, tree)).toArray());
     }
 
     private VlanPlan(final VlanPlan like, final int[] vids) {
@@ -78,6 +96,7 @@ public final class VlanPlan {
         this.vids = vids.clone();
         this.ranks = like.ranks;
         this.exceptions = like.exceptions;
+        this.spread = like.spread;
     }
 
     /** Who tags. */
@@ -141,7 +160,17 @@ public final class VlanPlan {
                 return exception;
             }
         }
-        return trees.ofHost(ranks[from] < ranks[to] ? from : to);
+        return spread.vlan(trees.ofHost(ranks[from] < ranks[to] ? from : to), from, to);
+    }
+
+    /** How pairs are spread over the NICs of their hosts. */
+    public NicSpread spread() {
+        return spread;
+    }
+
+    /** The VLAN that the host that decides for a pair must have so that the pair has this one. */
+    public int ownVlanFor(final int a, final int b, final int vlan) {
+        return spread.own(vlan, a, b);
     }
 
     /**

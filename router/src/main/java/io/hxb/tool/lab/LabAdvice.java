@@ -18,7 +18,8 @@ public final class LabAdvice {
         if (state.hasSwitches()) {
             final String lab = spec.name().equals("lab") ? "" : " --lab " + spec.name();
             return List.of(
-                    program + " lab exec" + name + " 0 -- ip addr",
+                    program + " lab ping" + name + " 0,1",
+                    program + " lab perf" + name + " 0,1",
                     program + " lab exec" + name + " 1 -- " + program + " route show",
                     program + " route show --traffic --manager 0" + lab,
                     program + " lab down" + name);

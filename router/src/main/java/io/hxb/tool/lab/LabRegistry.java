@@ -147,8 +147,25 @@ public final class LabRegistry {
             throw new ToolException(
                     "the lab '"
                             + lab
-                            + "' has hosts and switches, but no nodes of HXB: see 'hxb lab exec'"
-                            + " and 'hxb route --manager HOST'");
+                            + "' has hosts and switches, but no nodes of HXB: see 'hxb lab ping',"
+                            + " 'perf' and 'exec', and 'hxb route --manager HOST'");
+        }
+        return state;
+    }
+
+    /**
+     * As {@link #require}, of a lab of hosts and switches.
+     *
+     * @throws ToolException also if it is one of nodes of HXB.
+     */
+    public LabState requireSwitches(final String lab) {
+        final LabState state = require(lab);
+        if (!state.hasSwitches()) {
+            throw new ToolException(
+                    "the lab '"
+                            + lab
+                            + "' has nodes of HXB, and no hosts on switches: see 'hxb ping' and"
+                            + " 'hxb perf'");
         }
         return state;
     }

@@ -66,8 +66,11 @@ public final class ManagerCommand implements Callable<Integer> {
             names = "--nic",
             required = true,
             paramLabel = "NIC",
-            description = "NIC on the planned network")
-    private String nic;
+            split = ",",
+            description =
+                    "NIC on the planned network; several in the order of the plan, where its hosts"
+                            + " have several")
+    private List<String> nics;
 
     @Option(
             names = "--host",
@@ -187,7 +190,7 @@ public final class ManagerCommand implements Callable<Integer> {
         return new VirtualNic.Options(
                 table,
                 host(table),
-                nic,
+                nics,
                 place,
                 allowed::contains,
                 address,
@@ -232,7 +235,7 @@ public final class ManagerCommand implements Callable<Integer> {
                 .printf(
                         "frames of %s%s leave along the plan as those of host %s (%d): socket"
                                 + " %s%s%n",
-                        nic,
+                        String.join(", ", nics),
                         started.device() == null ? "" : ", sent through " + started.device() + ",",
                         name,
                         started.here(),
@@ -242,8 +245,10 @@ public final class ManagerCommand implements Callable<Integer> {
         report.put("ok", true);
         report.put("host", started.here());
         report.put("name", name);
-        report.put("nic", nic);
-        report.put("tagger", started.device() == null ? "kernel" : "tap");
+        report.put("nic", String.join(",", nics));
+        report.put(
+                "tagger",
+                started.device() == null ? "kernel" : nics.size() == 1 ? "tap" : "device");
         if (started.device() != null) {
             report.put("device", started.device());
         }

@@ -12,6 +12,7 @@ import io.hxb.vlan.HostTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /** What the node's own network manager is started with. Stateless. */
@@ -32,7 +33,7 @@ public final class NodeManager {
         return new VirtualNic.Options(
                 HostTable.of(plan),
                 -1,
-                manager.nic(),
+                List.of(manager.nic().split(",")),
                 config.attach().directory().resolve(ManagerPlace.SOCKET),
                 users::contains,
                 manager.listen().isEmpty()

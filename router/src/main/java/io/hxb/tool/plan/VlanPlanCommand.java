@@ -3,6 +3,7 @@ package io.hxb.tool.plan;
 import io.hxb.fabric.Lattice;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.generate.GraphSpec;
+import io.hxb.fabric.generate.Rails;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.PlanQuality;
@@ -58,6 +59,15 @@ final class VlanPlanCommand implements Callable<Integer> {
                     "switch-tagged (hosts know no VLANs) or host-tagged (VFREC-Net; default"
                             + " switch-tagged)")
     private String kind;
+
+    @Option(
+            names = "--rails",
+            paramLabel = "R",
+            defaultValue = "1",
+            description =
+                    "host-tagged: so many such networks, with a NIC of each host in every one"
+                            + " (default 1)")
+    private int rails;
 
     @Option(
             names = "--vlans",
@@ -135,7 +145,8 @@ final class VlanPlanCommand implements Callable<Integer> {
             dialect.check(who);
         }
         checkFiles();
-        final SwitchGraph graph = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        final SwitchGraph one = GraphFile.read(graphs.graph(), graphs.hostsPerSwitch());
+        final SwitchGraph graph = UsageException.check(() -> Rails.of(one, rails));
         final VlanPlan before =
                 old == null ? null : PlanFile.parse(GraphFile.text(old.toString()), old.toString());
         final TrafficMatrix amounts = traffic == null ? null : TrafficFile.read(traffic, graph);
@@ -180,6 +191,7 @@ final class VlanPlanCommand implements Callable<Integer> {
                                 "--spread",
                                 "--vlans",
                                 "--vids",
+                                "--rails",
                                 "--hosts-per-switch")
                         .anyMatch(spec.commandLine().getParseResult()::hasMatchedOption);
         return isAsked

@@ -122,7 +122,7 @@ public final class PathHealth implements Detours {
     private PeerHealth findOrAdd(final int host, final long nowNs) {
         PeerHealth peer = peerOfHost.get(host);
         if (peer == null) {
-            peer = new PeerHealth(paths.here(), host, table.mac(host), table.vids(), terms, nowNs);
+            peer = new PeerHealth(paths.here(), host, table, terms, nowNs);
             peer.want(paths.wanted(host), nowNs);
             peer.use(paths.wanted(host));
             peerOfHost.put(host, peer);
@@ -454,22 +454,41 @@ public final class PathHealth implements Detours {
         return false;
     }
 
-    /** The path in use and the first two others; all of them if none of these answers. */
+    /**
+     * The path in use and the first two others, of which one is by another NIC if there is one; all
+     * of them if none of these answers.
+     */
     private void askRound(final PeerHealth peer, final long nowNs) {
         final boolean isWide = peer.inquiry().rounds() > Inquiry.ROUNDS;
         final int round = peer.inquiry().next(nowNs);
-        int others = 2;
+        final VlanPath apart = firstByAnotherNic(peer);
+        int others = apart == null ? 2 : 1;
         for (int i = 0; i < peer.paths().size(); i++) {
             final VlanPath path = peer.paths().get(i);
             final boolean isUsed =
                     path.vid() == peer.used()
                             || (defaults.isWatched() && path.vid() == defaults.used());
-            if (isUsed || isWide || (others > 0 && path.state() != PathState.DEAD)) {
-                others -= isUsed ? 0 : 1;
+            final boolean isOther = others > 0 && path.state() != PathState.DEAD;
+            if (isUsed || isWide || path.equals(apart) || isOther) {
+                others -= isUsed || path.equals(apart) ? 0 : 1;
                 path.onAsked();
                 send(peer, path, Probe.QUESTION, round, nowNs);
             }
         }
+    }
+
+    private VlanPath firstByAnotherNic(final PeerHealth peer) {
+        if (table.spread().nicCount() == 1) {
+            return null;
+        }
+        final int nic = table.nic(peer.used());
+        for (int i = 0; i < peer.paths().size(); i++) {
+            final VlanPath path = peer.paths().get(i);
+            if (path.state() != PathState.DEAD && table.nic(path.vid()) != nic) {
+                return path;
+            }
+        }
+        return null;
     }
 
     private void judge(final PeerHealth peer, final long nowNs) {

@@ -1,8 +1,10 @@
 package io.hxb.vlan.health;
 
 import io.hxb.trunk.health.HoldDown;
+import io.hxb.vlan.HostTable;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -36,26 +38,32 @@ final class PeerHealth {
     /**
      * A host of which nothing is known.
      *
-     * @param vids of the plan.
      * @param terms on which dead paths are used again.
      */
     PeerHealth(
             final int here,
             final int host,
-            final long mac,
-            final Iterable<Integer> vids,
+            final HostTable table,
             final HoldDown.Terms terms,
             final long nowNs) {
         this.host = host;
         this.terms = terms;
-        this.mac = mac;
+        mac = table.mac(host);
         pair = (long) Math.min(here, host) << Integer.SIZE | Math.max(here, host);
         use = new PairUse(nowNs);
-        for (final int vid : vids) {
-            insert(new VlanPath(vid, terms, nowNs));
-            if (paths.size() > FIRST_PATHS) {
-                paths.removeLast();
+        final int room = Math.max(1, FIRST_PATHS / table.spread().nicCount());
+        for (int nic = 0; nic < table.spread().nicCount(); nic++) {
+            final List<Integer> best = new ArrayList<>();
+            for (final int vid : table.vids()) {
+                if (table.nic(vid) == nic) {
+                    best.add(vid);
+                    best.sort(Comparator.comparingLong(each -> score(pair, each)));
+                    if (best.size() > room) {
+                        best.removeLast();
+                    }
+                }
             }
+            best.forEach(vid -> insert(new VlanPath(vid, terms, nowNs)));
         }
     }
 

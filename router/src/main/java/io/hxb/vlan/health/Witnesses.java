@@ -1,6 +1,7 @@
 package io.hxb.vlan.health;
 
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.vlan.HostNics;
 import io.hxb.fabric.vlan.VlanPlan;
 
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ public final class Witnesses {
     static final int MAX = 16;
 
     private static final int CANDIDATES = 4;
+    private static final int OWN = -1;
 
     private final int[][] hosts;
 
@@ -28,9 +30,17 @@ public final class Witnesses {
     /** The witnesses of a host of a plan. */
     public static Witnesses of(final VlanPlan plan, final int here) {
         final SwitchGraph graph = plan.graph();
+        final HostNics nics = HostNics.of(graph);
         final int[] leaves = new int[graph.hostCount()];
         for (int host = 0; host < leaves.length; host++) {
-            leaves[host] = graph.hostSwitch(host);
+            leaves[host] =
+                    nics.count() == 1
+                            ? graph.hostSwitch(host)
+                            : graph.target(nics.channel(host, 0));
+        }
+        if (nics.count() > 1) {
+            // Another NIC goes past the own leaf switch, too.
+            leaves[here] = OWN;
         }
         return of(leaves, here);
     }

@@ -1,6 +1,7 @@
 package io.hxb.vlan.health;
 
 import io.hxb.config.PathHealthConfig;
+import io.hxb.fabric.vlan.NicSpread;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.session.KeyRing;
@@ -39,6 +40,7 @@ final class HealthNetwork {
     private final List<Host> members = new ArrayList<>();
     private final double[][] upLoss;
     private final double[][] downLoss;
+    private final double[][] nicLoss;
     private final MemorySegment frame = Arena.ofAuto().allocate(256, 8);
     private long order;
     private long nowNs = 1;
@@ -84,7 +86,7 @@ final class HealthNetwork {
                             table,
                             paths,
                             tagger,
-                            Witnesses.of(leaves(), number),
+                            Witnesses.of(leaves(number), number),
                             config,
                             new ProbeSeals(keys, table.fingerprint()),
                             1_000_000L * incarnations + number + 1,
@@ -225,6 +227,18 @@ final class HealthNetwork {
             final int leafHosts,
             final KeyRing keys,
             final long seed) {
+        this(config, hosts, vids, leafHosts, keys, seed, NicSpread.NONE);
+    }
+
+    /** The same; hosts may have several NICs, each with VIDs of its own. */
+    HealthNetwork(
+            final PathHealthConfig config,
+            final int hosts,
+            final int vids,
+            final int leafHosts,
+            final KeyRing keys,
+            final long seed,
+            final NicSpread spread) {
         this.config = config;
         this.hosts = hosts;
         this.vids = vids;
@@ -239,7 +253,8 @@ final class HealthNetwork {
         for (int host = 0; host < hosts; host++) {
             rows.add(new HostRow("h" + host, FIRST_MAC + host, plan.get(host % vids), host));
         }
-        table = new HostTable(rows, plan, Map.of());
+        table = new HostTable(rows, plan, Map.of(), spread);
+        nicLoss = new double[hosts][spread.nicCount()];
         final int leaves = (hosts + leafHosts - 1) / leafHosts;
         upLoss = new double[leaves][vids];
         downLoss = new double[leaves][vids];
@@ -302,10 +317,13 @@ final class HealthNetwork {
         traffic(from, Tagger.OTHERS, untilNs);
     }
 
-    private int[] leaves() {
+    private int[] leaves(final int own) {
         final int[] leaves = new int[hosts];
         for (int host = 0; host < hosts; host++) {
             leaves[host] = host / leafHosts;
+        }
+        if (table.spread().nicCount() > 1) {
+            leaves[own] = -1;
         }
         return leaves;
     }
@@ -336,13 +354,23 @@ final class HealthNetwork {
         upLoss[leaf][vidIndex] = loss;
     }
 
+    /** Sets how much is lost at a NIC of a host, in both directions. */
+    void setNicLoss(final int host, final int nic, final double loss) {
+        nicLoss[host][nic] = loss;
+    }
+
     double loss(final int from, final int to, final int vid) {
+        final int nic = table.nic(vid);
+        final double nicsKeep = (1 - nicLoss[from][nic]) * (1 - nicLoss[to][nic]);
         final int first = from / leafHosts;
         final int last = to / leafHosts;
         if (first == last) {
-            return 0;
+            return 1 - nicsKeep;
         }
-        return 1 - (1 - upLoss[first][vid - FIRST_VID]) * (1 - downLoss[last][vid - FIRST_VID]);
+        return 1
+                - nicsKeep
+                        * (1 - upLoss[first][vid - FIRST_VID])
+                        * (1 - downLoss[last][vid - FIRST_VID]);
     }
 
     /** True if the two ends use one VID, which carries frames both ways. */

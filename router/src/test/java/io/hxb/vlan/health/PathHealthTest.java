@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.PathHealthConfig;
+import io.hxb.fabric.vlan.NicSpread;
 import io.hxb.session.ClusterKey;
 import io.hxb.session.KeyRing;
 
@@ -339,6 +340,42 @@ class PathHealthTest {
                 assertEquals(0, network.host(host).counts().defaultMoves(), "seed " + seed);
             }
         }
+    }
+
+    @Test
+    void shouldMoveAllPairsOfADeadNicToAnotherWithinFiftyMs() {
+        long cut = 0;
+        for (long seed = 0; seed < 15; seed++) {
+            // given: two NICs with four VIDs each
+            final HealthNetwork network =
+                    new HealthNetwork(
+                            CONFIG,
+                            16,
+                            8,
+                            4,
+                            KeyRing.NONE,
+                            seed,
+                            NicSpread.of(0, 0, 0, 0, 1, 1, 1, 1));
+            final List<int[]> pairs = pairs(network, 12);
+            network.broadcasts(pairs.getFirst()[0], LONG);
+            network.runFor(1_000 * MS + network.random().nextLong(20 * MS));
+            assertEquals(0, broken(network, pairs), "seed " + seed);
+            // when
+            final int nic = network.random().nextInt(2);
+            network.setNicLoss(pairs.getFirst()[0], nic, 1);
+            cut += broken(network, pairs);
+            // then
+            final long tookMs = mend(network, pairs, 50, seed);
+            network.runFor((50 - tookMs) * MS);
+            assertTrue(network.isHeardByAll(pairs.getFirst()[0]), "seed " + seed);
+            // when: it is back, and the other one dies
+            network.setNicLoss(pairs.getFirst()[0], nic, 0);
+            network.runFor(3_000 * MS);
+            network.setNicLoss(pairs.getFirst()[0], 1 - nic, 1);
+            // then
+            mend(network, pairs, 50, seed);
+        }
+        assertTrue(cut > 8, "pairs that were cut: " + cut);
     }
 
     @Test

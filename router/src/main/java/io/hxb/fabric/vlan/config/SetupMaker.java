@@ -1,6 +1,7 @@
 package io.hxb.fabric.vlan.config;
 
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.vlan.HostNics;
 import io.hxb.fabric.vlan.PlanKind;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.tree.VlanTree;
@@ -21,17 +22,21 @@ public final class SetupMaker {
 
     private final VlanPlan plan;
     private final SwitchGraph graph;
+    private final HostNics nics;
     private final List<List<SwitchSetup.StaticMac>> macs = new ArrayList<>();
 
     private SetupMaker(final VlanPlan plan) {
         this.plan = plan;
         this.graph = plan.graph();
+        this.nics = HostNics.of(graph);
         for (int node = 0; node < graph.switchCount(); node++) {
             macs.add(new ArrayList<>());
         }
     }
 
-    /** The setups of all switches, by number. */
+    /**
+     * The setups of all switches, by number; hosts that stand in the graph as switches have none.
+     */
     public static List<SwitchSetup> of(final VlanPlan plan) {
         final SetupMaker maker = new SetupMaker(plan);
         for (int vlan = 0; vlan < plan.vlanCount(); vlan++) {
@@ -39,7 +44,9 @@ public final class SetupMaker {
         }
         final List<SwitchSetup> setups = new ArrayList<>();
         for (int node = 0; node < plan.graph().switchCount(); node++) {
-            setups.add(maker.setup(node));
+            if (!maker.nics.isHost(node)) {
+                setups.add(maker.setup(node));
+            }
         }
         return setups;
     }
@@ -120,6 +127,19 @@ public final class SetupMaker {
             if (plan.tree(vlan).has(SwitchGraph.link(channel))) {
                 tagged.set(plan.vid(vlan));
             }
+        }
+        if (nics.isHost(graph.target(channel))) {
+            return new SwitchSetup.Port(
+                    graph.sourcePort(channel),
+                    number,
+                    "host "
+                            + graph.switchName(graph.target(channel))
+                            + " NIC "
+                            + nics.nicAt(channel),
+                    true,
+                    0,
+                    new BitSet(),
+                    tagged);
         }
         return new SwitchSetup.Port(
                 graph.sourcePort(channel),

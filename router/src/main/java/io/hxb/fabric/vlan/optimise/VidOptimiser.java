@@ -79,7 +79,8 @@ public final class VidOptimiser {
         for (int i = 0; i < wanted.length; i++) {
             final int low = problem.low(i);
             final int high = problem.high(i);
-            votes[plan.rank(low) < plan.rank(high) ? low : high][wanted[i]]++;
+            votes[plan.rank(low) < plan.rank(high) ? low : high][
+                    plan.ownVlanFor(low, high, wanted[i])]++;
         }
         for (int host = 0; host < defaults.length; host++) {
             int most = votes[host][defaults[host]];

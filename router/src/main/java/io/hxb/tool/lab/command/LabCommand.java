@@ -16,6 +16,8 @@ import picocli.CommandLine.Command;
             LabDownCommand.class,
             LabStatusCommand.class,
             LabExecCommand.class,
+            LabPingCommand.class,
+            LabPerfCommand.class,
             LabRunCommand.class,
             LabHostCommand.class
         })
@@ -28,6 +30,6 @@ public final class LabCommand implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                spec.commandLine(), "which lab command? up, down, status, exec or run");
+                spec.commandLine(), "which lab command? up, down, status, exec, ping, perf or run");
     }
 }

@@ -18,6 +18,15 @@ public record HostPlace(String namespace, String nic, String address) {
         return new HostPlace(namespace, NIC, address(host) + "/16");
     }
 
+    /**
+     * Name of one of its NICs.
+     *
+     * @param index from 0; further NICs have names of their own only in a namespace of the host.
+     */
+    public String nic(final int index) {
+        return index == 0 ? nic : "eth" + index;
+    }
+
     /** IP address of a host that has a namespace of its own. */
     public static String address(final int host) {
         return "10.77." + (host + 1) / HOSTS_A_BYTE + "." + (host + 1) % HOSTS_A_BYTE;

@@ -22,6 +22,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A lab of hosts and switches that is up: its hosts' managers run in this process, a thread each,
@@ -84,9 +86,9 @@ public final class SwitchLab implements AutoCloseable {
                         spec.plan().graph(), LabNames.switchNamespace(lines.name()), hosts, folder);
         made.step(() -> network.makeLinks(lines.mtuBytes()));
         made.step(network::start);
-        for (final String script : SwitchNetwork.scripts(spec.plan(), spec.isLearning())) {
-            made.step(() -> network.run(script));
-        }
+        SwitchNetwork.scripts(spec.plan(), spec.isLearning())
+                .values()
+                .forEach(script -> made.step(() -> network.run(script)));
         if (lines.rateBps() > 0) {
             made.step(() -> network.limit(lines.rateBps()));
         }
@@ -102,10 +104,10 @@ public final class SwitchLab implements AutoCloseable {
         try {
             Files.createDirectories(folder);
             HostTaggedPlan.save(spec.network(), spec.plan(), made.folder().resolve(PLAN));
-            final List<String> scripts = SwitchNetwork.scripts(spec.plan(), spec.isLearning());
-            for (int node = 0; node < scripts.size(); node++) {
-                final String name = spec.plan().graph().switchName(node);
-                Files.writeString(folder.resolve(name + ".sh"), scripts.get(node));
+            final Map<String, String> scripts =
+                    SwitchNetwork.scripts(spec.plan(), spec.isLearning());
+            for (final Map.Entry<String, String> script : scripts.entrySet()) {
+                Files.writeString(folder.resolve(script.getKey() + ".sh"), script.getValue());
             }
             for (int host = 0; host < spec.plan().graph().hostCount(); host++) {
                 Files.createDirectories(made.hostFolder(host));
@@ -120,7 +122,9 @@ public final class SwitchLab implements AutoCloseable {
                 new VirtualNic.Options(
                         table,
                         host,
-                        HostPlace.NIC,
+                        IntStream.range(0, network.nicCount())
+                                .mapToObj(network.host(host)::nic)
+                                .toList(),
                         ManagerPlace.in(made.hostFolder(host)),
                         user -> user == 0 || user == FileStatus.ownUid(),
                         null,
@@ -130,8 +134,7 @@ public final class SwitchLab implements AutoCloseable {
                         null,
                         0,
                         spec.plan(),
-                        // Experiments say themselves which paths are taken, even overloaded ones.
-                        PathHealthConfig.OFF);
+                        spec.isProbing() ? PathHealthConfig.DEFAULT : PathHealthConfig.OFF);
         try {
             managers.add(
                     NetworkNamespace.run(
@@ -161,10 +164,15 @@ public final class SwitchLab implements AutoCloseable {
         return ManagerPlace.in(lab.hostFolder(host));
     }
 
-    @Override
-    public void close() {
+    /** Ends the managers of all hosts; the NICs and switches stay. */
+    void stopManagers() {
         managers.forEach(VirtualNic::close);
         managers.clear();
+    }
+
+    @Override
+    public void close() {
+        stopManagers();
         if (lab != null) {
             lab.close();
         }

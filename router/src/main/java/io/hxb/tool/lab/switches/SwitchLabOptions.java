@@ -18,6 +18,8 @@ public final class SwitchLabOptions {
                     "--network",
                     "--hosts-per-switch",
                     "--learning",
+                    "--rails",
+                    "--no-health",
                     "--rate",
                     "--mtu",
                     "--name",
@@ -47,13 +49,28 @@ public final class SwitchLabOptions {
                             + " learnt, instead of having the addresses of the plan")
     private boolean isLearning;
 
+    @Option(
+            names = "--rails",
+            paramLabel = "R",
+            description =
+                    "with --network: so many such networks, with a NIC of each host in every one"
+                            + " (default 1)")
+    private Integer rails;
+
+    @Option(
+            names = "--no-health",
+            description = "with --network: managers do not probe paths, and leave no VID")
+    private boolean isWithoutHealth;
+
     /** Picocli makes it. */
     public SwitchLabOptions() {}
 
     /** True if hosts and switches are wanted. */
     public boolean isGiven() {
-        if (network == null && (hostsPerSwitch != null || isLearning)) {
-            throw new UsageException("--hosts-per-switch and --learning need --network");
+        if (network == null
+                && (hostsPerSwitch != null || isLearning || rails != null || isWithoutHealth)) {
+            throw new UsageException(
+                    "--hosts-per-switch, --rails, --learning and --no-health need --network");
         }
         return network != null;
     }
@@ -80,7 +97,8 @@ public final class SwitchLabOptions {
             throw new UsageException(
                     "--hosts-per-switch must be 0.." + SwitchLabSpec.MAX_HOSTS + ": " + hosts);
         }
-        final SwitchGraph graph = SwitchLabSpec.graph(network, hosts);
-        return SwitchLabSpec.of(lab.hosts(graph.hostCount()), network, graph, isLearning);
+        final SwitchGraph graph = SwitchLabSpec.graph(network, hosts, rails == null ? 1 : rails);
+        return SwitchLabSpec.of(
+                lab.hosts(graph.hostCount()), network, graph, isLearning, !isWithoutHealth);
     }
 }

@@ -1,6 +1,7 @@
 package io.hxb.tool.lab.switches;
 
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.generate.Rails;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.lab.LabSpec;
@@ -17,8 +18,11 @@ import java.io.IOException;
  * @param network the graph, as the user gave it.
  * @param plan made of it.
  * @param isLearning whether the switches have to learn where hosts are, instead of being told.
+ * @param isProbing whether the managers probe the paths; where they do not, hosts stay in the VID
+ *     that is set for them, even if it is overloaded or dead.
  */
-public record SwitchLabSpec(LabSpec lab, String network, VlanPlan plan, boolean isLearning) {
+public record SwitchLabSpec(
+        LabSpec lab, String network, VlanPlan plan, boolean isLearning, boolean isProbing) {
     /** Maximum number of switches: each is a bridge, and all share one process. */
     public static final int MAX_SWITCHES = 64;
 
@@ -29,12 +33,14 @@ public record SwitchLabSpec(LabSpec lab, String network, VlanPlan plan, boolean 
      * Reads a graph that a lab can be made of.
      *
      * @param network a file or words, see {@link GraphFile#read}.
+     * @param rails how many such networks there are, with a NIC of each host in every one.
      * @throws UsageException if it is too large or too small, or its names cannot be those of NICs.
      */
-    public static SwitchGraph graph(final String network, final int hostsPerSwitch)
+    public static SwitchGraph graph(final String network, final int hostsPerSwitch, final int rails)
             throws IOException {
-        final SwitchGraph graph = GraphFile.read(network, hostsPerSwitch);
-        if (graph.switchCount() > MAX_SWITCHES
+        final SwitchGraph one = GraphFile.read(network, hostsPerSwitch);
+        final SwitchGraph graph = UsageException.check(() -> Rails.of(one, rails));
+        if (graph.switchCount() - (rails == 1 ? 0 : graph.hostCount()) > MAX_SWITCHES
                 || graph.hostCount() > MAX_HOSTS
                 || graph.hostCount() < 2) {
             throw new UsageException(
@@ -60,7 +66,9 @@ public record SwitchLabSpec(LabSpec lab, String network, VlanPlan plan, boolean 
             final LabSpec lab,
             final String network,
             final SwitchGraph graph,
-            final boolean isLearning) {
-        return new SwitchLabSpec(lab, network, HostTaggedPlan.of(network, graph), isLearning);
+            final boolean isLearning,
+            final boolean isProbing) {
+        return new SwitchLabSpec(
+                lab, network, HostTaggedPlan.of(network, graph), isLearning, isProbing);
     }
 }

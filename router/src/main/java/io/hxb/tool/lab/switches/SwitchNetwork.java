@@ -1,6 +1,7 @@
 package io.hxb.tool.lab.switches;
 
 import io.hxb.fabric.SwitchGraph;
+import io.hxb.fabric.vlan.HostNics;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.config.Dialect;
 import io.hxb.fabric.vlan.config.SetupMaker;
@@ -21,8 +22,10 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -45,6 +48,7 @@ public final class SwitchNetwork {
     private static final long LOOK_NS = 2_000_000;
 
     private final SwitchGraph graph;
+    private final HostNics nics;
     private final String fabric;
     private final List<HostPlace> hosts;
     private final OpenVswitch switches;
@@ -62,6 +66,7 @@ public final class SwitchNetwork {
             final List<HostPlace> hosts,
             final Path folder) {
         this.graph = graph;
+        nics = HostNics.of(graph);
         this.fabric = fabric;
         this.hosts = List.copyOf(hosts);
         switches = new OpenVswitch(fabric, folder);
@@ -73,8 +78,9 @@ public final class SwitchNetwork {
      * @throws ToolException if names of ports are not numbers, or too long for NICs.
      */
     public static void check(final SwitchGraph graph) {
+        final HostNics nics = HostNics.of(graph);
         for (int node = 0; node < graph.switchCount(); node++) {
-            if (!graph.switchName(node).matches("[A-Za-z][A-Za-z0-9_-]*")) {
+            if (!nics.isHost(node) && !graph.switchName(node).matches("[A-Za-z][A-Za-z0-9_-]*")) {
                 throw new ToolException(
                         "a bridge cannot be called '"
                                 + graph.switchName(node)
@@ -82,9 +88,11 @@ public final class SwitchNetwork {
             }
         }
         for (int channel = 0; channel < graph.channelCount(); channel++) {
-            checkPort(graph.switchName(graph.source(channel)), graph.sourcePort(channel));
+            if (!nics.isHost(graph.source(channel))) {
+                checkPort(graph.switchName(graph.source(channel)), graph.sourcePort(channel));
+            }
         }
-        for (int host = 0; host < graph.hostCount(); host++) {
+        for (int host = 0; host < graph.hostCount() && nics.count() == 1; host++) {
             checkPort(graph.switchName(graph.hostSwitch(host)), graph.hostPort(host));
         }
     }
@@ -113,6 +121,9 @@ public final class SwitchNetwork {
     public void makeLinks(final int mtuBytes) {
         final List<String> lines = new ArrayList<>();
         for (int channel = 0; channel < graph.channelCount(); channel += 2) {
+            if (isToHost(channel)) {
+                continue;
+            }
             final String near = port(channel);
             final String far = port(SwitchGraph.opposite(channel));
             lines.add(
@@ -123,16 +134,18 @@ public final class SwitchNetwork {
         }
         for (int host = 0; host < graph.hostCount(); host++) {
             final HostPlace place = hosts.get(host);
-            lines.add(
-                    "link add %s mtu %d type veth peer name %s mtu %d address %s netns %s"
-                            .formatted(
-                                    hostPort(host),
-                                    mtuBytes,
-                                    place.nic(),
-                                    mtuBytes,
-                                    macText(host),
-                                    place.namespace()));
-            lines.add("link set " + hostPort(host) + " up");
+            for (int nic = 0; nic < nics.count(); nic++) {
+                lines.add(
+                        "link add %s mtu %d type veth peer name %s mtu %d address %s netns %s"
+                                .formatted(
+                                        hostPort(host, nic),
+                                        mtuBytes,
+                                        place.nic(nic),
+                                        mtuBytes,
+                                        macText(host),
+                                        place.namespace()));
+                lines.add("link set " + hostPort(host, nic) + " up");
+            }
         }
         ip(fabric, lines);
         for (int host = 0; host < graph.hostCount(); host++) {
@@ -143,25 +156,28 @@ public final class SwitchNetwork {
 
     private void setUp(final int host) {
         final HostPlace place = hosts.get(host);
-        final List<String> lines =
-                new ArrayList<>(List.of("link set lo up", "link set " + place.nic() + " up"));
+        final List<String> lines = new ArrayList<>(List.of("link set lo up"));
+        for (int nic = 0; nic < nics.count(); nic++) {
+            lines.add("link set " + place.nic(nic) + " up");
+        }
         if (!place.address().isEmpty()) {
             lines.add("addr add " + place.address() + " dev " + place.nic());
-            writeChecksums(place);
+            for (int nic = 0; nic < nics.count(); nic++) {
+                writeChecksums(place.namespace(), place.nic(nic));
+            }
         }
         ip(place.namespace(), lines);
     }
 
     /** The switches forward bytes: the kernel has to write checksums before they see them. */
-    private static void writeChecksums(final HostPlace place) {
+    private static void writeChecksums(final String namespace, final String nic) {
         try {
             NetworkNamespace.run(
-                    place.namespace(),
+                    namespace,
                     () -> {
                         final int fd = Sockets.open(Sockets.AF_INET, Sockets.SOCK_DGRAM, 0);
                         try (Arena arena = Arena.ofConfined()) {
-                            return new NicRequest(arena, fd, place.nic())
-                                    .askEthtool(ETHTOOL_STXCSUM);
+                            return new NicRequest(arena, fd, nic).askEthtool(ETHTOOL_STXCSUM);
                         } finally {
                             Descriptors.close(fd);
                         }
@@ -183,12 +199,18 @@ public final class SwitchNetwork {
                 new StringBuilder("ovs-vsctl -- --id=@own create qos type=linux-noop");
         final List<String> ports = new ArrayList<>();
         for (int channel = 0; channel < graph.channelCount(); channel++) {
-            ports.add(port(channel));
+            if (!isToHost(channel)) {
+                ports.add(port(channel));
+            }
         }
         for (int host = 0; host < graph.hostCount(); host++) {
-            ports.add(hostPort(host));
+            final StringBuilder ofHost = new StringBuilder();
+            for (int nic = 0; nic < nics.count(); nic++) {
+                ports.add(hostPort(host, nic));
+                ofHost.append(shaper(hosts.get(host).nic(nic), rateBps));
+            }
             Shell.check(
-                    shaper(hosts.get(host).nic(), rateBps),
+                    ofHost.toString(),
                     List.of("tc", "-n", hosts.get(host).namespace(), "-batch", "-"));
         }
         for (final String port : ports) {
@@ -212,10 +234,14 @@ public final class SwitchNetwork {
 
     private void awaitCarriers() {
         for (int channel = 0; channel < graph.channelCount(); channel++) {
-            awaitCarrier(fabric, port(channel));
+            if (!isToHost(channel)) {
+                awaitCarrier(fabric, port(channel));
+            }
         }
         for (final HostPlace host : hosts) {
-            awaitCarrier(host.namespace(), host.nic());
+            for (int nic = 0; nic < nics.count(); nic++) {
+                awaitCarrier(host.namespace(), host.nic(nic));
+            }
         }
     }
 
@@ -286,14 +312,16 @@ public final class SwitchNetwork {
 
     /**
      * What the switches have to be told to carry frames as a plan says: a script for each, in the
-     * planner's own words.
+     * planner's own words, by the name of the switch.
      *
      * @param isLearning whether they have to learn where hosts are, instead of being told.
      */
-    public static List<String> scripts(final VlanPlan plan, final boolean isLearning) {
-        return SetupMaker.of(plan).stream()
-                .map(setup -> OVS.full(isLearning ? withoutAddresses(setup) : setup))
-                .toList();
+    public static Map<String, String> scripts(final VlanPlan plan, final boolean isLearning) {
+        final Map<String, String> scripts = new LinkedHashMap<>();
+        for (final SwitchSetup setup : SetupMaker.of(plan)) {
+            scripts.put(setup.name(), OVS.full(isLearning ? withoutAddresses(setup) : setup));
+        }
+        return scripts;
     }
 
     private static SwitchSetup withoutAddresses(final SwitchSetup setup) {
@@ -305,9 +333,20 @@ public final class SwitchNetwork {
         return port(graph.switchName(graph.source(channel)), graph.sourcePort(channel));
     }
 
-    /** The NIC of the switch that a host is plugged into. */
-    public String hostPort(final int host) {
-        return port(graph.switchName(graph.hostSwitch(host)), graph.hostPort(host));
+    /** NICs of each host. */
+    public int nicCount() {
+        return nics.count();
+    }
+
+    private boolean isToHost(final int channel) {
+        return nics.isHost(graph.source(channel)) || nics.isHost(graph.target(channel));
+    }
+
+    /** The NIC of the switch that one of a host's NICs is plugged into. */
+    public String hostPort(final int host, final int nic) {
+        return nics.count() == 1
+                ? port(graph.switchName(graph.hostSwitch(host)), graph.hostPort(host))
+                : port(SwitchGraph.opposite(nics.channel(host, nic)));
     }
 
     /** Where a host's NIC is. */

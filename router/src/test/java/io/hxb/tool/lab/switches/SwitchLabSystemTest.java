@@ -50,7 +50,8 @@ class SwitchLabSystemTest {
                 new LabSpec(name, Shape.of(GRAPH.hostCount()), 1, Backend.RAW, rateBps, 1500),
                 "vbft:2,2",
                 GRAPH,
-                false);
+                false,
+                true);
     }
 
     private boolean hasNamespaces() {
