@@ -3,6 +3,7 @@ package io.hxb.tool.lab;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.SocketOptions;
 import io.hxb.os.ForeignDescriptors;
+import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
@@ -26,7 +27,6 @@ import java.util.stream.Stream;
 public final class OpenVswitch {
     private static final Path SWITCH = Path.of("/usr/sbin/ovs-vswitchd");
     private static final Set<String> PROGRAMS = Set.of("ovs-vswitchd", "ovsdb-server");
-    private static final int SO_PROTOCOL = 38;
     private static final int SO_DOMAIN = 39;
     private static final int BUFFER_BYTES = 64 << 20;
     private static final long END_LIMIT_NS = 10_000_000_000L;
@@ -146,7 +146,7 @@ public final class OpenVswitch {
         return canSend;
     }
 
-    /** Returns true if it is the socket that frames are sent by, which receives none. */
+    /** Returns true if it is the socket that frames are sent by, which is bound to no port. */
     private static boolean widen(final long pid, final Path file) throws IOException {
         try {
             if (!Files.readSymbolicLink(file).toString().startsWith("socket:")) {
@@ -163,7 +163,7 @@ public final class OpenVswitch {
             }
             Sockets.setSendBuffer(fd, BUFFER_BYTES);
             Sockets.setReceiveBuffer(fd, BUFFER_BYTES);
-            return SocketOptions.get(fd, SocketOptions.SOL_SOCKET, SO_PROTOCOL) == 0;
+            return PacketSocket.boundIfindex(fd) == 0;
         } finally {
             Descriptors.close(fd);
         }

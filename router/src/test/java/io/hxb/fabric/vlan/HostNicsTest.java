@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
-import io.hxb.fabric.generate.Rails;
 import io.hxb.fabric.generate.Trees;
 import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.vlan.config.SetupMaker;
@@ -17,12 +16,14 @@ import io.hxb.fabric.vlan.optimise.VidOptimiser;
 import io.hxb.fabric.vlan.tree.TopTrees;
 import io.hxb.vlan.HostTable;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.BitSet;
 import java.util.List;
 
 /** Plans for hosts with several NICs. */
+@Tag("unit")
 class HostNicsTest {
     private static VlanPlan plan(final SwitchGraph graph) {
         return VlanPlanner.of(PlanKind.HOST_TAGGED, 16).plan(graph, new TopTrees(), "tops");

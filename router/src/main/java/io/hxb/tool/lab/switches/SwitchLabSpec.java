@@ -1,7 +1,7 @@
 package io.hxb.tool.lab.switches;
 
 import io.hxb.fabric.SwitchGraph;
-import io.hxb.fabric.generate.Rails;
+import io.hxb.fabric.vlan.Rails;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.tool.graph.GraphFile;
 import io.hxb.tool.lab.LabSpec;

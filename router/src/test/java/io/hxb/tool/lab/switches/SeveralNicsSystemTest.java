@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
 import io.hxb.fabric.SwitchGraph;
-import io.hxb.fabric.generate.Rails;
 import io.hxb.fabric.generate.Trees;
+import io.hxb.fabric.vlan.Rails;
 import io.hxb.manager.ManagerClient;
 import io.hxb.manager.ManagerMessage;
 import io.hxb.manager.Operation;

@@ -1,9 +1,8 @@
-package io.hxb.fabric.generate;
+package io.hxb.fabric.vlan;
 
 import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.SwitchGraphBuilder;
-import io.hxb.fabric.vlan.HostNics;
 
 /** Several networks side by side, each host with a NIC in every one of them. Pure. */
 public final class Rails {
