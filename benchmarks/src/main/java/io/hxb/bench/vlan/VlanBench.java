@@ -9,19 +9,24 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description =
                 "Repeats the experiments of VFREC-Net on switches of a lab (root, Open vSwitch).",
-        subcommands = {Flooding.class, KernelCg.class},
+        subcommands = {Flooding.class, KernelCg.class, MpiCg.class},
         synopsisSubcommandLabel = "EXPERIMENT")
 public final class VlanBench {
     private VlanBench() {}
 
     /** Runs one experiment; ends with 0, 1 if it failed, 2 for wrong usage. */
     public static void main(final String[] arguments) {
+        System.exit(execute(arguments));
+    }
+
+    /** The same without ending this process; returns the status. */
+    static int execute(final String... arguments) {
         final CommandLine line = new CommandLine(new VlanBench());
         line.setExecutionExceptionHandler(
                 (thrown, command, parsed) -> {
                     System.err.println("vlan: " + thrown.getMessage());
                     return 1;
                 });
-        System.exit(line.execute(arguments));
+        return line.execute(arguments);
     }
 }

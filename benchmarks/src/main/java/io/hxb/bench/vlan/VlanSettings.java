@@ -34,7 +34,11 @@ final class VlanSettings {
             description = "name of the lab (default ${DEFAULT-VALUE})")
     private String name;
 
-    @Option(names = "--short", description = "a short run, which shows the order and no figures")
+    @Option(
+            names = "--short",
+            description =
+                    "a short run, whose figures say nothing; it ends with 0 if all that was"
+                            + " computed is right")
     private boolean isShort;
 
     @Option(
