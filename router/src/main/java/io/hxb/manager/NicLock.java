@@ -59,7 +59,8 @@ final class NicLock implements AutoCloseable {
             return true;
         }
         try {
-            return BpfProgram.count(ifindex, BpfProgram.Hook.EGRESS) > 0;
+            return BpfProgram.count(ifindex, BpfProgram.Hook.EGRESS) > 0
+                    || BpfProgram.count(ifindex, BpfProgram.Hook.INGRESS) > 0;
         } catch (final LinuxException e) {
             // Where programs cannot be counted, there are none.
             return false;

@@ -86,13 +86,13 @@ class SwitchLabCliSystemTest {
                 hxb("lab", "ping", "0,2", "--count", "3", "--name", name, "--json")) {
             assertEquals(ExitStatus.OK, ping.status(), ping::errors);
             assertEquals(3, ping.json().get("answered"));
-            assertTrue(number(ping.json(), "median_us") > 0);
+            assertTrue(number((Map<?, ?>) ping.json().get("rtt_us"), "median") > 0);
         }
         try (HxbProcess perf =
                 hxb("lab", "perf", "0,2", "3,1", "--seconds", "0.5", "--name", name, "--json")) {
             assertEquals(ExitStatus.OK, perf.status(), perf::errors);
             assertEquals(2, ((List<?>) perf.json().get("pairs")).size());
-            assertTrue(number(perf.json(), "mbytes_per_s") > 0.1);
+            assertTrue(number(perf.json(), "bandwidth_MBps") > 0.1);
         }
     }
 }

@@ -182,6 +182,7 @@ final class MpiCg implements Callable<Integer> {
         builder.environment().put("HXB_RUN", lab.socket(0).getParent().toString());
         final Process process = builder.redirectErrorStream(true).start();
         process.getOutputStream().close();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(process), "mpirun-end"));
         final double expected = CgRank.alone(length, innerCount);
         final List<Double> times = new ArrayList<>();
         try (BufferedReader lines =
@@ -198,13 +199,20 @@ final class MpiCg implements Callable<Integer> {
                     }
                 }
             }
+            if (process.waitFor() != 0 || times.size() != count) {
+                throw new IOException(name + ": the program has failed");
+            }
         } finally {
-            process.destroy();
-        }
-        if (process.waitFor() != 0 || times.size() != count) {
-            throw new IOException(name + ": the program has failed");
+            end(process);
         }
         return times.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+
+    /** Ranks on hosts of the lab would go on without mpirun, and look for messages all the time. */
+    private static void end(final Process process) {
+        final List<ProcessHandle> all = process.descendants().toList();
+        process.destroy();
+        all.forEach(ProcessHandle::destroy);
     }
 
     private boolean report(final Map<String, double[]> seconds) throws IOException {

@@ -4,6 +4,7 @@ import io.hxb.fabric.GraphException;
 import io.hxb.fabric.SwitchGraph;
 import io.hxb.fabric.vlan.tree.VlanTree;
 
+import java.util.Arrays;
 import java.util.BitSet;
 
 /**
@@ -76,7 +77,7 @@ public final class HostNics {
         for (int i = 0; i < channels.length; i++) {
             channels[i] = graph.outgoing(node, i);
         }
-        java.util.Arrays.sort(channels);
+        Arrays.sort(channels);
         return channels[nic];
     }
 

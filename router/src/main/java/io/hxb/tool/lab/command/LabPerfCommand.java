@@ -111,7 +111,7 @@ final class LabPerfCommand implements Callable<Integer> {
             final Map<String, Object> row = new LinkedHashMap<>();
             row.put("from", all.get(i).from());
             row.put("to", all.get(i).to());
-            row.put("mbytes_per_s", rates[i]);
+            row.put("bandwidth_MBps", rates[i]);
             rows.add(row);
             sum += rates[i];
         }
@@ -121,7 +121,7 @@ final class LabPerfCommand implements Callable<Integer> {
         report.put("ok", true);
         report.put("seconds", seconds);
         report.put("pairs", rows);
-        report.put("mbytes_per_s", sum);
+        report.put("bandwidth_MBps", sum);
         output.report(report);
     }
 

@@ -90,9 +90,11 @@ final class LabPingCommand implements Callable<Integer> {
         report.put("answered", times.length);
         if (times.length > 0) {
             final long median = times[times.length / 2];
-            report.put("min_us", times[0] / 1e3);
-            report.put("median_us", median / 1e3);
-            report.put("max_us", times[times.length - 1] / 1e3);
+            final Map<String, Object> rtt = new LinkedHashMap<>();
+            rtt.put("min", times[0] / 1e3);
+            rtt.put("median", median / 1e3);
+            rtt.put("max", times[times.length - 1] / 1e3);
+            report.put("rtt_us", rtt);
             output.text()
                     .printf(
                             "%d of %d answered: min %.1f, median %.1f, max %.1f us%n",
