@@ -57,6 +57,12 @@ class WrongUsageTest {
             lab exec --name ../x 0,0 -- true
             lab exec --name Not_a_name! 0,0 -- true
             lab exec x
+            lab up --network vbft:2,2 --rails 9
+            lab up --rails 2
+            lab ping
+            lab ping 0,1 --count 0
+            lab perf
+            lab perf 0,1 --seconds 0
             lab run --shape 2x300 -- true
             lab run --links 9 -- true
             lab run --name ../x -- true

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,
-        header = "Measures throughput by IP between hosts of a lab of switches.",
+        header = "Measures throughput by IP in a lab of switches.",
         description =
                 "The first host of each pair sends to the second by TCP as much as it can, all"
                         + " pairs at once. Nodes of HXB are measured by 'hxb perf'.",

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 @Command(
         name = "ping",
         mixinStandardHelpOptions = true,
-        header = "Measures round trips by IP between two hosts of a lab of switches.",
+        header = "Measures round trips by IP in a lab of switches.",
         description =
                 "Sends UDP datagrams of 64 bytes, one every 200 ms, which the other host answers."
                         + " Ends with status 1 if no answer comes. Nodes of HXB are asked by 'hxb"
