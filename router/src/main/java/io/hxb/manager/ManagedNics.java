@@ -66,7 +66,7 @@ final class ManagedNics implements Surroundings {
     private void warnOnce(final LinuxException e) {
         if (!hasWarned) {
             hasWarned = true;
-            LOGGER.warn("what the NICs stand for: {}", e.getMessage());
+            LOGGER.warn("following the NICs: {}", e.getMessage());
         }
     }
 

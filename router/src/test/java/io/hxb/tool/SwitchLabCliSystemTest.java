@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.testing.OvsLab;
+import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ExitStatus;
 
 import org.junit.jupiter.api.AfterEach;
@@ -79,6 +82,30 @@ class SwitchLabCliSystemTest {
             assertEquals(ExitStatus.USAGE, wrong.status());
             assertTrue(wrong.errors().contains("each below 4"), wrong::errors);
         }
+        checkKill();
+    }
+
+    /** Managers that are killed leave their hosts connected by the first NIC, and no device. */
+    private void checkKill() throws Exception {
+        final String first = LabNames.namespace(name, 0);
+        assertTrue(devices(first).contains("hxb"), devices(first));
+        try (HxbProcess status = hxb("lab", "status", "--json")) {
+            assertEquals(ExitStatus.OK, status.status(), status::errors);
+            final Map<?, ?> lab = (Map<?, ?>) ((List<?>) status.json().get("labs")).getFirst();
+            final long owner = ((Number) lab.get("ownerPid")).longValue();
+            assertTrue(ProcessHandle.of(owner).orElseThrow().destroyForcibly());
+        }
+        TestNamespaces.await("the device is gone", () -> !devices(first).contains("hxb"));
+        assertTrue(
+                Shell.check("", List.of("ip", "-n", first, "route", "get", "10.77.0.3"))
+                        .contains("dev eth0"));
+        try (HxbProcess down = hxb("lab", "down", "--stale")) {
+            assertEquals(ExitStatus.OK, down.status(), down::errors);
+        }
+    }
+
+    private static String devices(final String namespace) {
+        return Shell.check("", List.of("ip", "-n", namespace, "-br", "link"));
     }
 
     private void checkMeasurements() throws Exception {
