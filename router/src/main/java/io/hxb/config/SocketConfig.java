@@ -9,6 +9,7 @@ package io.hxb.config;
  * @param sendBufferBytes SO_SNDBUF of each sending socket.
  * @param relayRingFrames slots of each NIC's ring of frames to relay, 16 to 65,536, a power of two.
  * @param kernelRelay whether the kernel relays frames of raw links.
+ * @param segmentation whether UDP links send and receive trains of frames in one piece.
  * @param senderQueueFrames frames that one loop holds back for one blocked link, 16 to 4,096, a
  *     power of two.
  */
@@ -18,11 +19,12 @@ public record SocketConfig(
         int sendBufferBytes,
         int relayRingFrames,
         KernelRelay kernelRelay,
+        Segmentation segmentation,
         int senderQueueFrames) {
 
     /** The defaults. */
     public static final SocketConfig DEFAULT =
-            new SocketConfig(0, 8 << 20, 1 << 20, 512, KernelRelay.AUTO, 256);
+            new SocketConfig(0, 8 << 20, 1 << 20, 512, KernelRelay.AUTO, Segmentation.AUTO, 256);
 
     /** Frames of UDP links unless configured: 9,000 minus the headers of IP and UDP. */
     private static final int UDP_MTU_BYTES = 8972;
@@ -54,13 +56,32 @@ public record SocketConfig(
                 sendBufferBytes,
                 relayRingFrames,
                 value,
+                segmentation,
                 senderQueueFrames);
     }
 
     /** The same with another MTU and other buffers of the sockets, all in bytes. */
     public SocketConfig withSizes(final int mtu, final int receiveBuffer, final int sendBuffer) {
         return new SocketConfig(
-                mtu, receiveBuffer, sendBuffer, relayRingFrames, kernelRelay, senderQueueFrames);
+                mtu,
+                receiveBuffer,
+                sendBuffer,
+                relayRingFrames,
+                kernelRelay,
+                segmentation,
+                senderQueueFrames);
+    }
+
+    /** The same with another setting for trains of frames. */
+    public SocketConfig withSegmentation(final Segmentation value) {
+        return new SocketConfig(
+                mtuBytes,
+                receiveBufferBytes,
+                sendBufferBytes,
+                relayRingFrames,
+                kernelRelay,
+                value,
+                senderQueueFrames);
     }
 
     /** Whether the kernel relays frames of raw links, so that the node need not wake for them. */
@@ -70,6 +91,18 @@ public record SocketConfig(
 
         /** Always; the node does not start without. */
         ON,
+
+        /** Never. */
+        OFF
+    }
+
+    /**
+     * Whether frames of one size to one neighbour pass through the kernel in one piece, a train,
+     * which kernel or NIC cut into datagrams and join again.
+     */
+    public enum Segmentation {
+        /** When the kernel can; a link whose kernel or NIC refuses trains goes on without. */
+        AUTO,
 
         /** Never. */
         OFF

@@ -220,7 +220,28 @@ public enum CounterType {
     SESSION_BEGUN_EVENTS(
             130,
             "Sessions begun with other nodes under the cluster's key: when two first talk, when one"
-                    + " restarts, when keys change.");
+                    + " restarts, when keys change."),
+    LINK_SENT_TRAINS(
+            131,
+            LINK,
+            COUNT,
+            "Times frames of one size were handed to the kernel in one piece, for it or the NIC to"
+                    + " cut."),
+    LINK_SENT_TRAIN_FRAMES(132, LINK, COUNT, "Of the frames sent, those handed over so."),
+    LINK_RECEIVED_TRAINS(
+            133, LINK, COUNT, "Times frames of one size came from the kernel in one piece."),
+    LINK_RECEIVED_TRAIN_FRAMES(134, LINK, COUNT, "Of the frames that arrived, those that came so."),
+    LINK_RECEIVED_COPIED_FRAMES(
+            135,
+            LINK,
+            COUNT,
+            "Frames copied when they were received, because of an unusual size of them or their"
+                    + " train."),
+    LINK_REFUSED_TRAINS(
+            136,
+            LINK,
+            COUNT,
+            "Loops whose frames go one by one, because the kernel refused several in one piece.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -133,6 +133,11 @@ public final class FrameHeaderFlyweight {
         return (Memory.getUnsignedByte(headerAddress + FLAGS_OFFSET) & FLAG_SEALED) != 0;
     }
 
+    /** True if the frame at {@code headerAddress} is a short one of a flow that is nearly idle. */
+    public static boolean isSparse(final long headerAddress) {
+        return (Memory.getUnsignedByte(headerAddress + FLAGS_OFFSET) & FLAG_SPARSE) != 0;
+    }
+
     /** Bytes of header, body and trailer of the frame at {@code headerAddress}. */
     public static int frameLength(final long headerAddress) {
         return LENGTH

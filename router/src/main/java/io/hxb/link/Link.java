@@ -108,6 +108,11 @@ public interface Link extends AutoCloseable {
         return 0;
     }
 
+    /** Frames that were received in one piece; nothing unless overridden. */
+    default TrainCounts trains() {
+        return TrainCounts.NONE;
+    }
+
     /** Pool buffers that lie ready for frames, or hold frames not handed over yet; for reports. */
     default int heldBuffers() {
         return 0;

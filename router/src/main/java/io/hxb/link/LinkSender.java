@@ -82,6 +82,11 @@ public interface LinkSender extends AutoCloseable {
     /** Bytes (HXB header + body) the kernel took, since start. */
     long sentBytes();
 
+    /** Frames that were sent in one piece; nothing unless overridden. */
+    default TrainCounts trains() {
+        return TrainCounts.NONE;
+    }
+
     /** Gives every queued frame back to its owner and closes the descriptor. */
     @Override
     void close();

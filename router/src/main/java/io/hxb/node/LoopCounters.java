@@ -128,6 +128,9 @@ final class LoopCounters {
                         CounterType.LINK_RECEIVED_BYTES,
                         index,
                         sum(true, () -> seen.linkBytes(index), () -> kernel.receivedBytes(index)))
+                .add(CounterType.LINK_RECEIVED_TRAINS, index, link.trains()::trains)
+                .add(CounterType.LINK_RECEIVED_TRAIN_FRAMES, index, link.trains()::frames)
+                .add(CounterType.LINK_RECEIVED_COPIED_FRAMES, index, link.trains()::copiedFrames)
                 .add(CounterType.LINK_UP_STATE, index, () -> link.isUp() ? 1 : 0)
                 .add(CounterType.LINK_MTU_BYTES, index, link::mtuBytes)
                 .add(CounterType.LINK_NEIGHBOURS_NODES, index, neighbours);
@@ -143,6 +146,9 @@ final class LoopCounters {
                         CounterType.LINK_SENT_BYTES,
                         index,
                         sum(isFirst, sender::sentBytes, () -> kernel.sentBytes(index)))
+                .add(CounterType.LINK_SENT_TRAINS, index, sender.trains()::trains)
+                .add(CounterType.LINK_SENT_TRAIN_FRAMES, index, sender.trains()::frames)
+                .add(CounterType.LINK_REFUSED_TRAINS, index, sender.trains()::refusals)
                 .add(CounterType.LINK_SEND_ERROR_FRAMES, index, sender::sendErrors);
     }
 

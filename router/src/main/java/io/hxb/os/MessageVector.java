@@ -97,9 +97,40 @@ public final class MessageVector {
 
     /** Makes message {@code index} one piece. */
     public void setPiece(final int index, final long address, final int lengthBytes) {
-        final long vector = vectors + (long) index * iovecs * IOVEC_LENGTH;
+        setPiece(index, 0, address, lengthBytes);
+    }
+
+    /** Sets piece {@code piece}, counted from 0, of message {@code index}. */
+    public void setPiece(
+            final int index, final int piece, final long address, final int lengthBytes) {
+        final long vector = vectors + ((long) index * iovecs + piece) * IOVEC_LENGTH;
         Memory.putLong(vector, address);
         Memory.putLong(vector + 8, lengthBytes);
+    }
+
+    /** Sets how many pieces message {@code index} has. */
+    public void setPieceCount(final int index, final int pieces) {
+        Memory.putLong(message(index) + 24, pieces);
+    }
+
+    /** How many pieces message {@code index} has. */
+    int pieceCount(final int index) {
+        return (int) Memory.getLong(message(index) + 24);
+    }
+
+    /** Address of the iovec of the first piece of message {@code index}. */
+    long vectorAddress(final int index) {
+        return vectors + (long) index * iovecs * IOVEC_LENGTH;
+    }
+
+    /** Address of the first byte of message {@code index}, once it has a piece. */
+    public long firstAddress(final int index) {
+        return Memory.getLong(vectorAddress(index));
+    }
+
+    /** Bytes of the socket address of each message. */
+    int nameBytes() {
+        return nameBytes;
     }
 
     /**
@@ -109,21 +140,17 @@ public final class MessageVector {
      */
     public void setSecondPiece(final int index, final long address, final int lengthBytes) {
         if (lengthBytes == 0) {
-            Memory.putLong(message(index) + 24, 1);
+            setPieceCount(index, 1);
             return;
         }
-        final long vector = vectors + ((long) index * iovecs + 1) * IOVEC_LENGTH;
-        Memory.putLong(vector, address);
-        Memory.putLong(vector + 8, lengthBytes);
-        Memory.putLong(message(index) + 24, 2);
+        setPiece(index, 1, address, lengthBytes);
+        setPieceCount(index, 2);
     }
 
     /** Adds a third piece to message {@code index}, which has two. */
     public void setThirdPiece(final int index, final long address, final int lengthBytes) {
-        final long vector = vectors + ((long) index * iovecs + 2) * IOVEC_LENGTH;
-        Memory.putLong(vector, address);
-        Memory.putLong(vector + 8, lengthBytes);
-        Memory.putLong(message(index) + 24, 3);
+        setPiece(index, 2, address, lengthBytes);
+        setPieceCount(index, 3);
     }
 
     /** Bytes that message {@code index} received. */

@@ -88,6 +88,7 @@ public final class RandomClusterFile {
         values.put("security.mode", pick("", "none"));
         values.put("pool.hugePages", pick("", "off", "auto"));
         values.put("socket.kernelRelay", pick("", "off", "auto"));
+        values.put("socket.segmentation", pick("", "off", "auto"));
         values.put("manager.tagger", pick("", "auto", "kernel", "tap"));
         values.put(
                 "tenants",

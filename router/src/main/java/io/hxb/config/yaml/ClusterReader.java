@@ -233,6 +233,8 @@ final class ClusterReader {
         final int ringFrames = section.count("relayRingFrames", fallback.relayRingFrames());
         final SocketConfig.KernelRelay kernelRelay =
                 section.choice("kernelRelay", fallback.kernelRelay());
+        final SocketConfig.Segmentation segmentation =
+                section.choice("segmentation", fallback.segmentation());
         final int queueFrames = section.count("senderQueueFrames", fallback.senderQueueFrames());
         section.finish();
         return section.build(
@@ -244,6 +246,7 @@ final class ClusterReader {
                                 sendBytes,
                                 ringFrames,
                                 kernelRelay,
+                                segmentation,
                                 queueFrames));
     }
 

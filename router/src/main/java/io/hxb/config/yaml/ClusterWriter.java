@@ -134,6 +134,7 @@ final class ClusterWriter {
         line("  sendBuffer", Quantity.formatSize(config.socket().sendBufferBytes()));
         line("  relayRingFrames", config.socket().relayRingFrames());
         line("  kernelRelay", lower(config.socket().kernelRelay()));
+        line("  segmentation", lower(config.socket().segmentation()));
         line("  senderQueueFrames", config.socket().senderQueueFrames());
         section("context");
         line("  maxContexts", config.context().maxContexts());

@@ -4,6 +4,7 @@ import io.hxb.link.FrameOwner;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TrainCounts;
 import io.hxb.linux.Memory;
 
 /**
@@ -147,6 +148,11 @@ public final class PcapLink implements Link {
     @Override
     public long poolStarvations() {
         return link.poolStarvations();
+    }
+
+    @Override
+    public TrainCounts trains() {
+        return link.trains();
     }
 
     @Override

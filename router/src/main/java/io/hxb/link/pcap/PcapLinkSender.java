@@ -4,6 +4,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TrainCounts;
 import io.hxb.linux.Memory;
 
 import java.lang.foreign.Arena;
@@ -109,6 +110,11 @@ final class PcapLinkSender implements LinkSender {
     @Override
     public long sentBytes() {
         return sender.sentBytes();
+    }
+
+    @Override
+    public TrainCounts trains() {
+        return sender.trains();
     }
 
     @Override

@@ -34,7 +34,7 @@ final class RawLinkSender extends SocketSender {
             final int descriptor,
             final int queueFrames,
             final long[] destinations) {
-        super(descriptor, queueFrames, ETHERNET_LENGTH, 0);
+        super(descriptor, queueFrames, ETHERNET_LENGTH, 0, null);
         this.link = link;
         this.descriptor = descriptor;
         this.destinations = destinations;
@@ -74,8 +74,7 @@ final class RawLinkSender extends SocketSender {
         if (end == FrameHeaderFlyweight.ANY_DESTINATION) {
             return false;
         }
-        final int flags = Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.FLAGS_OFFSET);
-        return (flags & FrameHeaderFlyweight.FLAG_SPARSE) != 0
+        return FrameHeaderFlyweight.isSparse(headerAddress)
                 || end != Shape.withCoordinate(coordinates, dimension, neighbour);
     }
 

@@ -4,6 +4,7 @@ import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.SealFlyweight;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TrainCounts;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.Linux;
@@ -34,6 +35,7 @@ public abstract class SocketSender implements LinkSender {
     private final FrameOwner[] owners;
     private final long[] tokens;
     private final int[] frameBytes;
+    private final Trains trains;
     private int head;
     private int tail;
     private int congestedTries;
@@ -50,14 +52,17 @@ public abstract class SocketSender implements LinkSender {
      * @param queueFrames frames it holds, a power of two.
      * @param prefixBytes bytes before the HXB header that are sent along.
      * @param nameBytes bytes of socket address per frame, 0 for none.
+     * @param trains joins frames; null if each is sent alone.
      */
     protected SocketSender(
             final int descriptor,
             final int queueFrames,
             final int prefixBytes,
-            final int nameBytes) {
+            final int nameBytes,
+            final Trains trains) {
         this.descriptor = descriptor;
         this.prefixBytes = prefixBytes;
+        this.trains = trains;
         mask = queueFrames - 1;
         messages = new MessageVector(queueFrames, 3, nameBytes, 0);
         owners = new FrameOwner[queueFrames];
@@ -131,9 +136,7 @@ public abstract class SocketSender implements LinkSender {
         beforeFlush();
         int sent = 0;
         while (head != tail) {
-            final int index = head & mask;
-            final int run = Math.min(tail - head, Math.min(mask + 1 - index, MAX_BATCH_FRAMES));
-            final int result = Sockets.sendBatch(errno, descriptor, messages.message(index), run);
+            final int result = hasTrains() ? sendTrains() : sendFrames();
             if (result > 0) {
                 sent += result;
                 complete(result);
@@ -144,6 +147,20 @@ public abstract class SocketSender implements LinkSender {
         }
         isBlocked = false;
         return sent;
+    }
+
+    private boolean hasTrains() {
+        return trains != null && trains.isOn();
+    }
+
+    private int sendTrains() {
+        return trains.send(errno, descriptor, messages, frameBytes, head, tail);
+    }
+
+    private int sendFrames() {
+        final int index = head & mask;
+        final int run = Math.min(tail - head, Math.min(mask + 1 - index, MAX_BATCH_FRAMES));
+        return Sockets.sendBatch(errno, descriptor, messages.message(index), run);
     }
 
     private void complete(final int count) {
@@ -169,12 +186,13 @@ public abstract class SocketSender implements LinkSender {
 
     // True if the frames behind the refused one can be tried.
     private boolean goOnAfter(final int error) {
+        final int refused = hasTrains() ? trains.firstFrames() : 1;
         return switch (error) {
             case Errno.EINTR -> true;
             case Errno.EAGAIN -> false;
-            case Errno.ENOBUFS -> isOutOfPatience() && refuse(1);
+            case Errno.ENOBUFS -> isOutOfPatience() && refuse(refused);
             case Errno.ENETDOWN, Errno.ENXIO, Errno.ENODEV -> refuse(tail - head);
-            default -> refuse(1);
+            default -> (hasTrains() && trains.isRefused(error)) || refuse(refused);
         };
     }
 
@@ -238,6 +256,11 @@ public abstract class SocketSender implements LinkSender {
     @Override
     public final long sentBytes() {
         return sentBytes;
+    }
+
+    @Override
+    public final TrainCounts trains() {
+        return trains == null ? LinkSender.super.trains() : trains.counts();
     }
 
     @Override

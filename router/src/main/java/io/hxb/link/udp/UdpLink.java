@@ -1,19 +1,21 @@
 package io.hxb.link.udp;
 
+import io.hxb.config.SocketConfig;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TrainCounts;
 import io.hxb.link.socket.SocketBuffers;
-import io.hxb.link.socket.SocketReceiver;
 import io.hxb.link.socket.SocketSender;
+import io.hxb.link.socket.Trains;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SocketOptions;
-import io.hxb.os.MessageVector;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
+import io.hxb.os.TrainVector;
 import io.hxb.topology.Shape;
 
 import org.slf4j.Logger;
@@ -42,7 +44,8 @@ public final class UdpLink implements Link {
     private final long localAddress;
     private final String name;
     private final int mtuBytes;
-    private final SocketReceiver receiver;
+    private final boolean hasTrains;
+    private final TrainReceiver receiver;
     // Read by senders of other loops; each element is written at once.
     private final long[] addresses = new long[Shape.MAX_EXTENT];
     private final boolean[] isLearned = new boolean[Shape.MAX_EXTENT];
@@ -57,14 +60,16 @@ public final class UdpLink implements Link {
             final UdpLinkConfig config,
             final BufferPool.Share share,
             final int descriptor,
-            final long localAddress) {
+            final long localAddress)
+            throws LinuxException {
         this.config = config;
         pool = share.pool();
         this.descriptor = descriptor;
         this.localAddress = localAddress;
         name = UdpAddress.format(localAddress);
         mtuBytes = Math.min(config.socket().udpMtuBytes(), pool.frameBytes());
-        receiver = new SocketReceiver(share, 0, Sockets.SOCKADDR_IN_LENGTH, 0);
+        hasTrains = hasTrains(descriptor, config);
+        receiver = new TrainReceiver(share);
     }
 
     /**
@@ -104,6 +109,26 @@ public final class UdpLink implements Link {
                     "link " + config.index() + ", UDP " + config.address());
             Sockets.localAddress(fd, sockaddr, Sockets.SOCKADDR_IN_LENGTH);
             return UdpAddress.read(sockaddr);
+        }
+    }
+
+    // Senders and receivers need not agree: the kernel cuts and joins at either end.
+    private static boolean hasTrains(final int fd, final UdpLinkConfig config) {
+        if (config.socket().segmentation() == SocketConfig.Segmentation.OFF) {
+            return false;
+        }
+        try {
+            SocketOptions.set(fd, TrainVector.SOL_UDP, TrainVector.UDP_GRO, 1);
+            SocketOptions.get(fd, TrainVector.SOL_UDP, TrainVector.UDP_SEGMENT);
+            return true;
+        } catch (final LinuxException e) {
+            LOGGER.info(
+                    "link {}, UDP {}: frames pass one by one, since the kernel has no segmentation"
+                            + " of UDP: {}",
+                    config.index(),
+                    config.address(),
+                    e.getMessage());
+            return false;
         }
     }
 
@@ -203,23 +228,30 @@ public final class UdpLink implements Link {
 
     @Override
     public int receive(final int source, final FrameSink sink, final int limitFrames) {
-        final SocketReceiver frames = receiver;
-        final int count = frames.receive(descriptor, limitFrames);
-        if (count < 0) {
-            return onError(-count);
-        }
-        final MessageVector messages = frames.messages();
-        for (int i = 0; i < count; i++) {
-            final int index = frames.take();
-            final int id = frames.bufferId(index);
-            sink.onFrame(
-                    this,
-                    pool,
-                    id,
-                    pool.headerAddress(id),
-                    frames.receivedBytes(index),
-                    UdpAddress.read(messages.nameAddress(index)),
-                    -1);
+        final TrainReceiver frames = receiver;
+        boolean isDrained = false;
+        int count = 0;
+        while (count < limitFrames) {
+            if (frames.next()) {
+                count++;
+                final int id = frames.takeBuffer();
+                sink.onFrame(
+                        this,
+                        pool,
+                        id,
+                        pool.headerAddress(id),
+                        frames.frameBytes(),
+                        UdpAddress.read(frames.nameAddress()),
+                        -1);
+            } else if (isDrained || frames.hasFrames()) {
+                break;
+            } else {
+                final int result = frames.receive(descriptor);
+                if (result < 0) {
+                    return count > 0 ? count : onError(-result);
+                }
+                isDrained = frames.isDrained();
+            }
         }
         return count;
     }
@@ -240,7 +272,7 @@ public final class UdpLink implements Link {
             return new UdpLinkSender(
                     Descriptors.duplicate(descriptor),
                     frames,
-                    Sockets.SOCKADDR_IN_LENGTH,
+                    hasTrains ? new Trains(config.index() + " (" + name + ")", frames) : null,
                     addresses,
                     () -> audience);
         } catch (final LinuxException e) {
@@ -305,6 +337,11 @@ public final class UdpLink implements Link {
     @Override
     public long poolStarvations() {
         return receiver.starvations();
+    }
+
+    @Override
+    public TrainCounts trains() {
+        return receiver.counts();
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.hxb.link.udp;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.Link;
 import io.hxb.link.socket.SocketSender;
+import io.hxb.link.socket.Trains;
+import io.hxb.os.Sockets;
 
 import java.util.function.Supplier;
 
@@ -18,10 +20,10 @@ final class UdpLinkSender extends SocketSender {
     UdpLinkSender(
             final int descriptor,
             final int queueFrames,
-            final int nameBytes,
+            final Trains trains,
             final long[] addresses,
             final Supplier<long[]> audience) {
-        super(descriptor, queueFrames, 0, nameBytes);
+        super(descriptor, queueFrames, 0, Sockets.SOCKADDR_IN_LENGTH, trains);
         this.addresses = addresses;
         this.audience = audience;
         this.queueFrames = queueFrames;

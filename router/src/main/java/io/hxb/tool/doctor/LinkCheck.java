@@ -30,8 +30,31 @@ final class LinkCheck {
         final int mtuBytes = (int) reader.value(CounterType.LINK_MTU_BYTES, 0);
         final NodeSample node = new NodeSampler().sample(reader, 0);
         final List<Finding> findings = new ArrayList<>(routes(node.routes(), mtuBytes));
-        node.links().forEach(link -> findings.addAll(of(link, mtuBytes)));
+        for (int i = 0; i < node.links().size(); i++) {
+            final LinkSample link = node.links().get(i);
+            findings.addAll(of(link, mtuBytes));
+            findings.addAll(trains(link, reader.value(CounterType.LINK_REFUSED_TRAINS, i)));
+        }
         return findings;
+    }
+
+    /**
+     * Findings about frames that pass the kernel in one piece.
+     *
+     * @param refusals loops that were refused that on the link.
+     */
+    static List<Finding> trains(final LinkSample link, final long refusals) {
+        if (refusals == 0) {
+            return List.of();
+        }
+        return List.of(
+                Finding.warn(
+                        "link " + link.label(),
+                        "sends frame by frame, because the kernel refused several in one piece;"
+                                + " that costs up to three times the CPU",
+                        "set socket.mtu to the MTU of the path less 28 bytes at most, or let the"
+                                + " NIC compute checksums (ethtool -K NIC tx on), and restart the"
+                                + " node; socket.segmentation: off if it cannot"));
     }
 
     /** Findings about the routes to other nodes. */
