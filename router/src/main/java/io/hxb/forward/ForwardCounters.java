@@ -19,6 +19,7 @@ public final class ForwardCounters {
     private long copiedBytes;
     private long loopedBack;
     private long unreachableSent;
+    private long lone;
     private final long[] drops = new long[DropReason.COUNT + 1];
     private final long[] linkFrames = new long[LinkPlan.MAX_LINKS];
     private final long[] linkBytes = new long[LinkPlan.MAX_LINKS];
@@ -69,9 +70,19 @@ public final class ForwardCounters {
         loopedBack++;
     }
 
+    /** Counts a short data frame of a flow that is nearly idle, received or sent. */
+    void passLone() {
+        lone++;
+    }
+
     /** Counts an answer that a frame could not be relayed. */
     void tellUnreachable() {
         unreachableSent++;
+    }
+
+    /** Short data frames of flows that are nearly idle, received or sent by this node. */
+    public long lone() {
+        return lone;
     }
 
     /** Frames received on any link, and frames of this node to itself. */

@@ -234,6 +234,9 @@ public final class Forwarder implements FrameSink {
             owner.release(token);
             return;
         }
+        if (FrameHeaderFlyweight.isSparse(headerAddress)) {
+            counters.passLone();
+        }
         if (owner instanceof BufferPool.Share || owner instanceof BufferPool) {
             counters.deliver();
             flows.onFrame(headerAddress, lengthBytes, (int) token);

@@ -158,13 +158,20 @@ public final class Originator implements FlowOutput {
             }
             if (link != NO_ROUTE) {
                 if (link >= 0) {
-                    counters.originate();
+                    onSent(headerAddress);
                 }
                 return link;
             }
             route = others == 0 ? Route.NONE : otherRoute(headerAddress);
         }
         return NO_ROUTE;
+    }
+
+    private void onSent(final long headerAddress) {
+        counters.originate();
+        if (FrameHeaderFlyweight.isSparse(headerAddress)) {
+            counters.passLone();
+        }
     }
 
     // A frame that no link takes now is sealed when it is offered again.

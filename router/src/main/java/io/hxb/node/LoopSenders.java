@@ -99,6 +99,15 @@ final class LoopSenders {
         return frames;
     }
 
+    /** Frames that the kernel has taken, on all links. */
+    long sentFrames() {
+        long frames = 0;
+        for (final LinkSender sender : senders) {
+            frames += sender.sentFrames();
+        }
+        return frames;
+    }
+
     private void waitForRoom(final int link, final boolean isBlocked) {
         // A link without a descriptor is tried again by every flush.
         if (registrations[link].hasDescriptor() && isWaiting[link] != isBlocked) {

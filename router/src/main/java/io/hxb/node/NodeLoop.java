@@ -3,6 +3,7 @@ package io.hxb.node;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
+import io.hxb.forward.ForwardCounters;
 import io.hxb.forward.ForwardParts;
 import io.hxb.forward.Forwarder;
 import io.hxb.forward.Originator;
@@ -41,6 +42,7 @@ final class NodeLoop implements LoopTask {
     private final BufferPool.Share share;
     private final boolean isFirst;
     private final Sessions sessions;
+    private final BulkPause pause = new BulkPause();
     private int sessionsSeen;
     private Registration wakeRegistration = Registration.NONE;
     private long busyTurns;
@@ -241,6 +243,14 @@ final class NodeLoop implements LoopTask {
         deadlineNs = LoopTask.earlier(deadlineNs, health.nextDeadlineNs(isFirst));
         deadlineNs = LoopTask.earlier(deadlineNs, contexts.nextDeadlineNs());
         return LoopTask.earlier(deadlineNs, upkeep.nextDeadlineNs());
+    }
+
+    @Override
+    public long pauseNs(final long nowNs) {
+        final ForwardCounters seen = forwarder.counters();
+        return receiver.hasUnread() || forwarder.hasLoopback()
+                ? 0
+                : pause.pauseNs(seen.received() + senders.sentFrames(), seen.lone(), nowNs);
     }
 
     @Override

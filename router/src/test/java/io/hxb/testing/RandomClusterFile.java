@@ -88,7 +88,6 @@ public final class RandomClusterFile {
         values.put("security.mode", pick("", "none"));
         values.put("pool.hugePages", pick("", "off", "auto"));
         values.put("socket.kernelRelay", pick("", "off", "auto"));
-        values.put("socket.segmentation", pick("", "off", "auto"));
         values.put("manager.tagger", pick("", "auto", "kernel", "tap"));
         values.put(
                 "tenants",
@@ -107,6 +106,7 @@ public final class RandomClusterFile {
     private void etherTypes() {
         values.put("frame.etherType", pick("", "0x0600", "0xffff", "0x88b6"));
         values.put("frame.relayEtherType", pick("", "0x0601", "0xfffe", "0x9000"));
+        values.put("socket.segmentation", pick("", "off", "auto"));
     }
 
     private String pick(final String... choices) {

@@ -1,6 +1,7 @@
 package io.hxb.node.loop;
 
 import io.hxb.link.TurnClock;
+import io.hxb.linux.PollSet;
 import io.hxb.pm.idle.AdaptiveSpin;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
@@ -47,6 +48,8 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private final TurnTimes times = new TurnTimes();
     private final ErrorHandler errorHandler;
     private final DeadlineTimer timer;
+    // Without descriptors: only time ends its wait.
+    private final PollSet rest = new PollSet(0);
     private final AdaptiveSpin spin;
     private final boolean isInvoker;
     // Null for an invoker, whose thread is not known yet and must not be joined.
@@ -266,7 +269,9 @@ public final class LoopDriver implements Loop, AutoCloseable {
             work += guardedWork(task, nowNs);
         }
         final boolean isIdle = work == 0;
-        final boolean maySleep = isIdle && !spin.isSpinning(nowNs) && waitLimitNs > 0;
+        final long pauseNs = isIdle ? pauseNs(current, nowNs, waitLimitNs) : 0;
+        final boolean maySleep =
+                isIdle && pauseNs == 0 && !spin.isSpinning(nowNs) && waitLimitNs > 0;
         if (isIdle) {
             // It may have yielded, and what arrives from now on arrives later.
             isTimeFresh = false;
@@ -274,6 +279,10 @@ public final class LoopDriver implements Loop, AutoCloseable {
         if (maySleep && prepareToSleep(current)) {
             unpolledTurns = 0;
             work += sleep(current, nowNs, waitLimitNs);
+        } else if (pauseNs > 0) {
+            unpolledTurns = 0;
+            rest.await(pauseNs);
+            work += poll();
         } else if (work == 0 || ++unpolledTurns > MAX_UNPOLLED_TURNS) {
             unpolledTurns = 0;
             work += poll();
@@ -292,6 +301,18 @@ public final class LoopDriver implements Loop, AutoCloseable {
         final int work = events.runNow(0);
         polls++;
         return work;
+    }
+
+    // A loop that may spin without limit is meant to answer at once.
+    private long pauseNs(final LoopTask[] current, final long nowNs, final long waitLimitNs) {
+        if (spin.limitNs() == Long.MAX_VALUE || waitLimitNs == 0) {
+            return 0;
+        }
+        long pauseNs = LoopTask.NEVER;
+        for (final LoopTask task : current) {
+            pauseNs = Math.min(pauseNs, task.pauseNs(nowNs));
+        }
+        return pauseNs == LoopTask.NEVER ? 0 : Math.min(pauseNs, waitLimitNs);
     }
 
     private int guardedWork(final LoopTask task, final long nowNs) {
@@ -372,6 +393,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
         while (!events.isTerminated()) {
             events.runNow(0);
         }
+        rest.close();
         timer.close();
     }
 

@@ -37,6 +37,16 @@ public interface LoopTask {
     long nextDeadlineNs(long nowNs);
 
     /**
+     * How long the loop may leave its descriptors alone now that it has nothing to do, so that more
+     * arrives at once. Asked at most once a turn.
+     *
+     * @return 0 if it must not, {@link #NEVER} if this task does not mind.
+     */
+    default long pauseNs(final long nowNs) {
+        return NEVER;
+    }
+
+    /**
      * Asks other threads to wake this loop from now on.
      *
      * @return false if there is work already and the loop must not sleep.

@@ -24,6 +24,8 @@ class LoopDriverTest {
     private final List<String> calls = new ArrayList<>();
     private long nowNs = 1_000_000_000;
     private int workOfATurn;
+    private long pauseNs = LoopTask.NEVER;
+    private int pausesAsked;
     private boolean isRemovedOnReceive;
     private int descriptor;
     private LoopDriver driver;
@@ -58,6 +60,12 @@ class LoopDriverTest {
         @Override
         public long nextDeadlineNs(final long turnNs) {
             return NEVER;
+        }
+
+        @Override
+        public long pauseNs(final long turnNs) {
+            pausesAsked++;
+            return pauseNs;
         }
 
         @Override
@@ -113,6 +121,47 @@ class LoopDriverTest {
         // then
         assertEquals(2, driver.longTurns());
         assertEquals(3_002 * MICROSECOND_NS, driver.overrunNs());
+    }
+
+    @Test
+    void shouldPauseInsteadOfSleepingWhenItsTasksSaySo() {
+        // given
+        pauseNs = MICROSECOND_NS;
+        // when
+        driver.turn(Long.MAX_VALUE);
+        // then: nobody was asked to wake it
+        assertEquals(List.of("work", "receive", "flush"), calls);
+        assertEquals(1, pausesAsked);
+    }
+
+    @Test
+    void shouldSleepWhenOneOfItsTasksMustNotPause() {
+        // given
+        pauseNs = 0;
+        // when
+        driver.turn(Long.MAX_VALUE);
+        // then
+        assertEquals(List.of("work", "receive", "awake", "flush"), calls);
+    }
+
+    @Test
+    void shouldNotPauseWhenNoneOfItsTasksMinds() {
+        // when: for a limited time
+        driver.turn(MICROSECOND_NS);
+        // then
+        assertEquals(List.of("work", "receive", "awake", "flush"), calls);
+    }
+
+    @Test
+    void shouldNotPauseWhereNobodyMayWaitOrWorkIsLeft() {
+        // given
+        pauseNs = MICROSECOND_NS;
+        // when
+        driver.turn(0);
+        workOfATurn = 1;
+        driver.turn(Long.MAX_VALUE);
+        // then
+        assertEquals(0, pausesAsked);
     }
 
     @Test

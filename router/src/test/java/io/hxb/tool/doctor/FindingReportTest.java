@@ -108,6 +108,14 @@ class FindingReportTest {
     }
 
     @Test
+    void shouldFindLinksThatAreRefusedTrains() {
+        assertEquals(List.of(), LinkCheck.trains(link(LinkCondition.GOOD, 0, ""), 0));
+        final Finding refused = LinkCheck.trains(link(LinkCondition.GOOD, 0, ""), 1).getFirst();
+        assertEquals(Finding.Level.WARN, refused.level());
+        assertTrue(refused.fix().contains("socket.mtu"), refused::fix);
+    }
+
+    @Test
     void shouldFindLinksThatFailAgainAndAgain() {
         assertEquals(List.of(), LinkCheck.of(link(LinkCondition.GOOD, 2, ""), 9000));
         final Finding often = LinkCheck.of(link(LinkCondition.GOOD, 3, ""), 9000).getFirst();
