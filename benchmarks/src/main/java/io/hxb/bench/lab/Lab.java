@@ -22,6 +22,7 @@ import java.util.Locale;
             RelayRate.class,
             RelayRoundTrip.class,
             ShapedBandwidth.class,
+            BulkCost.class,
             MessageRoundTrip.class,
             MessageRate.class,
             MessageCost.class,

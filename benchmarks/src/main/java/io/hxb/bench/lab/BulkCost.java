@@ -1,0 +1,124 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** What a GB costs the CPUs of both ends over shaped UDP links. One thread. */
+@Command(
+        name = "bulk-cost",
+        mixinStandardHelpOptions = true,
+        description =
+                "CPU-seconds a GB of bulk data over shaped links: HXB over link.udp beside C"
+                        + " programs with the same technique, and MPTCP.")
+final class BulkCost implements Callable<Integer> {
+    private static final String TRAINS = "C, UDP trains";
+    private static final String SINGLE = "C, UDP frame by frame";
+    private static final String MPTCP = "MPTCP";
+    private static final String HXB = "HXB";
+    private static final String HXB_SINGLE = "HXB, frame by frame";
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--wiring",
+            split = ",",
+            defaultValue = "whole,cut",
+            description =
+                    "whole: trains cross the links uncut, as with NICs that cut and join; cut: the"
+                            + " kernel cuts and joins them; paced: the same, frame by frame at the"
+                            + " rate of the link (default ${DEFAULT-VALUE})")
+    private List<String> wirings;
+
+    @Option(
+            names = "--mtu",
+            split = ",",
+            defaultValue = "9000,1500",
+            description = "of the links (default ${DEFAULT-VALUE})")
+    private List<Integer> mtus;
+
+    @Option(names = "--links", defaultValue = "6", description = "default ${DEFAULT-VALUE}")
+    private int links;
+
+    @Option(
+            names = "--mbit",
+            defaultValue = "1000",
+            description = "rate of a link in Mbit/s (default ${DEFAULT-VALUE})")
+    private int mbit;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "15",
+            description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
+    private double warmUp;
+
+    @Option(names = "--only", description = "part of the names of the contestants that take part")
+    private String only = "";
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report(
+                                "bulk-cost",
+                                Map.of(
+                                        "rounds",
+                                        settings.rounds(),
+                                        "seconds",
+                                        settings.seconds(),
+                                        "links",
+                                        links,
+                                        "mbit",
+                                        mbit))
+                        .columns(
+                                "links",
+                                "MTU",
+                                "who",
+                                "goodput MB/s",
+                                "CPU-s a GB",
+                                "cost / that of the first");
+        for (final String wiring : wirings) {
+            for (final int mtu : mtus) {
+                measure(report, wiring, mtu);
+            }
+        }
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+
+    private void measure(final Report report, final String wiring, final int mtu) throws Exception {
+        final BulkLine.Wiring kind = BulkLine.Wiring.valueOf(wiring.toUpperCase(Locale.ROOT));
+        try (BulkLine line = new BulkLine(kind, links, mtu, mbit, warmUp, settings.seconds())) {
+            final Contest contest =
+                    new Contest()
+                            .add(TRAINS, () -> line.plain(true))
+                            .add(SINGLE, () -> line.plain(false))
+                            .add(MPTCP, line::mptcp);
+            if (settings.hasHxb()) {
+                contest.add(HXB, () -> line.hxb("auto")).add(HXB_SINGLE, () -> line.hxb("off"));
+            }
+            final String name = wiring + " " + mtu;
+            final Contest.Standing standing =
+                    contest.only(only).run(settings.rounds(), Progress.of(name));
+            report.keep(name, standing);
+            final String first = standing.series().keySet().iterator().next();
+            for (final String who : standing.series().keySet()) {
+                report.line(
+                        wiring,
+                        Integer.toString(mtu),
+                        who,
+                        standing.of(who, "MBps").format(),
+                        standing.of(who, "cost").format(),
+                        standing.ratio(who, first, "cost").format());
+            }
+        }
+    }
+}

@@ -1,0 +1,358 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Network;
+import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.Program;
+import io.hxb.bench.harness.TemporaryFolder;
+import io.hxb.bench.message.MessageEnd;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * Two hosts joined by several shaped veth pairs, over which one sends bulk data to the other, and
+ * what the machine spends on it. Used by one thread.
+ */
+final class BulkLine implements AutoCloseable {
+    private static final String LEFT = "left";
+    private static final String RIGHT = "right";
+    private static final String PORT = "20000";
+    private static final String MPTCP_PORT = "5201";
+
+    /** Headers of IPv4 and UDP, of a frame, and of the message in it. */
+    private static final int DATAGRAM_HEADER_BYTES = 28;
+
+    private static final int ETHERNET_BYTES = 14;
+
+    private static final int FRAME_HEADER_BYTES = 64 + 8;
+    private static final double LIMIT_SECONDS = 60;
+    private static final long TICK_NS = 10_000_000;
+
+    /** What becomes of trains on the links. */
+    enum Wiring {
+        /** They cross uncut, as with NICs that cut and join. */
+        WHOLE,
+
+        /** The kernel cuts them before the shaper and joins them behind it. */
+        CUT,
+
+        /** The same, and the shaper lets one frame after the other pass, as a wire does. */
+        PACED
+    }
+
+    private final Network network;
+    private final TemporaryFolder folder;
+    private final int links;
+    private final int mtu;
+    private final double warmUp;
+    private final double seconds;
+
+    /**
+     * Makes the network.
+     *
+     * @param mbit rate of each link.
+     * @param warmUp seconds of load before figures count.
+     * @param seconds in which they count.
+     */
+    BulkLine(
+            final Wiring wiring,
+            final int links,
+            final int mtu,
+            final int mbit,
+            final double warmUp,
+            final double seconds)
+            throws Exception {
+        this.links = links;
+        this.mtu = mtu;
+        this.warmUp = warmUp;
+        this.seconds = seconds;
+        network = Network.of("bulk", LEFT, RIGHT);
+        folder = new TemporaryFolder();
+        for (int i = 0; i < links; i++) {
+            network.join(LEFT, nic(i), RIGHT, nic(i), mtu);
+            for (final String host : List.of(LEFT, RIGHT)) {
+                network.address(host, nic(i), address(host, i) + "/24");
+                shape(wiring, host, nic(i), mbit);
+            }
+        }
+        writeCluster("auto");
+        writeCluster("off");
+        prepareMptcp();
+    }
+
+    private static String nic(final int link) {
+        return "x" + link;
+    }
+
+    private static String address(final String host, final int link) {
+        return "10.96." + link + (host.equals(LEFT) ? ".1" : ".2");
+    }
+
+    private void shape(final Wiring wiring, final String host, final String nic, final int mbit)
+            throws IOException, InterruptedException {
+        if (wiring != Wiring.WHOLE) {
+            network.exec(host, Peers.c("udp_bulk", "-m", "cut", nic).toArray(String[]::new));
+        }
+        if (wiring == Wiring.PACED) {
+            final int bucketBytes = 2 * (mtu + ETHERNET_BYTES);
+            final String tbf = "tbf rate " + mbit + "mbit burst " + bucketBytes + "b limit 64mb";
+            network.exec(host, ("tc qdisc add dev " + nic + " root " + tbf).split(" "));
+        } else {
+            network.shape(host, nic, mbit * 1_000_000L);
+        }
+    }
+
+    private void writeCluster(final String segmentation) throws IOException {
+        Files.writeString(
+                file(segmentation),
+                String.join(
+                        "\n",
+                        "name: bulk-" + ProcessHandle.current().pid(),
+                        "shape: 2",
+                        "backend: udp",
+                        "links: " + links,
+                        "nodes:",
+                        "  0: {links: " + hxbAddresses(LEFT) + "}",
+                        "  1: {links: " + hxbAddresses(RIGHT) + "}",
+                        "socket: {mtu: "
+                                + (mtu - DATAGRAM_HEADER_BYTES)
+                                + ", segmentation: "
+                                + segmentation
+                                + "}",
+                        "attach: {directory: "
+                                + folder.path()
+                                + ", countersDirectory: "
+                                + folder.path()
+                                + "}",
+                        ""));
+    }
+
+    private Path file(final String segmentation) {
+        return folder.file(segmentation + ".yaml");
+    }
+
+    private String hxbAddresses(final String host) {
+        final List<String> all =
+                addresses(host).stream().map(a -> '"' + a + ":" + PORT + '"').toList();
+        return "[" + String.join(", ", all) + "]";
+    }
+
+    private List<String> addresses(final String host) {
+        final List<String> all = new ArrayList<>();
+        for (int i = 0; i < links; i++) {
+            all.add(address(host, i));
+        }
+        return all;
+    }
+
+    // The server announces its addresses, and the client joins them.
+    private void prepareMptcp() throws IOException, InterruptedException {
+        for (final String host : List.of(LEFT, RIGHT)) {
+            network.exec(host, "ip mptcp limits set subflows 8 add_addr_accepted 8".split(" "));
+        }
+        for (int i = 0; i < links; i++) {
+            final String endpoint = "ip mptcp endpoint add " + address(RIGHT, i) + " dev " + nic(i);
+            network.exec(RIGHT, (endpoint + " signal").split(" "));
+        }
+    }
+
+    /**
+     * Datagrams of a C program, whose ends sleep for half a millisecond when they have nothing to
+     * do.
+     */
+    Map<String, Double> plain(final boolean hasTrains) throws Exception {
+        final List<String> receive =
+                udpBulk("server", hasTrains, "-w", text(1), "-S", text(seconds), PORT);
+        final List<String> send =
+                udpBulk(
+                        "client",
+                        hasTrains,
+                        "-s",
+                        Integer.toString(mtu - DATAGRAM_HEADER_BYTES),
+                        PORT);
+        receive.addAll(addresses(RIGHT));
+        send.addAll(addresses(RIGHT));
+        final Program server = Program.start(network.name(RIGHT), "", receive).ready();
+        final Program client = Program.start(network.name(LEFT), "", send);
+        try {
+            server.next(LIMIT_SECONDS);
+            final Spent spent = new Spent();
+            final double rate = server.next(LIMIT_SECONDS).get("MBps").asDouble();
+            return spent.figures(rate);
+        } finally {
+            client.close();
+            server.close();
+        }
+    }
+
+    private static List<String> udpBulk(
+            final String mode, final boolean hasTrains, final String... rest) {
+        final List<String> command = new ArrayList<>(Peers.c("udp_bulk", "-m", mode, "-p", "500"));
+        if (hasTrains) {
+            command.add("-g");
+        }
+        command.addAll(List.of(rest));
+        return command;
+    }
+
+    /** One MPTCP connection with a subflow over each link. */
+    Map<String, Double> mptcp() throws Exception {
+        final long startNs = System.nanoTime() + 2_500_000_000L;
+        final String length = text(seconds);
+        final Program server =
+                Program.start(
+                                network.name(RIGHT),
+                                "",
+                                Peers.c(
+                                        "tcp_burst",
+                                        "-m",
+                                        "server",
+                                        "-M",
+                                        "-S",
+                                        length,
+                                        "-t",
+                                        Long.toString(startNs),
+                                        "0.0.0.0",
+                                        MPTCP_PORT))
+                        .ready();
+        final Program client =
+                Program.start(
+                        network.name(LEFT),
+                        "",
+                        Peers.c(
+                                "tcp_burst",
+                                "-m",
+                                "client",
+                                "-M",
+                                "-S",
+                                text(seconds + 3),
+                                address(RIGHT, 0),
+                                MPTCP_PORT));
+        try {
+            sleepUntil(startNs);
+            final Spent spent = new Spent();
+            sleepUntil(startNs + (long) (seconds * 1e9));
+            final Spent end = new Spent();
+            client.last(LIMIT_SECONDS);
+            double bytes = 0;
+            for (final JsonNode sample : server.last(LIMIT_SECONDS).get("samples")) {
+                bytes += sample.asDouble();
+            }
+            return spent.figures(bytes / seconds / 1e6, end);
+        } finally {
+            client.close();
+            server.close();
+        }
+    }
+
+    /**
+     * Messages of HXB over link.udp, one a frame, each end an application that runs its node on its
+     * own thread and waits as by default.
+     *
+     * @param segmentation as in the cluster file.
+     */
+    Map<String, Double> hxb(final String segmentation) throws Exception {
+        final Program sink =
+                Program.start(network.name(RIGHT), "", end("sink", segmentation, "1", "0"));
+        final Program send =
+                Program.start(network.name(LEFT), "", end("send", segmentation, "0", "1"));
+        try {
+            sink.ready();
+            send.ready();
+            // The figures of the ends begin and end a moment before and behind these.
+            sleepUntil(System.nanoTime() + (long) ((warmUp + 1) * 1e9));
+            final Spent spent = new Spent();
+            sleepUntil(System.nanoTime() + (long) (seconds * 1e9));
+            final Spent end = new Spent();
+            final double rate = sink.next(LIMIT_SECONDS).get("MBps").asDouble();
+            send.last(LIMIT_SECONDS);
+            return spent.figures(rate, end);
+        } finally {
+            send.close();
+            sink.close();
+        }
+    }
+
+    private List<String> end(
+            final String role, final String segmentation, final String node, final String peer) {
+        final int size = mtu - DATAGRAM_HEADER_BYTES - FRAME_HEADER_BYTES & -Long.BYTES;
+        return Peers.java(
+                MessageEnd.class,
+                "--embed",
+                file(segmentation).toString(),
+                "--node",
+                node,
+                "--peer",
+                peer,
+                "--role",
+                role,
+                "--wait",
+                "hybrid",
+                "--size",
+                Integer.toString(size),
+                "--warm-up",
+                text(warmUp),
+                "--seconds",
+                text(seconds + 2));
+    }
+
+    private static String text(final double value) {
+        return String.format(Locale.ROOT, "%.1f", value);
+    }
+
+    private static void sleepUntil(final long ns) {
+        while (ns - System.nanoTime() > 0) {
+            LockSupport.parkNanos(ns - System.nanoTime());
+        }
+    }
+
+    @Override
+    public void close() {
+        network.close();
+        folder.close();
+    }
+
+    /**
+     * How long the CPUs have been idle until a moment: what is not idle is spent, by whomever. Tick
+     * samples of who spends it are wrong where CPUs sleep.
+     */
+    private static final class Spent {
+        private final long atNs = System.nanoTime();
+        private final long idleNs = idleNs();
+
+        private Map<String, Double> figures(final double megabytesPerSecond) {
+            return figures(megabytesPerSecond, new Spent());
+        }
+
+        private Map<String, Double> figures(final double megabytesPerSecond, final Spent end) {
+            final double seconds = (end.atNs - atNs) / 1e9;
+            final int cpus = Runtime.getRuntime().availableProcessors();
+            final double spent = cpus * seconds - (end.idleNs - idleNs) / 1e9;
+            final Map<String, Double> figures = new LinkedHashMap<>();
+            figures.put("MBps", megabytesPerSecond);
+            figures.put("cost", spent / (megabytesPerSecond * seconds / 1e3));
+            return figures;
+        }
+
+        private static long idleNs() {
+            try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+                final String[] fields = lines.findFirst().orElseThrow().trim().split(" +", -1);
+                // Source: proc_stat(5): cpu, user, nice, system, idle, iowait.
+                return (Long.parseLong(fields[4]) + Long.parseLong(fields[5])) * TICK_NS;
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
