@@ -70,7 +70,7 @@ public final class ForwardCounters {
         loopedBack++;
     }
 
-    /** Counts a short data frame of a flow that is nearly idle, received or sent. */
+    /** Counts a short data frame of a flow that is nearly idle. */
     void passLone() {
         lone++;
     }
@@ -80,7 +80,7 @@ public final class ForwardCounters {
         unreachableSent++;
     }
 
-    /** Short data frames of flows that are nearly idle, received or sent by this node. */
+    /** Short data frames of flows that are nearly idle: received, sent or relayed. */
     public long lone() {
         return lone;
     }

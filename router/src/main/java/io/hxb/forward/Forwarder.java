@@ -160,6 +160,9 @@ public final class Forwarder implements FrameSink {
         if (Route.isDetour(route)) {
             received.route(codec.passed(route, here));
         }
+        if (FrameHeaderFlyweight.isSparse(headerAddress)) {
+            counters.passLone();
+        }
         final int frameBytes = FrameHeaderFlyweight.frameLength(headerAddress);
         final int link =
                 trunks[dimension].offer(

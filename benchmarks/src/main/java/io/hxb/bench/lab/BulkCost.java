@@ -61,6 +61,12 @@ final class BulkCost implements Callable<Integer> {
             description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
     private double warmUp;
 
+    @Option(
+            names = "--wait",
+            defaultValue = "hybrid",
+            description = "how the ends of HXB wait: block or hybrid (default ${DEFAULT-VALUE})")
+    private String waiting;
+
     @Option(names = "--only", description = "part of the names of the contestants that take part")
     private String only = "";
 
@@ -77,7 +83,9 @@ final class BulkCost implements Callable<Integer> {
                                         "links",
                                         links,
                                         "mbit",
-                                        mbit))
+                                        mbit,
+                                        "wait",
+                                        waiting))
                         .columns(
                                 "links",
                                 "MTU",
@@ -96,7 +104,8 @@ final class BulkCost implements Callable<Integer> {
 
     private void measure(final Report report, final String wiring, final int mtu) throws Exception {
         final BulkLine.Wiring kind = BulkLine.Wiring.valueOf(wiring.toUpperCase(Locale.ROOT));
-        try (BulkLine line = new BulkLine(kind, links, mtu, mbit, warmUp, settings.seconds())) {
+        try (BulkLine line =
+                new BulkLine(kind, links, mtu, mbit, waiting, warmUp, settings.seconds())) {
             final Contest contest =
                     new Contest()
                             .add(TRAINS, () -> line.plain(true))

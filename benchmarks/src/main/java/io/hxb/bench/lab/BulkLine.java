@@ -55,6 +55,7 @@ final class BulkLine implements AutoCloseable {
     private final TemporaryFolder folder;
     private final int links;
     private final int mtu;
+    private final String waiting;
     private final double warmUp;
     private final double seconds;
 
@@ -62,6 +63,7 @@ final class BulkLine implements AutoCloseable {
      * Makes the network.
      *
      * @param mbit rate of each link.
+     * @param waiting how ends of HXB wait, as {@code loop.wait} in the cluster file.
      * @param warmUp seconds of load before figures count.
      * @param seconds in which they count.
      */
@@ -70,11 +72,13 @@ final class BulkLine implements AutoCloseable {
             final int links,
             final int mtu,
             final int mbit,
+            final String waiting,
             final double warmUp,
             final double seconds)
             throws Exception {
         this.links = links;
         this.mtu = mtu;
+        this.waiting = waiting;
         this.warmUp = warmUp;
         this.seconds = seconds;
         network = Network.of("bulk", LEFT, RIGHT);
@@ -258,7 +262,7 @@ final class BulkLine implements AutoCloseable {
 
     /**
      * Messages of HXB over link.udp, one a frame, each end an application that runs its node on its
-     * own thread and waits as by default.
+     * own thread.
      *
      * @param segmentation as in the cluster file.
      */
@@ -298,7 +302,7 @@ final class BulkLine implements AutoCloseable {
                 "--role",
                 role,
                 "--wait",
-                "hybrid",
+                waiting,
                 "--size",
                 Integer.toString(size),
                 "--warm-up",
