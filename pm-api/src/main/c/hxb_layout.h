@@ -13,10 +13,17 @@
 #define HXB_ATTACH_LEND 4
 #define HXB_ATTACH_ADD_PIECES 5
 #define HXB_ATTACH_TAKE_BACK 6
+#define HXB_ATTACH_OPEN_REMOTE 8
+#define HXB_ATTACH_SHARE 9
+#define HXB_ATTACH_REVOKE 10
+#define HXB_ATTACH_READ_REGION 0
+#define HXB_ATTACH_CONTEXT_MEMORY 1
+#define HXB_ATTACH_WRITTEN_REGION 2
 #define HXB_ATTACH_REPLY 128
 #define HXB_ATTACH_MAGIC 1346525256
-#define HXB_ATTACH_VERSION 2
+#define HXB_ATTACH_VERSION 3
 #define HXB_ATTACH_OLDEST_VERSION 2
+#define HXB_ATTACH_REMOTE_MEMORY_VERSION 3
 #define HXB_ATTACH_DONE 0
 #define HXB_ATTACH_REFUSED 1
 #define HXB_ATTACH_REFUSED_FOR_NOW 2
@@ -70,6 +77,7 @@
 #define HXB_CONTROL_MESSAGES 1
 #define HXB_CONTROL_SENDS 2
 #define HXB_CONTROL_LINKS 4
+#define HXB_CONTROL_REMOTE 64
 #define HXB_CONTROL_OPEN 1
 #define HXB_CONTROL_CLOSED 2
 #define HXB_CONTROL_EVENT_ENTRIES 64
@@ -126,6 +134,48 @@
 #define HXB_LARGE_RESERVED 12
 #define HXB_LARGE_FRAGMENT (-2147483647 - 1)
 
+#define HXB_AREA_TAKEN 128
+#define HXB_AREA_TAKE_AWAITED 256
+#define HXB_AREA_RINGS 512
+
+#define HXB_OPERATION_PUT 1
+#define HXB_OPERATION_PUT_NOTIFY 2
+#define HXB_OPERATION_GET 3
+#define HXB_OPERATION_ADD 4
+#define HXB_OPERATION_SWAP 5
+#define HXB_OPERATION_FENCE 6
+#define HXB_OPERATION_MAX_LENGTH 1073741824
+#define HXB_OPERATION_ENTRY_BYTES 128
+#define HXB_OPERATION_SLOT 8
+#define HXB_OPERATION_KIND 12
+#define HXB_OPERATION_NODE 16
+#define HXB_OPERATION_CONTEXT 20
+#define HXB_OPERATION_REGION 24
+#define HXB_OPERATION_REGION_OFFSET 32
+#define HXB_OPERATION_KEY 40
+#define HXB_OPERATION_OFFSET 48
+#define HXB_OPERATION_LENGTH 56
+#define HXB_OPERATION_FIRST 64
+#define HXB_OPERATION_SECOND 72
+
+#define HXB_OUTCOME_ENTRY_BYTES 32
+#define HXB_OUTCOME_SLOT 8
+#define HXB_OUTCOME_STATUS 12
+#define HXB_OUTCOME_VALUE 16
+
+#define HXB_NOTIFICATION_ENTRY_BYTES 64
+#define HXB_NOTIFICATION_NODE 8
+#define HXB_NOTIFICATION_CONTEXT 12
+#define HXB_NOTIFICATION_KEY 16
+#define HXB_NOTIFICATION_OFFSET 24
+#define HXB_NOTIFICATION_LENGTH 32
+#define HXB_NOTIFICATION_TAG 40
+
+#define HXB_ACCESS_READ 1
+#define HXB_ACCESS_WRITE 2
+#define HXB_ACCESS_ATOMIC 4
+#define HXB_ACCESS_ALL 7
+
 #define HXB_STATUS_OK 0
 #define HXB_STATUS_NO_BUFFERS (-1)
 #define HXB_STATUS_EMPTY (-2)
@@ -141,6 +191,9 @@
 #define HXB_STATUS_EVENT (-12)
 #define HXB_STATUS_NOT_ALLOWED (-13)
 #define HXB_STATUS_FLOW_LIMIT (-14)
+#define HXB_STATUS_BAD_KEY (-20)
+#define HXB_STATUS_BAD_RANGE (-21)
+#define HXB_STATUS_NO_ACCESS (-22)
 
 #define HXB_REASON_NONE 0
 #define HXB_REASON_DETACHED 1
@@ -153,7 +206,8 @@
 #define HXB_REASON_BAD_RELEASE 8
 #define HXB_REASON_GONE 9
 #define HXB_REASON_BAD_SHORT 10
-#define HXB_REASON_COUNT 11
+#define HXB_REASON_BAD_OPERATION 11
+#define HXB_REASON_COUNT 12
 
 /* Texts of HXB_REASON_*, to follow "context 3 is closed: ". */
 #define HXB_REASON_TEXTS \
@@ -167,6 +221,7 @@
     "a submission named bytes outside of the application's regions", \
     "a release named a receive buffer that the context does not hold", \
     "the application is gone", \
-    "a short message lay outside of its ring, or was too long"
+    "a short message lay outside of its ring, or was too long", \
+    "an operation on remote memory had a kind or length that does not exist"
 
 #endif

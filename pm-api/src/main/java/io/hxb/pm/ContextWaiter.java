@@ -5,6 +5,8 @@ import io.hxb.pm.idle.AdaptiveSpin;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.EventRing;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Waits until there is something to do for the thread of a context, which owns it: spins, sleeps,
  * or runs the node's loop meanwhile.
@@ -22,6 +24,7 @@ final class ContextWaiter {
     private final ContextSleep sleep;
     private final AdaptiveSpin spin;
     private boolean hasUntoldSends;
+    private BooleanSupplier remote = () -> false;
 
     /**
      * Makes the waiter of a context.
@@ -49,6 +52,11 @@ final class ContextWaiter {
         spin = new AdaptiveSpin(spinNs, AdaptiveSpin.DEFAULT_LIMIT_NS);
     }
 
+    /** Sets what says whether there is something to take of remote memory. */
+    public void remote(final BooleanSupplier isReady) {
+        remote = isReady;
+    }
+
     /** Takes back the send slots that are done; the next wait for sends ends if there are any. */
     public void takeDoneSends() {
         if (!state.isClosed() && sends.takeAllDone() > 0) {
@@ -59,7 +67,7 @@ final class ContextWaiter {
     /**
      * Waits.
      *
-     * @param interest MESSAGES, SENDS or both of {@link ControlMemory}.
+     * @param interest one or more of MESSAGES, SENDS and REMOTE of {@link ControlMemory}.
      * @param timeoutNs longest wait in ns, 0 or more.
      * @return a {@link PmStatus}: OK if what is waited for is there, EVENT if only an event is,
      *     TIMED_OUT, CONTEXT_CLOSED, NODE_GONE or NODE_SILENT.
@@ -182,6 +190,9 @@ final class ContextWaiter {
         hasUntoldSends |= isForSends && sends.takeRoomAgain();
         if ((isForMessages && receives.isReady())
                 || (isForSends && (hasUntoldSends || sends.hasDone()))) {
+            return PmStatus.OK;
+        }
+        if ((interest & ControlMemory.REMOTE) != 0 && remote.getAsBoolean()) {
             return PmStatus.OK;
         }
         return !sends.failed().isEmpty() || (isForMessages && events.isReady())

@@ -4,6 +4,7 @@ import io.hxb.linux.EventFd;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.pm.shm.RemoteMemoryArea;
 
 import java.lang.invoke.VarHandle;
 
@@ -45,6 +46,16 @@ final class NodeBell {
         if (!isInvoked) {
             VarHandle.fullFence();
             if (control.isReleaseAwaited()) {
+                wake();
+            }
+        }
+    }
+
+    /** A notification of remote memory has been taken. */
+    void onTaken(final RemoteMemoryArea area) {
+        if (!isInvoked) {
+            VarHandle.fullFence();
+            if (area.isTakeAwaited()) {
                 wake();
             }
         }

@@ -35,6 +35,7 @@ public final class PmContext implements AutoCloseable {
     private final EventRing events;
     private final ContextWaiter waiter;
     private final DirectRings rings;
+    private final NodeBell bell;
     private final int mtuBytes;
 
     PmContext(
@@ -51,7 +52,7 @@ public final class PmContext implements AutoCloseable {
                         memory.controlAddress(), memory.send().count(), memory.deliveryEntries());
         control.check();
         final NodePage node = new NodePage(attachment.nodePageAddress());
-        final NodeBell bell = new NodeBell(node, memory.wakeUps(), device.isInvoker());
+        bell = new NodeBell(node, memory.wakeUps(), device.isInvoker());
         state = new ContextState(control, new NodeWatch(node, attachment::isNodeAlive));
         final int ownNode = device.nodeId();
         final HeldMessages held = new HeldMessages(memory.receive().count());
@@ -508,6 +509,18 @@ public final class PmContext implements AutoCloseable {
             attachment.closeContext(memory);
             waiter.close();
         }
+    }
+
+    /**
+     * Makes what remote memory needs of this context, for that alone.
+     *
+     * @return the same rights as this context, for its thread.
+     * @hidden
+     */
+    @SuppressWarnings({"exports", "InvalidBlockTag"})
+    public RemoteDoor remoteDoor() {
+        checkOpen();
+        return new RemoteDoor(device, attachment, memory.contextId(), state, bell, waiter);
     }
 
     PmDevice device() {

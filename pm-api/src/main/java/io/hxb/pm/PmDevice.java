@@ -229,10 +229,28 @@ public final class PmDevice implements AutoCloseable {
      * @throws IOException if there is not that much memory, or the node refuses or is gone.
      */
     public PmRegion openRegion(final long lengthBytes) throws IOException {
+        return openRegion(lengthBytes, false);
+    }
+
+    /**
+     * Makes a region as {@link #openRegion} does that the node writes to, too: for remote memory
+     * ({@code io.hxb.pm.rma}), where others write into it, or where what is read of others goes.
+     *
+     * @param lengthBytes 1 to 2^40.
+     * @return the region, which the caller closes.
+     * @throws IOException if there is not that much memory, or the node refuses, is gone, or is of
+     *     an HXB without remote memory.
+     */
+    public PmRegion openWritableRegion(final long lengthBytes) throws IOException {
+        return openRegion(lengthBytes, true);
+    }
+
+    private PmRegion openRegion(final long lengthBytes, final boolean isWritable)
+            throws IOException {
         if (lengthBytes < 1 || lengthBytes > 1L << 40) {
             throw new IllegalArgumentException("lengthBytes must be 1..2^40: " + lengthBytes);
         }
-        return new PmRegion(this, attachment.openRegion(lengthBytes));
+        return new PmRegion(this, attachment.openRegion(lengthBytes, isWritable), isWritable);
     }
 
     /**

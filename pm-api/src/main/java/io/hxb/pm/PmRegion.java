@@ -14,11 +14,14 @@ public final class PmRegion implements AutoCloseable {
     private final PmDevice device;
     private final Attachment.RegionMemory memory;
     private final MemorySegment segment;
+    private final boolean isWritable;
     private boolean isClosed;
 
-    PmRegion(final PmDevice device, final Attachment.RegionMemory memory) {
+    PmRegion(
+            final PmDevice device, final Attachment.RegionMemory memory, final boolean isWritable) {
         this.device = device;
         this.memory = memory;
+        this.isWritable = isWritable;
         segment = Memory.ALL.asSlice(memory.address(), memory.lengthBytes());
     }
 
@@ -30,6 +33,11 @@ public final class PmRegion implements AutoCloseable {
     /** {@return the length in bytes} */
     public long lengthBytes() {
         return memory.lengthBytes();
+    }
+
+    /** {@return true if the node writes to it, as {@link PmDevice#openWritableRegion} says} */
+    public boolean isWritable() {
+        return isWritable;
     }
 
     /** {@return all bytes of the region, which must not be used after {@link #close}} */
@@ -66,7 +74,10 @@ public final class PmRegion implements AutoCloseable {
         return device;
     }
 
-    /** Gives the region back. First wait until all sends from it are done. */
+    /**
+     * Gives the region back, and revokes its keys. First wait until all sends from it, and all
+     * operations on remote memory that use it here, are done.
+     */
     @Override
     public void close() {
         if (!isClosed) {

@@ -69,6 +69,21 @@ public final class PmStatus {
      */
     public static final int FLOW_LIMIT = -14;
 
+    /**
+     * Nothing is shared by that key: it is wrong, or was revoked, or the region or its application
+     * is gone.
+     */
+    public static final int BAD_KEY = -20;
+
+    /**
+     * The bytes are not all inside the region, or those of an atomic operation are not 8-byte
+     * aligned.
+     */
+    public static final int BAD_RANGE = -21;
+
+    /** The key does not give that right. */
+    public static final int NO_ACCESS = -22;
+
     private PmStatus() {}
 
     /**
@@ -93,6 +108,9 @@ public final class PmStatus {
             case EVENT -> "EVENT";
             case NOT_ALLOWED -> "NOT_ALLOWED";
             case FLOW_LIMIT -> "FLOW_LIMIT";
+            case BAD_KEY -> "BAD_KEY";
+            case BAD_RANGE -> "BAD_RANGE";
+            case NO_ACCESS -> "NO_ACCESS";
             default -> "STATUS(" + status + ")";
         };
     }

@@ -14,8 +14,10 @@ import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.pm.attach.RemoteRequest;
 import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.pm.shm.RemoteMemoryArea;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,6 +52,7 @@ final class SocketAttachment implements Attachment {
     private int ownBuffers;
     private int directBytes;
     private int requests;
+    private boolean hasRemoteMemory;
     private boolean isUnanswered;
     private boolean isRefusedForNow;
     private boolean isBroken;
@@ -112,6 +115,7 @@ final class SocketAttachment implements Attachment {
     private synchronized void hello() throws PmException, LinuxException {
         ask(message.hello());
         message.speakItsVersion();
+        hasRemoteMemory = message.knowsRemoteMemory();
         minDeliveryEntries = Math.toIntExact(message.argument(1));
         ownBuffers = Math.toIntExact(message.argument(2));
         directBytes = message.hasDirectRings() ? Math.toIntExact(message.argument(3)) : 0;
@@ -133,11 +137,11 @@ final class SocketAttachment implements Attachment {
         final ContextRequest sizes = request.resolved(facts.mtuBytes(), minDeliveryEntries);
         final List<OwnMemory> lent = new ArrayList<>();
         try {
-            lent.add(lend("hxb-control", sizes.controlBytes(), true));
-            lent.add(lend("hxb-send", sizes.sendPoolBytes(), true));
+            lent.add(lend("hxb-control", sizes.controlBytes(), AttachMessage.CONTEXT_MEMORY));
+            lent.add(lend("hxb-send", sizes.sendPoolBytes(), AttachMessage.CONTEXT_MEMORY));
             if (ownBuffers > 0) {
                 final long ownBytes = (long) ownBuffers * facts.receiveBufferBytes();
-                lent.add(lend("hxb-own-receive", ownBytes, true));
+                lent.add(lend("hxb-own-receive", ownBytes, AttachMessage.CONTEXT_MEMORY));
             }
             openContext(contextId, sizes, lent);
         } catch (final PmException e) {
@@ -186,7 +190,7 @@ final class SocketAttachment implements Attachment {
     }
 
     /** Makes memory and lends it to the node, all of it. */
-    private OwnMemory lend(final String name, final long lengthBytes, final boolean isWritten)
+    private OwnMemory lend(final String name, final long lengthBytes, final int use)
             throws PmException {
         final int id = memoryIds.nextClearBit(1);
         if (id >= AttachMessage.MEMORY_IDS) {
@@ -195,7 +199,7 @@ final class SocketAttachment implements Attachment {
                             + (AttachMessage.MEMORY_IDS - 1)
                             + " regions and parts of contexts: use fewer and larger regions");
         }
-        announce(id, lengthBytes, isWritten);
+        announce(id, lengthBytes, use);
         memoryIds.set(id);
         OwnMemory memory = null;
         try {
@@ -221,8 +225,7 @@ final class SocketAttachment implements Attachment {
     }
 
     // What the same user's processes had may be on its way back: that takes a moment.
-    private void announce(final int id, final long lengthBytes, final boolean isWritten)
-            throws PmException {
+    private void announce(final int id, final long lengthBytes, final int use) throws PmException {
         final long startNs = System.nanoTime();
         boolean isDone = false;
         while (!isDone) {
@@ -230,7 +233,7 @@ final class SocketAttachment implements Attachment {
                 message.request(AttachMessage.LEND)
                         .argument(0, id)
                         .argument(1, lengthBytes)
-                        .argument(2, isWritten ? 1 : 0);
+                        .argument(2, use);
                 exchange(message, 0);
                 isDone = true;
             } catch (final PmException e) {
@@ -282,8 +285,16 @@ final class SocketAttachment implements Attachment {
     }
 
     @Override
-    public synchronized RegionMemory openRegion(final long lengthBytes) throws PmException {
-        final OwnMemory memory = lend("hxb-region", lengthBytes, false);
+    public synchronized RegionMemory openRegion(final long lengthBytes, final boolean isWritten)
+            throws PmException {
+        if (isWritten) {
+            checkRemoteMemory();
+        }
+        final OwnMemory memory =
+                lend(
+                        "hxb-region",
+                        lengthBytes,
+                        isWritten ? AttachMessage.WRITTEN_REGION : AttachMessage.READ_REGION);
         regionMemory.put(memory.id(), memory);
         return new RegionMemory(memory.id(), memory.address(), lengthBytes);
     }
@@ -371,6 +382,57 @@ final class SocketAttachment implements Attachment {
             Descriptors.close(records);
             Descriptors.close(page);
         }
+    }
+
+    private void checkRemoteMemory() throws PmException {
+        if (!hasRemoteMemory) {
+            throw new PmException("the node on " + path + " is of an HXB without remote memory");
+        }
+    }
+
+    @Override
+    public synchronized RemoteMemoryArea openRemote(
+            final int contextId, final RemoteRequest request) throws PmException {
+        checkRemoteMemory();
+        final List<OwnMemory> ofContext = contextMemory.get(contextId);
+        if (ofContext == null) {
+            throw new PmException("context " + contextId + " is not open");
+        }
+        final int mtuBytes = new NodePage(nodePage.address()).facts().mtuBytes();
+        final OwnMemory memory =
+                lend(
+                        "hxb-remote",
+                        request.area(0, mtuBytes).lengthBytes(),
+                        AttachMessage.CONTEXT_MEMORY);
+        try {
+            message.request(AttachMessage.OPEN_REMOTE)
+                    .argument(0, contextId)
+                    .argument(1, request.operations())
+                    .argument(2, request.notifications())
+                    .argument(3, request.fragments())
+                    .argument(4, memory.id());
+            exchange(message, 0);
+        } catch (final PmException e) {
+            takeBack(memory);
+            throw e;
+        }
+        ofContext.add(memory);
+        return request.area(memory.address(), mtuBytes);
+    }
+
+    @Override
+    public synchronized long share(final int regionId, final int rights) throws PmException {
+        checkRemoteMemory();
+        message.request(AttachMessage.SHARE).argument(0, regionId).argument(1, rights);
+        exchange(message, 0);
+        return message.argument(0);
+    }
+
+    @Override
+    public synchronized void revoke(final long key) throws PmException {
+        checkRemoteMemory();
+        message.request(AttachMessage.REVOKE).argument(0, key);
+        exchange(message, 0);
     }
 
     // If the node is gone, so is what was open there. If it stands still until its socket is full,

@@ -1,6 +1,7 @@
 package io.hxb.pm;
 
 import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.rma.PmAccess;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
@@ -8,7 +9,11 @@ import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.pm.shm.NotificationRing;
+import io.hxb.pm.shm.OperationRing;
+import io.hxb.pm.shm.OutcomeRing;
 import io.hxb.pm.shm.ReleaseRing;
+import io.hxb.pm.shm.RemoteMemoryArea;
 import io.hxb.pm.shm.ShortRing;
 import io.hxb.pm.shm.SubmissionRing;
 
@@ -54,6 +59,11 @@ public final class LayoutHeader {
         classes.put("RELEASE", ReleaseRing.class);
         classes.put("EVENTS", EventRing.class);
         classes.put("LARGE", LargeStart.class);
+        classes.put("AREA", RemoteMemoryArea.class);
+        classes.put("OPERATION", OperationRing.class);
+        classes.put("OUTCOME", OutcomeRing.class);
+        classes.put("NOTIFICATION", NotificationRing.class);
+        classes.put("ACCESS", PmAccess.class);
         classes.put("STATUS", PmStatus.class);
         return classes;
     }

@@ -130,12 +130,12 @@ class SilentNodeTest {
             // when it is silent, and then answers all that it was asked for
             final ContextRequest request = new ContextRequest(4, 64, 64, 0);
             assertThrows(IOException.class, () -> attachment.openContext(1, request));
-            assertThrows(IOException.class, () -> attachment.openRegion(4096));
+            assertThrows(IOException.class, () -> attachment.openRegion(4096, false));
             answerAll(ends.getFirst(), message);
             // then old answers are not taken for the new one
             final Thread late = new Thread(() -> answerSoon(ends.getFirst(), message));
             late.start();
-            final Attachment.RegionMemory region = attachment.openRegion(4096);
+            final Attachment.RegionMemory region = attachment.openRegion(4096, false);
             assertEquals(4096, region.lengthBytes());
             late.join();
             attachment.close();

@@ -4,10 +4,14 @@ import io.hxb.config.Share;
 import io.hxb.linux.AddressRange;
 import io.hxb.pm.PmException;
 import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.rma.PmAccess;
+import io.hxb.remote.Grant;
+import io.hxb.remote.GrantTable;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One attached application: its contexts, its regions and the memory that it lends, which are
@@ -18,6 +22,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class Application {
     private static final int ADDRESSES_FOR_MEMORY = 2;
     private static final long MAX_BYTES = 1L << 40;
+    private static final long REVOKE_TIMEOUT_NS = 1_000_000_000L;
+    private static final long REVOKE_PAUSE_NS = 20_000L;
 
     private final String name;
     private final boolean isLocal;
@@ -27,6 +33,7 @@ final class Application {
     private final AtomicReferenceArray<Region> regions =
             new AtomicReferenceArray<>(AttachMessage.MEMORY_IDS);
     private final LentMemory[] lent = new LentMemory[AttachMessage.MEMORY_IDS];
+    private final GrantTable grants = new GrantTable();
     private final List<ContextEndpoint> contexts = new ArrayList<>();
     private int memories;
     private boolean isGone;
@@ -82,26 +89,28 @@ final class Application {
     /**
      * Announces memory under an id.
      *
-     * @param isWritten whether the node writes to it too: then it is for a context, else a region.
+     * @param use what it is for, as AttachMessage names it.
      * @throws PmException if it may not be; the message says why.
      */
-    synchronized void lend(final int id, final long lengthBytes, final boolean isWritten)
-            throws PmException {
+    synchronized void lend(final int id, final long lengthBytes, final int use) throws PmException {
+        if (use < AttachMessage.READ_REGION || use > AttachMessage.WRITTEN_REGION) {
+            throw new PmException("memory is lent for an unknown use: " + use);
+        }
         if (id < 1 || id >= lent.length) {
             throw new PmException("ids of memory are 1 to " + (lent.length - 1) + ": " + id);
         }
         if (lent[id] != null) {
             throw new PmException("the memory with id " + id + " is lent already");
         }
-        lent[id] = take(lengthBytes, isWritten);
+        lent[id] = take(lengthBytes, use);
     }
 
-    private LentMemory take(final long lengthBytes, final boolean isWritten) throws PmException {
+    private LentMemory take(final long lengthBytes, final int use) throws PmException {
         if (lengthBytes < 1 || lengthBytes > MAX_BYTES) {
             throw new PmException("memory has 1 byte to 2^40: " + lengthBytes);
         }
         final long pageBytes = AddressRange.pages(lengthBytes);
-        final int regionCount = isWritten ? 0 : 1;
+        final int regionCount = use == AttachMessage.CONTEXT_MEMORY ? 0 : 1;
         account.charge(Share.REGIONS, regionCount);
         try {
             account.charge(Share.MEMORY_BYTES, pageBytes);
@@ -112,7 +121,7 @@ final class Application {
         try {
             final AddressPool.Part part = addresses.take(pageBytes);
             memories++;
-            return new LentMemory(this, part, lengthBytes, isWritten);
+            return new LentMemory(this, part, lengthBytes, use);
         } catch (final PmException e) {
             account.giveBack(Share.MEMORY_BYTES, pageBytes);
             account.giveBack(Share.REGIONS, regionCount);
@@ -121,9 +130,8 @@ final class Application {
     }
 
     /** Makes memory for an application in this process. */
-    synchronized LentMemory make(final long lengthBytes, final boolean isWritten)
-            throws PmException {
-        final LentMemory memory = take(lengthBytes, isWritten);
+    synchronized LentMemory make(final long lengthBytes, final int use) throws PmException {
+        final LentMemory memory = take(lengthBytes, use);
         try {
             return memory.fill();
         } catch (final PmException e) {
@@ -145,7 +153,7 @@ final class Application {
             throw new PmException("no memory is lent with id " + id);
         }
         memory.add(fd);
-        if (memory.isComplete() && !memory.isWritten()) {
+        if (memory.isComplete() && memory.isRegion()) {
             lent[id] = null;
             regions.set(id, new Region(this, memory));
         }
@@ -161,7 +169,7 @@ final class Application {
         final LentMemory memory = id > 0 && id < lent.length ? lent[id] : null;
         if (memory == null
                 || !memory.isComplete()
-                || !memory.isWritten()
+                || memory.isRegion()
                 || memory.lengthBytes() != lengthBytes) {
             throw new PmException(
                     "the memory with id " + id + " is not " + lengthBytes + " bytes for a context");
@@ -171,10 +179,12 @@ final class Application {
     }
 
     /** Makes a region for an application in this process; returns its id. */
-    synchronized int openRegion(final long lengthBytes) throws PmException {
+    synchronized int openRegion(final long lengthBytes, final boolean isWritten)
+            throws PmException {
+        final int use = isWritten ? AttachMessage.WRITTEN_REGION : AttachMessage.READ_REGION;
         for (int id = 1; id < regions.length(); id++) {
             if (regions.get(id) == null) {
-                regions.set(id, new Region(this, make(lengthBytes, false)));
+                regions.set(id, new Region(this, make(lengthBytes, use)));
                 return id;
             }
         }
@@ -186,11 +196,56 @@ final class Application {
         return id > 0 && id < regions.length() ? regions.get(id) : null;
     }
 
+    /**
+     * Shares a region with whoever knows the key.
+     *
+     * @param rights of PmAccess.
+     * @throws PmException if there is no such region, or it does not allow that.
+     */
+    synchronized long share(final int regionId, final int rights) throws PmException {
+        final Region region = region(regionId);
+        if (region == null) {
+            throw new PmException("no region is lent with id " + regionId);
+        }
+        if (rights < 1 || rights > PmAccess.ALL) {
+            throw new PmException("rights are 1 to " + PmAccess.ALL + ": " + rights);
+        }
+        if (rights != PmAccess.READ && !region.isWritten()) {
+            throw new PmException("the region " + regionId + " can only be read by the node");
+        }
+        return grants.add(region, rights);
+    }
+
+    /**
+     * Ends the sharing by a key, and waits until nobody uses it, which takes moments.
+     *
+     * @throws PmException if there is no such key, or a loop does not get on.
+     */
+    void revoke(final long key) throws PmException {
+        final Grant grant = grants.revoke(key);
+        if (grant == null) {
+            throw new PmException("no region is shared by that key");
+        }
+        final long startNs = System.nanoTime();
+        while (!grant.isQuiet()) {
+            if (System.nanoTime() - startNs > REVOKE_TIMEOUT_NS) {
+                throw new PmException("the node hangs or is overloaded: a key is still in use");
+            }
+            LockSupport.parkNanos(REVOKE_PAUSE_NS);
+        }
+    }
+
+    /** The keys that it has given out. */
+    GrantTable grants() {
+        return grants;
+    }
+
     /** The application takes back memory that no context uses; nothing happens if there is none. */
     synchronized void takeBack(final int id) {
         final Region region = region(id);
         if (region != null) {
             regions.set(id, null);
+            grants.revokeAll(region);
             region.retire();
         } else if (id > 0 && id < lent.length && lent[id] != null) {
             giveBack(lent[id]);
@@ -209,7 +264,7 @@ final class Application {
         final long bytes = memory.addresses().lengthBytes();
         memory.addresses().free();
         account.giveBack(Share.MEMORY_BYTES, bytes);
-        account.giveBack(Share.REGIONS, memory.isWritten() ? 0 : 1);
+        account.giveBack(Share.REGIONS, memory.isRegion() ? 1 : 0);
         account.onReturning(-bytes);
         memories--;
         assert memories >= 0 : "memory is given back once";

@@ -7,6 +7,7 @@ import io.hxb.pm.PmException;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.DirectChange;
+import io.hxb.pm.attach.RemoteRequest;
 
 import java.util.Arrays;
 
@@ -111,7 +112,7 @@ final class AttachConnection {
         final int id = (int) range(0);
         final long lengthBytes = message.argument(1);
         try {
-            application.lend(id, lengthBytes, message.argument(2) != 0);
+            application.lend(id, lengthBytes, (int) range(2));
         } catch (final PmException e) {
             final boolean isForNow = application.account().isReturning();
             message.refusal(AttachMessage.LEND, e.getMessage());
@@ -157,6 +158,9 @@ final class AttachConnection {
             case AttachMessage.TAKE_BACK -> takeBack();
             case AttachMessage.OFFER_DIRECT -> offerDirect();
             case AttachMessage.DIRECT_CHANGE -> directChange();
+            case AttachMessage.OPEN_REMOTE -> openRemote();
+            case AttachMessage.SHARE -> share();
+            case AttachMessage.REVOKE -> revoke();
             default -> "it sent the unknown request " + type;
         };
     }
@@ -251,6 +255,32 @@ final class AttachConnection {
         } finally {
             peer.memory().unuse();
         }
+    }
+
+    private String openRemote() throws PmException, LinuxException {
+        final RemoteRequest request =
+                new RemoteRequest((int) range(1), (int) range(2), (int) range(3));
+        final ContextEndpoint endpoint = application.context((int) range(0));
+        if (endpoint == null) {
+            throw new PmException("the application has no context " + message.argument(0));
+        }
+        final long lengthBytes = request.area(0, manager.parts().mtuBytes()).lengthBytes();
+        final LentMemory memory = application.takeOut((int) range(4), lengthBytes);
+        manager.openRemote(endpoint, request, memory, null);
+        message.reply(AttachMessage.OPEN_REMOTE);
+        return reply();
+    }
+
+    private String share() throws PmException, LinuxException {
+        final long key = application.share((int) range(0), (int) range(1));
+        message.reply(AttachMessage.SHARE).argument(0, key);
+        return reply();
+    }
+
+    private String revoke() throws PmException, LinuxException {
+        application.revoke(message.argument(0));
+        message.reply(AttachMessage.REVOKE);
+        return reply();
     }
 
     private long range(final int argument) {

@@ -14,6 +14,7 @@ import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.ReleaseRing;
+import io.hxb.remote.RemoteEndpoint;
 
 import java.lang.invoke.VarHandle;
 
@@ -53,6 +54,9 @@ final class ContextEndpoint {
     private boolean isFlowClosed;
     private int eventsOut;
     private int directChanges;
+
+    /** Set once, by the owner; other loops deliver into it. */
+    private volatile RemoteEndpoint remote;
 
     ContextEndpoint(
             final ContextManager manager,
@@ -272,7 +276,40 @@ final class ContextEndpoint {
         if (sends.isHeld()) {
             loop.onHeld(sends.heldUntilNs());
         }
-        return taken < 0 ? violated(CloseReason.of(-taken)) : released + taken;
+        if (taken < 0) {
+            return violated(CloseReason.of(-taken));
+        }
+        final int remotely = remote == null ? 0 : remote.doWork(nowNs);
+        return remotely < 0 ? violated(CloseReason.of(-remotely)) : released + taken + remotely;
+    }
+
+    /** Lets it use remote memory; the owner, once. */
+    void openRemote(final RemoteEndpoint opened) {
+        // Before its ends are open, because frames may come at once.
+        remote = opened;
+        opened.start(
+                port,
+                incarnation,
+                new ContextTerms(
+                        parts.receiveQuotaFrames(),
+                        true,
+                        peerWaitNs,
+                        manager.rights(application, contextId)));
+    }
+
+    /** What it does with remote memory, or null. */
+    RemoteEndpoint remote() {
+        return remote;
+    }
+
+    /** There are outcomes or notifications; the owner. */
+    void wakeForRemote() {
+        wake(ControlMemory.REMOTE);
+    }
+
+    /** It wants to work at that time; the owner. */
+    void wakeAt(final long atNs) {
+        loop.onHeld(atNs);
     }
 
     private int takeReleases() {
@@ -331,8 +368,11 @@ final class ContextEndpoint {
             closeReason = reason;
             counters.onClosing(reason);
             counts.close();
+            if (remote != null) {
+                remote.close();
+            }
             control.close(reason.code());
-            wake(ControlMemory.MESSAGES | ControlMemory.SENDS);
+            wake(ControlMemory.MESSAGES | ControlMemory.SENDS | ControlMemory.REMOTE);
             loop.onClosing();
         }
     }
@@ -357,6 +397,9 @@ final class ContextEndpoint {
             }
             port.closeContext(contextId);
         }
+        if (remote != null && !remote.finishClosing()) {
+            return false;
+        }
         if (port.queuedFrames(contextId) > 0) {
             return false;
         }
@@ -366,7 +409,8 @@ final class ContextEndpoint {
 
     /** True if there is something to do for the application. */
     boolean hasWork() {
-        return !isClosing() && (sends.isReady() || releases.isReady());
+        return !isClosing()
+                && (sends.isReady() || releases.isReady() || (remote != null && remote.hasWork()));
     }
 
     /** The loop is about to sleep: tells the application whether a release has to wake it. */
@@ -374,6 +418,9 @@ final class ContextEndpoint {
         wakeWhenDue();
         if (isClosing()) {
             return;
+        }
+        if (remote != null) {
+            remote.prepareToSleep();
         }
         final boolean isAwaited =
                 counts.isStalled() || counts.framesHeld() * 4 > port.creditFrames(contextId);

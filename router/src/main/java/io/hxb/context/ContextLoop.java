@@ -5,6 +5,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.os.EventFdSet;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.remote.RemoteEndpoint;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -155,6 +156,27 @@ public final class ContextLoop implements ContextPolling {
         } catch (final IllegalStateException | LinuxException e) {
             opened.completeExceptionally(e);
         }
+    }
+
+    /** Lets a context use remote memory, unless it does already or is closed. */
+    void openRemote(
+            final ContextEndpoint endpoint,
+            final RemoteEndpoint remote,
+            final LentMemory memory,
+            final CompletableFuture<ContextEndpoint> opened) {
+        if (!Arrays.asList(endpoints).contains(endpoint)
+                || endpoint.isClosing()
+                || endpoint.remote() != null) {
+            opened.completeExceptionally(
+                    new IllegalStateException(
+                            "context "
+                                    + endpoint.contextId()
+                                    + " uses remote memory already, or is closed"));
+            return;
+        }
+        endpoint.memory().add(memory);
+        endpoint.openRemote(remote);
+        opened.complete(endpoint);
     }
 
     /** Closes a context, unless it is closed already. */

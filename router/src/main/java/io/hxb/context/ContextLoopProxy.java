@@ -5,6 +5,7 @@ import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.EventFdSet;
 import io.hxb.pm.shm.CloseReason;
+import io.hxb.remote.RemoteEndpoint;
 
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 
@@ -58,6 +59,16 @@ final class ContextLoopProxy {
     CompletableFuture<ContextEndpoint> open(final ContextEndpoint endpoint) {
         final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();
         if (!command(loop -> loop.open(endpoint, opened))) {
+            opened.completeExceptionally(new IllegalStateException("the node has stopped"));
+        }
+        return opened;
+    }
+
+    /** Lets a context use remote memory: any thread. Fails as {@link #open} does. */
+    CompletableFuture<ContextEndpoint> openRemote(
+            final ContextEndpoint endpoint, final RemoteEndpoint remote, final LentMemory memory) {
+        final CompletableFuture<ContextEndpoint> opened = new CompletableFuture<>();
+        if (!command(loop -> loop.openRemote(endpoint, remote, memory, opened))) {
             opened.completeExceptionally(new IllegalStateException("the node has stopped"));
         }
         return opened;

@@ -2,6 +2,7 @@ package io.hxb.context;
 
 import io.hxb.config.ContextConfig;
 import io.hxb.config.Share;
+import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
 import io.hxb.flow.FlowPort;
@@ -12,9 +13,12 @@ import io.hxb.linux.SharedMemory;
 import io.hxb.pm.PmException;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.pm.attach.RemoteRequest;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.remote.RemoteCounters;
+import io.hxb.remote.RemoteEndpoint;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -57,6 +61,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     private final AtomicInteger incarnations;
     // This object and the attachments in this process, which all use the node page.
     private final AtomicInteger localUsers = new AtomicInteger(1);
+    private final RemoteCounters remoteCounters = new RemoteCounters();
     private final AtomicLong eventsLost = new AtomicLong();
     private final AtomicLong framesRefused = new AtomicLong();
     private final AtomicLong contextsRefused = new AtomicLong();
@@ -158,10 +163,14 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             final long bodyAddress,
             final int bodyLengthBytes,
             final int messageCount) {
-        final ContextEndpoint endpoint = endpoints.get(ends.contextId());
+        final boolean isMessages = ContextKind.of(ends.contextId()) == ContextKind.MESSAGES;
+        final ContextEndpoint endpoint = endpoints.get(ContextKind.number(ends.contextId()));
         if (endpoint != null && endpoint.incarnation() == ends.incarnation()) {
             final int answer =
-                    endpoint.deliver(ends, bufferId, bodyAddress, bodyLengthBytes, messageCount);
+                    isMessages
+                            ? endpoint.deliver(
+                                    ends, bufferId, bodyAddress, bodyLengthBytes, messageCount)
+                            : endpoint.remote().onFrame(ends, bodyAddress, messageCount);
             if (answer != FULL) {
                 return answer;
             }
@@ -172,9 +181,13 @@ public final class ContextManager implements FlowListener, AutoCloseable {
 
     @Override
     public void onSendDone(final int contextId, final int sendSlot, final int status) {
-        final ContextEndpoint endpoint = endpoints.get(contextId);
+        final ContextEndpoint endpoint = endpoints.get(ContextKind.number(contextId));
         if (endpoint != null) {
-            endpoint.sends().onSendDone(sendSlot, status);
+            if (ContextKind.of(contextId) == ContextKind.MESSAGES) {
+                endpoint.sends().onSendDone(sendSlot, status);
+            } else {
+                endpoint.remote().onSendDone(contextId, sendSlot, status);
+            }
         }
     }
 
@@ -190,6 +203,10 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     @Override
     public void onPeerStatus(
             final int contextId, final int peerNode, final int peerContext, final int status) {
+        // Operations on remote memory end by their own outcomes.
+        if (ContextKind.of(contextId) != ContextKind.MESSAGES) {
+            return;
+        }
         final ContextEndpoint endpoint = endpoints.get(contextId);
         if (endpoint != null && !endpoint.onPeerStatus(peerNode, peerContext, status)) {
             eventsLost.incrementAndGet();
@@ -332,6 +349,45 @@ public final class ContextManager implements FlowListener, AutoCloseable {
             abandon(endpoint, opened);
             throw e;
         }
+    }
+
+    /**
+     * Lets a context use remote memory. Blocks until its loop has done so, at most 4 seconds.
+     *
+     * @param memory lent for it, in the size that the request needs; given back if it cannot be.
+     * @throws PmException if it cannot be; the message says why.
+     */
+    void openRemote(
+            final ContextEndpoint endpoint,
+            final RemoteRequest request,
+            final LentMemory memory,
+            final NodeInvoker invoker)
+            throws PmException {
+        final int mtuBytes = parts.mtuBytes();
+        final int contextId = endpoint.contextId();
+        final RemoteEndpoint remote =
+                new RemoteEndpoint(
+                        contextId,
+                        new RemoteEndpoint.Size(parts.nodeCount(), parts.contexts(), mtuBytes),
+                        new RemoteContext(endpoint),
+                        endpoint.application().grants(),
+                        remoteCounters,
+                        request.area(memory.address(), mtuBytes));
+        final CompletableFuture<ContextEndpoint> opened =
+                loop(contextId).openRemote(endpoint, remote, memory);
+        final CompletableFuture<?> _ =
+                opened.whenComplete(
+                        (done, failure) -> {
+                            if (failure != null) {
+                                endpoint.application().giveBack(memory);
+                            }
+                        });
+        await(opened, invoker);
+    }
+
+    /** What has been done with memory that is shared with others; any thread. */
+    public RemoteCounters remoteCounters() {
+        return remoteCounters;
     }
 
     private void check(final Application application, final int contextId) throws PmException {

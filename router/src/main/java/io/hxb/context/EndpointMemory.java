@@ -6,6 +6,7 @@ import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SignalSocket;
 import io.hxb.pm.PmException;
+import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
 
@@ -24,6 +25,7 @@ final class EndpointMemory {
     private final LentMemory sendPool;
     private final LentMemory receiveMemory;
     private final BufferPool receivePool;
+    private LentMemory remoteMemory;
     private final int signal;
     private final int wakeApplication;
     private final int wakeNode;
@@ -106,8 +108,8 @@ final class EndpointMemory {
         final ContextRequest sizes = parts.sizes(request);
         final List<LentMemory> made = new ArrayList<>();
         try {
-            made.add(application.make(sizes.controlBytes(), true));
-            made.add(application.make(sizes.sendPoolBytes(), true));
+            made.add(application.make(sizes.controlBytes(), AttachMessage.CONTEXT_MEMORY));
+            made.add(application.make(sizes.sendPoolBytes(), AttachMessage.CONTEXT_MEMORY));
             return new EndpointMemory(application, sizes, made.get(0), made.get(1), null, 0);
         } catch (final PmException | LinuxException e) {
             throw giveBack(application, made, e);
@@ -134,6 +136,11 @@ final class EndpointMemory {
 
     int deliveryEntries() {
         return deliveryEntries;
+    }
+
+    /** Adds the memory for remote memory, which is given back with the rest; the context's loop. */
+    void add(final LentMemory memory) {
+        remoteMemory = memory;
     }
 
     LentMemory control() {
@@ -196,6 +203,9 @@ final class EndpointMemory {
         application.giveBack(sendPool);
         if (receiveMemory != null) {
             application.giveBack(receiveMemory);
+        }
+        if (remoteMemory != null) {
+            application.giveBack(remoteMemory);
         }
         Descriptors.close(signal);
         Descriptors.close(wakeApplication);

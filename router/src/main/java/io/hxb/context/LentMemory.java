@@ -18,23 +18,23 @@ final class LentMemory {
     private final AddressPool.Part addresses;
     private final AddressRange range;
     private final long lengthBytes;
-    private final boolean isWritten;
+    private final int use;
     private long mappedBytes;
 
     /**
      * Addresses without memory.
      *
-     * @param isWritten whether the node writes to it too.
+     * @param use what it is for: READ_REGION, WRITTEN_REGION or CONTEXT_MEMORY of AttachMessage.
      */
     LentMemory(
             final Application application,
             final AddressPool.Part addresses,
             final long lengthBytes,
-            final boolean isWritten) {
+            final int use) {
         this.application = application;
         this.addresses = addresses;
         this.lengthBytes = lengthBytes;
-        this.isWritten = isWritten;
+        this.use = use;
         range = addresses.range();
     }
 
@@ -52,7 +52,11 @@ final class LentMemory {
     }
 
     boolean isWritten() {
-        return isWritten;
+        return use != AttachMessage.READ_REGION;
+    }
+
+    boolean isRegion() {
+        return use != AttachMessage.CONTEXT_MEMORY;
     }
 
     boolean isComplete() {
@@ -75,7 +79,7 @@ final class LentMemory {
         if (problem.isEmpty()) {
             final long offset = addresses.offset() + mappedBytes;
             try {
-                range.mapShared(offset, pieceBytes, fd, isWritten);
+                range.mapShared(offset, pieceBytes, fd, isWritten());
                 // From here on it is given back with the rest.
                 mappedBytes += pieceBytes;
             } catch (final LinuxException e) {

@@ -1,12 +1,15 @@
 package io.hxb.context;
 
 import io.hxb.pm.PmException;
+import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.Attachment;
 import io.hxb.pm.attach.ContextRequest;
 import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.attach.NodeInvoker;
+import io.hxb.pm.attach.RemoteRequest;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.pm.shm.RemoteMemoryArea;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,9 +57,36 @@ final class LocalAttachment implements Attachment {
     }
 
     @Override
-    public RegionMemory openRegion(final long lengthBytes) throws PmException {
-        final int id = application.openRegion(lengthBytes);
+    public RegionMemory openRegion(final long lengthBytes, final boolean isWritten)
+            throws PmException {
+        final int id = application.openRegion(lengthBytes, isWritten);
         return new RegionMemory(id, application.region(id).address(), lengthBytes);
+    }
+
+    @Override
+    public RemoteMemoryArea openRemote(final int contextId, final RemoteRequest request)
+            throws PmException {
+        final ContextEndpoint endpoint = application.context(contextId);
+        if (endpoint == null) {
+            throw new PmException("context " + contextId + " is not open");
+        }
+        final int mtuBytes = manager.parts().mtuBytes();
+        final LentMemory memory =
+                application.make(
+                        request.area(0, mtuBytes).lengthBytes(), AttachMessage.CONTEXT_MEMORY);
+        final long address = memory.address();
+        manager.openRemote(endpoint, request, memory, invoker);
+        return request.area(address, mtuBytes);
+    }
+
+    @Override
+    public long share(final int regionId, final int rights) throws PmException {
+        return application.share(regionId, rights);
+    }
+
+    @Override
+    public void revoke(final long key) throws PmException {
+        application.revoke(key);
     }
 
     @Override

@@ -1,12 +1,15 @@
 package io.hxb.context;
 
+import io.hxb.remote.LentRegion;
+
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory that an application lends and from which its contexts send. Loops count the messages in
- * flight; the memory is given back when the application has taken it back and there are none.
+ * Memory that an application lends, from which its contexts send, and which they may share with
+ * others. Loops count the messages in flight and the accesses; the memory is given back when the
+ * application has taken it back and there are none.
  */
-final class Region {
+final class Region implements LentRegion {
     private static final int CLOSED = 1 << 30;
     private static final int GIVEN_BACK = 1 << 29;
 
@@ -19,13 +22,23 @@ final class Region {
         this.memory = memory;
     }
 
-    /** Address of the first byte. */
-    long address() {
+    @Override
+    public long address() {
         return memory.address();
     }
 
-    /** Takes the region for one message; false if the range is not inside or it is closed. */
-    boolean use(final long offset, final int lengthBytes) {
+    @Override
+    public long lengthBytes() {
+        return memory.lengthBytes();
+    }
+
+    @Override
+    public boolean isWritten() {
+        return memory.isWritten();
+    }
+
+    @Override
+    public boolean use(final long offset, final long lengthBytes) {
         if (offset < 0 || offset > memory.lengthBytes() - lengthBytes) {
             return false;
         }
@@ -36,8 +49,8 @@ final class Region {
         return true;
     }
 
-    /** One message is done. */
-    void unuse() {
+    @Override
+    public void unuse() {
         final int left = users.decrementAndGet();
         assert (left & ~(CLOSED | GIVEN_BACK)) >= 0 && left >= 0
                 : "a region is released as often as it was taken";

@@ -3,7 +3,8 @@ package io.hxb.flow;
 /**
  * How the receive buffers that contexts may hold are shared. Immutable.
  *
- * @param guaranteedFrames frames that every context may have at any time, 1 or more.
+ * @param guaranteedFrames frames that every context may have at any time, 1 or more; 0 for an end
+ *     of remote memory, which takes copies and so needs what it borrows for moments only.
  * @param firstFrames frames that a context may have before its application has released any, those
  *     included.
  * @param lentFrames frames that contexts borrow beyond what is guaranteed, all together.
@@ -28,5 +29,10 @@ record CreditSizes(int guaranteedFrames, int firstFrames, int lentFrames) {
         final int lent = Math.max(0, frames - guaranteed * maxContexts);
         final int first = Math.min(MAX_FIRST_FRAMES, lent / 2 / maxContexts);
         return new CreditSizes(guaranteed, guaranteed + first, lent);
+    }
+
+    /** The sizes of an end to which nothing is guaranteed. */
+    CreditSizes withoutGuarantee() {
+        return new CreditSizes(0, firstFrames, lentFrames);
     }
 }

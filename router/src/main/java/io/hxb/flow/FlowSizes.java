@@ -11,7 +11,7 @@ import io.hxb.frame.MessageRecordFlyweight;
  * @param mtuBytes header and body of the largest frame, 256 to 65,535 + 64.
  * @param txFrames frames in flight of one loop, 8 to 1,048,576.
  * @param sharedFrames frames in flight of one loop that carry several messages, 0 to 65,536.
- * @param maxContexts context ids are 0 to this - 1, 1 to 65,536.
+ * @param maxContexts context ids are 0 to this - 1, 1 to 16,384.
  * @param maxFlows receiving flows of the node, and sending flows of the node, 1 to 1,048,576.
  * @param reservedBuffers buffers of the pool that contexts never hold, so that links always receive
  *     and frames are relayed whatever applications do, 0 or more.
@@ -31,7 +31,7 @@ public record FlowSizes(
         check("mtuBytes", mtuBytes, 256, 0xFFFF + FrameHeaderFlyweight.LENGTH);
         check("txFrames", txFrames, 8, 1 << 20);
         check("sharedFrames", sharedFrames, 0, 1 << 16);
-        check("maxContexts", maxContexts, 1, 1 << 16);
+        check("maxContexts", maxContexts, 1, ContextKind.MAX_CONTEXTS);
         check("maxFlows", maxFlows, 1, 1 << 20);
         check("reservedBuffers", reservedBuffers, 0, 1 << 24);
     }

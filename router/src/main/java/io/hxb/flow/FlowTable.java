@@ -84,7 +84,7 @@ public final class FlowTable implements AutoCloseable {
         this.ownCoordinates = ownCoordinates;
         this.pool = pool;
         this.listener = listener;
-        contexts = new AtomicReferenceArray<>(sizes.maxContexts());
+        contexts = new AtomicReferenceArray<>(ContextKind.COUNT * sizes.maxContexts());
         receiveFlows = new FlowMap<>(sizes.maxFlows());
         sendFlows = new FlowMap<>(sizes.maxFlows());
         // A flow that ended keeps its handle while the application holds frames of it.
@@ -150,7 +150,8 @@ public final class FlowTable implements AutoCloseable {
     /**
      * Opens a context. On its owner loop, or before the loops start.
      *
-     * @param contextId 0 to {@link FlowSizes#maxContexts()} - 1, not open.
+     * @param contextId a number of 0 to {@link FlowSizes#maxContexts()} - 1, of any {@link
+     *     ContextKind}; not open.
      * @param incarnation not 0; later than that of any earlier opening, in serial arithmetic.
      * @param owner the loop that sends for the context and answers its sources.
      */
@@ -159,21 +160,26 @@ public final class FlowTable implements AutoCloseable {
             final int incarnation,
             final FlowLoop owner,
             final ContextTerms terms) {
-        if (contextId < 0 || contextId >= contexts.length()) {
+        final int index = index(contextId);
+        if (index < 0) {
             throw new IllegalArgumentException(
-                    "contextId must be 0.." + (contexts.length() - 1) + ": " + contextId);
+                    "contextId must be 0.." + (sizes.maxContexts() - 1) + ": " + contextId);
         }
         if (incarnation == 0) {
             throw new IllegalArgumentException("incarnation must not be 0");
         }
-        final FlowContext before = contexts.get(contextId);
+        final FlowContext before = contexts.get(index);
         if (before != null && before.isOpen()) {
             throw new IllegalStateException("context is open already: " + contextId);
         }
-        final ContextCredit quota = new ContextCredit(owner, creditSizes, credit, terms);
+        final CreditSizes guarantee =
+                ContextKind.of(contextId) == ContextKind.MESSAGES
+                        ? creditSizes
+                        : creditSizes.withoutGuarantee();
+        final ContextCredit quota = new ContextCredit(owner, guarantee, credit, terms);
         final FlowContext context =
                 new FlowContext(contextId, incarnation, owner, quota, terms, before);
-        contexts.setRelease(contextId, context);
+        contexts.setRelease(index, context);
         owner.add(context);
     }
 
@@ -303,15 +309,22 @@ public final class FlowTable implements AutoCloseable {
 
     /** The context if it is open, else null; any number. */
     FlowContext context(final int contextId) {
-        final FlowContext context =
-                contextId >= 0 && contextId < contexts.length()
-                        ? contexts.getAcquire(contextId)
-                        : null;
+        final int index = index(contextId);
+        final FlowContext context = index >= 0 ? contexts.getAcquire(index) : null;
         return context != null && context.isOpen() ? context : null;
     }
 
+    /** Where the context of any kind lies in the table; -1 if there is no such number. */
+    private int index(final int contextId) {
+        final int kind = ContextKind.of(contextId);
+        final int number = ContextKind.number(contextId);
+        return kind >= 0 && kind < ContextKind.COUNT && number < sizes.maxContexts()
+                ? kind * sizes.maxContexts() + number
+                : -1;
+    }
+
     int queuedFrames(final int contextId) {
-        final FlowContext context = contexts.getAcquire(contextId);
+        final FlowContext context = contexts.getAcquire(index(contextId));
         return context == null ? 0 : context.queuedFrames();
     }
 

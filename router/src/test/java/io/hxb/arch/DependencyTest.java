@@ -34,7 +34,7 @@ class DependencyTest {
                     Set.of("config", "counter"),
                     Set.of("link", "session"),
                     Set.of("flow", "trunk"),
-                    Set.of("forward"),
+                    Set.of("forward", "remote"),
                     Set.of("vlan", "context"),
                     Set.of("manager"),
                     Set.of("node"),

@@ -92,7 +92,7 @@ class ContextFuzzTest {
         final ContextRequest request = new ContextRequest(16, 256, 2048, 0);
         final Attachment.ContextMemory memory = attachment.openContext(3, request);
         if (random.nextBoolean()) {
-            attachment.openRegion(4096);
+            attachment.openRegion(4096, false);
         }
         for (int i = random.nextInt(4); i > 0; i--) {
             final int slot = good.claim(0, 3, 16);

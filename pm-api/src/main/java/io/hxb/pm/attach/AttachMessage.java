@@ -40,8 +40,9 @@ import java.nio.charset.StandardCharsets;
  *                                                        direct ring or 0
  * LEND            id of the memory, bytes, 1 if the node -
  *                 writes to it too (control memory, send
- *                 pool, own receive
- *                 buffers) or 0 (region)
+ *                 pool, own receive buffers, remote
+ *                 memory), 0 (region), 2 (region that
+ *                 the node writes to too)
  * ADD_PIECES      id of the memory, number of pieces     -                         request: 1 to 8
  *                                                                                  pieces
  * OPEN_CONTEXT    id, send buffers, bytes of each,       loop                      reply: wake
@@ -51,6 +52,10 @@ import java.nio.charset.StandardCharsets;
  *                 receive buffers or 0
  * CLOSE_CONTEXT   id; its memory comes back too          no reply
  * TAKE_BACK       id of the memory                       no reply
+ * OPEN_REMOTE     context, operations, notifications,    -
+ *                 fragments, id of the memory
+ * SHARE           id of a region, rights                 key
+ * REVOKE          key                                    -
  * OFFER_DIRECT    id of the own context, of its peer     number of the ring        request: records,
  *                                                                                  page; reply: wake
  *                                                                                  peer
@@ -59,6 +64,8 @@ import java.nio.charset.StandardCharsets;
  *                                                        a ring that is offered,   records, page,
  *                                                        number of the ring        wake peer
  * </pre>
+ *
+ * <p>The last five, and regions that the node writes to, are of version 3.
  */
 public final class AttachMessage {
     /** Bytes of every message. */
@@ -88,17 +95,36 @@ public final class AttachMessage {
     /** Takes memory back. */
     public static final int TAKE_BACK = 6;
 
-    /** Offers another context a ring; since version 3, as the next. */
+    /** Lets a context use remote memory. */
+    public static final int OPEN_REMOTE = 8;
+
+    /** Shares a region with whoever knows the key. */
+    public static final int SHARE = 9;
+
+    /** Ends the sharing by a key. */
+    public static final int REVOKE = 10;
+
+    /** Offers another context a ring. */
     public static final int OFFER_DIRECT = 16;
 
     /** Asks for a change of the rings of a context. */
     public static final int DIRECT_CHANGE = 17;
+
+    /** Argument of LEND: a region that the node only reads. */
+    public static final int READ_REGION = 0;
+
+    /** Argument of LEND: memory of a context. */
+    public static final int CONTEXT_MEMORY = 1;
+
+    /** Argument of LEND: a region that the node writes to, too. */
+    public static final int WRITTEN_REGION = 2;
 
     private static final int REPLY = 0x80;
     private static final int MAGIC = 0x5042_5848;
     private static final int VERSION = 3;
     private static final int OLDEST_VERSION = 2;
     private static final int DIRECT_VERSION = 3;
+    private static final int REMOTE_MEMORY_VERSION = 3;
     private static final int DONE = 0;
     private static final int REFUSED = 1;
     private static final int REFUSED_FOR_NOW = 2;
@@ -148,6 +174,11 @@ public final class AttachMessage {
     /** True if both ends speak a version with direct rings; of a reply to HELLO and later ones. */
     public boolean hasDirectRings() {
         return version() >= DIRECT_VERSION;
+    }
+
+    /** True if remote memory is known in the version of the reply that this is. */
+    public boolean knowsRemoteMemory() {
+        return version() >= REMOTE_MEMORY_VERSION;
     }
 
     private int version() {

@@ -1,5 +1,7 @@
 package io.hxb.pm.attach;
 
+import io.hxb.pm.shm.RemoteMemoryArea;
+
 import java.io.IOException;
 
 /**
@@ -25,10 +27,36 @@ public interface Attachment extends AutoCloseable {
      * Makes a region of zeroed memory that the node may read.
      *
      * @param lengthBytes 1 to 2^40; all of it is allocated immediately, by this process.
+     * @param isWritten true if the node may write to it, too.
      * @throws IOException if there is not that much memory, or the node refuses; the message says
      *     why.
      */
-    RegionMemory openRegion(long lengthBytes) throws IOException;
+    RegionMemory openRegion(long lengthBytes, boolean isWritten) throws IOException;
+
+    /**
+     * Lets a context use remote memory, until it is closed.
+     *
+     * @return where the memory for it lies in this process.
+     * @throws IOException if the node refuses; the message says why.
+     */
+    RemoteMemoryArea openRemote(int contextId, RemoteRequest request) throws IOException;
+
+    /**
+     * Shares a region with whoever knows the key.
+     *
+     * @param regionId as {@link RegionMemory#id()} names it.
+     * @param rights what the key allows.
+     * @return the key, not 0.
+     * @throws IOException if the node refuses; the message says why.
+     */
+    long share(int regionId, int rights) throws IOException;
+
+    /**
+     * Ends what {@link #share} began: after this returns nothing is written by that key.
+     *
+     * @throws IOException if the node does not know the key, or is gone.
+     */
+    void revoke(long key) throws IOException;
 
     /** Gives a region back and unmaps it; the caller no longer touches it. */
     void closeRegion(RegionMemory memory);

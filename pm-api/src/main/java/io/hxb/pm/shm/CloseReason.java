@@ -23,7 +23,9 @@ public enum CloseReason {
     /** The application has gone without closing it. */
     GONE(9, "the application is gone"),
     /** The ring of short messages has an impossible record. */
-    BAD_SHORT(10, "a short message lay outside of its ring, or was too long");
+    BAD_SHORT(10, "a short message lay outside of its ring, or was too long"),
+    /** The ring of operations on remote memory has an impossible entry. */
+    BAD_OPERATION(11, "an operation on remote memory had a kind or length that does not exist");
 
     private static final CloseReason[] ALL = values();
 

@@ -17,7 +17,7 @@ import io.hxb.linux.Memory;
  *    136       4                      node         changes of the context's direct rings so far
  *    256       4                      both         what the application sleeps for: bits of
  *                                                  {@link #MESSAGES}, {@link #SENDS}, {@link
- *                                                  #LINKS}; 0 awake
+ *                                                  #LINKS}, {@link #REMOTE}; 0 awake
  *    384       4                      node         not 0: wake the node when a buffer is released
  *    512      64 x submissionEntries  application  {@link SubmissionRing}
  *            16 x submissionEntries   node         {@link CompletionRing}
@@ -43,6 +43,9 @@ public final class ControlMemory {
 
     /** The application sleeps until a link of the node fails or recovers. */
     public static final int LINKS = 4;
+
+    /** The application sleeps until an operation on remote memory is done, or it is told of one. */
+    public static final int REMOTE = 1 << 6;
 
     /** State of a context in use. */
     public static final int OPEN = 1;

@@ -1,0 +1,43 @@
+package io.hxb.flow;
+
+/**
+ * What the flows of a context carry: messages, or operations on remote memory. A context that uses
+ * remote memory has three ends in the network, one of each kind, so that its operations do not wait
+ * for messages that nobody receives, nor answers for requests. The number of an end in frames is
+ * that of its context with the kind in the two highest bits. Stateless.
+ */
+public final class ContextKind {
+    /** Messages: the number is that of the context itself. */
+    public static final int MESSAGES = 0;
+
+    /** Requests for operations on the context's memory. */
+    public static final int REQUESTS = 1;
+
+    /** Answers to what the context has requested. */
+    public static final int ANSWERS = 2;
+
+    /** Number of kinds. */
+    public static final int COUNT = 3;
+
+    /** Contexts are 0 to this - 1. */
+    public static final int MAX_CONTEXTS = 1 << 14;
+
+    private static final int SHIFT = 14;
+
+    private ContextKind() {}
+
+    /** The kind of an end; {@link #COUNT} or more, or negative, for a number that has none. */
+    public static int of(final int endId) {
+        return endId >> SHIFT;
+    }
+
+    /** The context that an end belongs to. */
+    public static int number(final int endId) {
+        return endId & (MAX_CONTEXTS - 1);
+    }
+
+    /** The end of a kind that a context has. */
+    public static int end(final int kind, final int contextId) {
+        return kind << SHIFT | contextId;
+    }
+}

@@ -1,0 +1,90 @@
+package io.hxb.remote;
+
+import io.hxb.flow.ContextKind;
+import io.hxb.flow.FlowEnds;
+import io.hxb.frame.MessageRecordFlyweight;
+import io.hxb.frame.RemoteRecordFlyweight;
+import io.hxb.linux.Memory;
+import io.hxb.pm.shm.OperationRing;
+
+/** What the entries of an {@link ArrivalQueue} mean, and how a frame is read. Stateless. */
+final class Arrival {
+    /** Entries that mean nothing. */
+    static final int NOTHING = 0;
+
+    /** Entry behind those of a frame: its tag is the handle of the flow. */
+    static final int FRAME = 255;
+
+    private static final int CONTEXT_BITS = 14;
+    private static final long CONTEXT_MASK = ContextKind.MAX_CONTEXTS - 1;
+
+    private Arrival() {}
+
+    /** Packs kind, status and whether it is the last part. */
+    static long what(final int kind, final boolean isLast, final int status) {
+        return (long) status << 32 | (isLast ? 256 : 0) | kind;
+    }
+
+    static int kind(final long what) {
+        return (int) what & 255;
+    }
+
+    static boolean isLast(final long what) {
+        return (what & 256) != 0;
+    }
+
+    static int status(final long what) {
+        return (int) (what >> 32);
+    }
+
+    /** Packs a node and a context of it. */
+    static long peer(final int node, final int context) {
+        return (long) node << CONTEXT_BITS | context;
+    }
+
+    static int node(final long peer) {
+        return (int) (peer >> CONTEXT_BITS);
+    }
+
+    static int context(final long peer) {
+        return (int) (peer & CONTEXT_MASK);
+    }
+
+    /** Where a frame comes from; -1 if not from an end of {@code kind}. */
+    static long source(final FlowEnds ends, final int kind) {
+        return ContextKind.of(ends.sourceContext()) == kind
+                ? peer(ends.sourceNode(), ContextKind.number(ends.sourceContext()))
+                : -1;
+    }
+
+    /**
+     * Lays {@code record} over the payload of a message if it can be a record of remote memory.
+     *
+     * @param message where the message begins.
+     * @return false if it is too short, or its data has another length than it says.
+     */
+    static boolean read(final RemoteRecordFlyweight record, final long message) {
+        final int lengthBytes = Memory.getInt(message);
+        if (lengthBytes < RemoteRecordFlyweight.LENGTH) {
+            return false;
+        }
+        record.wrap(message + MessageRecordFlyweight.LENGTH);
+        final int dataBytes = lengthBytes - RemoteRecordFlyweight.LENGTH;
+        return switch (record.kind()) {
+            case OperationRing.PUT, OperationRing.PUT_NOTIFY, RemoteRecordFlyweight.DATA ->
+                    record.lengthBytes() == dataBytes;
+            case OperationRing.GET,
+                    OperationRing.ADD,
+                    OperationRing.SWAP,
+                    RemoteRecordFlyweight.PING,
+                    RemoteRecordFlyweight.DONE ->
+                    dataBytes == 0;
+            default -> false;
+        };
+    }
+
+    /** Where the message behind {@code message} begins. */
+    static long following(final long message) {
+        return message + MessageRecordFlyweight.paddedLength(Memory.getInt(message));
+    }
+}

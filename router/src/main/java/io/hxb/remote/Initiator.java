@@ -1,0 +1,494 @@
+package io.hxb.remote;
+
+import io.hxb.flow.ContextKind;
+import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowPort;
+import io.hxb.frame.RemoteRecordFlyweight;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.shm.CloseReason;
+import io.hxb.pm.shm.OperationRing;
+import io.hxb.pm.shm.OutcomeRing;
+import io.hxb.pm.shm.RemoteMemoryArea;
+
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+
+/**
+ * The end of a context that directs its application's operations to the memory of others: sends
+ * requests, each peer's in order and those of different peers in turns, and ends operations when
+ * they are answered. Owned by the loop of the context; what is read is put into its place by the
+ * loop that receives it.
+ */
+final class Initiator {
+    private static final int ARRIVALS = 1_024;
+    private static final int OPERATIONS_PER_TURN = 256;
+    private static final int REQUESTS_PER_TURN = 64;
+    private static final int SLOT_BITS = 16;
+    private static final int PING_SLOT = (1 << SLOT_BITS) - 1;
+
+    /** A peer may have this many times the places for requests that are free. */
+    private static final int ALPHA = 4;
+
+    /** A peer that owes answers and was not heard for this long is asked for them. */
+    private static final long ASK_NS = 500_000_000L;
+
+    private final int endId;
+    private final int nodeCount;
+    private final int contexts;
+    private final RemoteHost host;
+    private final RemoteCounters counters;
+    private final OperationRing entries;
+    private final OutcomeRing outcomes;
+    private final FragmentPool fragments;
+    private final Peer[] fragmentPeer;
+    private final int maxDataBytes;
+    private final Operation[] operations;
+    private final ArrivalQueue arrivals = new ArrivalQueue(ARRIVALS);
+    private final Long2ObjectHashMap<Peer> peers = new Long2ObjectHashMap<>();
+    private final ArrayDeque<Peer> line = new ArrayDeque<>();
+    private final ArrayDeque<Peer> failing = new ArrayDeque<>();
+    private final ArrayDeque<Peer> spare = new ArrayDeque<>();
+    private final RemoteRecordFlyweight request = new RemoteRecordFlyweight();
+    private FlowPort port;
+
+    /** Of the last operation; begins anywhere, so that late answers to others are not taken. */
+    private long numbers = new SplittableRandom().nextLong() >>> (SLOT_BITS + 2);
+
+    private long askNs;
+    private boolean isAsking;
+    private boolean hasOutcomes;
+    private boolean isHeld;
+    private long heldUntilNs;
+
+    Initiator(
+            final int contextId,
+            final int nodeCount,
+            final int contexts,
+            final RemoteHost host,
+            final RemoteCounters counters,
+            final RemoteMemoryArea area,
+            final int maxDataBytes) {
+        endId = ContextKind.end(ContextKind.REQUESTS, contextId);
+        this.nodeCount = nodeCount;
+        this.contexts = contexts;
+        this.host = host;
+        this.counters = counters;
+        this.maxDataBytes = maxDataBytes;
+        entries = area.operationRing();
+        outcomes = area.outcomeRing();
+        fragments = new FragmentPool(area.requestAddress(), area.fragments(), area.fragmentBytes());
+        fragmentPeer = new Peer[area.fragments()];
+        operations = new Operation[area.operations()];
+        for (int slot = 0; slot < operations.length; slot++) {
+            operations[slot] = new Operation(slot);
+        }
+    }
+
+    void start(final FlowPort flows) {
+        port = flows;
+    }
+
+    /** Takes a frame with answers, as {@link FlowListener#onFrame}; any loop. */
+    int onFrame(final FlowEnds ends, final long bodyAddress, final int messageCount) {
+        final long first = arrivals.claim(messageCount + 1);
+        if (first == ArrivalQueue.FULL) {
+            return FlowListener.FULL;
+        }
+        final RemoteRecordFlyweight record = new RemoteRecordFlyweight();
+        final long source = Arrival.source(ends, ContextKind.ANSWERS);
+        long message = bodyAddress;
+        for (int i = 0; i < messageCount; i++) {
+            if (source >= 0 && Arrival.read(record, message)) {
+                arrive(first + i, source, record);
+            } else {
+                counters.onMalformed();
+                arrivals.write(first + i, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+            }
+            message = Arrival.following(message);
+        }
+        arrivals.write(first + messageCount, Arrival.FRAME, source, 0, 0, 0, 0, ends.flowHandle());
+        arrivals.published(messageCount + 1);
+        return FlowListener.COPIED;
+    }
+
+    private void arrive(final long entry, final long source, final RemoteRecordFlyweight record) {
+        final long number = record.operation();
+        final int slot = (int) number & PING_SLOT;
+        final boolean isData = record.kind() == RemoteRecordFlyweight.DATA;
+        final boolean isAnswer = isData || record.kind() == RemoteRecordFlyweight.DONE;
+        final boolean isKnown = slot < operations.length || (slot == PING_SLOT && !isData);
+        // Data of an operation that has failed in the meantime belongs nowhere.
+        if (!isAnswer || !isKnown || (isData && !operations[slot].place(number, source, record))) {
+            arrivals.write(entry, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+            return;
+        }
+        arrivals.write(
+                entry,
+                Arrival.what(record.kind(), record.isLast(), record.status()),
+                source,
+                number,
+                record.key(),
+                0,
+                isData ? record.lengthBytes() : 0,
+                0);
+    }
+
+    /**
+     * Does what is due, a bounded amount.
+     *
+     * @return the amount of work, or minus the code of a {@link CloseReason} if the application has
+     *     broken the rules.
+     */
+    int doWork(final long nowNs) {
+        int work = takeAnswers(nowNs);
+        work += failPeers();
+        for (int i = 0; i < OPERATIONS_PER_TURN && entries.take(); i++) {
+            final CloseReason reason = takeEntry(nowNs);
+            if (reason != CloseReason.NONE) {
+                return -reason.code();
+            }
+            work++;
+        }
+        work += sendRequests(nowNs);
+        return work + ask(nowNs);
+    }
+
+    private CloseReason takeEntry(final long nowNs) {
+        final int slot = entries.slot();
+        if (slot < 0 || slot >= operations.length) {
+            return CloseReason.BAD_SLOT;
+        }
+        final Operation operation = operations[slot];
+        if (operation.isOpen()) {
+            return CloseReason.SLOT_IN_FLIGHT;
+        }
+        final int node = entries.node();
+        final int context = entries.context();
+        if (node < 0 || node >= nodeCount || context < 0 || context >= contexts) {
+            return CloseReason.BAD_DESTINATION;
+        }
+        final int kind = entries.kind();
+        final boolean isTransfer = kind >= OperationRing.PUT && kind <= OperationRing.GET;
+        final long lengthBytes = isTransfer ? entries.lengthBytes() : 0;
+        if (kind < OperationRing.PUT
+                || kind > OperationRing.FENCE
+                || lengthBytes < 0
+                || lengthBytes > OperationRing.MAX_LENGTH) {
+            return CloseReason.BAD_OPERATION;
+        }
+        LentRegion region = null;
+        if (isTransfer) {
+            region = host.region(entries.region());
+            // The application may have taken it back in the meantime.
+            if (region == null
+                    || (kind == OperationRing.GET && !region.isWritten())
+                    || !region.use(entries.regionOffset(), lengthBytes)) {
+                outcomes.put(slot, PmStatus.BAD_RANGE, 0);
+                hasOutcomes = true;
+                return CloseReason.NONE;
+            }
+        }
+        final long peerId = Arrival.peer(node, context);
+        operation.begin(nextNumber(slot), peerId, entries, region, lengthBytes);
+        Peer peer = peers.get(peerId);
+        if (peer == null) {
+            peer = (spare.isEmpty() ? new Peer() : spare.poll()).of(peerId, nowNs);
+            peers.put(peerId, peer);
+        }
+        peer.add(operation, nowNs);
+        enterLine(peer);
+        return CloseReason.NONE;
+    }
+
+    private long nextNumber(final int slot) {
+        numbers++;
+        return (numbers << SLOT_BITS | slot) & Long.MAX_VALUE;
+    }
+
+    private void enterLine(final Peer peer) {
+        if (peer.toSend() != null && !peer.isHeldUp() && peer.enterLine()) {
+            line.add(peer);
+        }
+    }
+
+    private int sendRequests(final long nowNs) {
+        if (line.isEmpty() || (isHeld && heldUntilNs - nowNs > 0)) {
+            return 0;
+        }
+        final int permitted = host.permits(REQUESTS_PER_TURN, nowNs);
+        int sent = 0;
+        int fences = 0;
+        // Each peer in the line is looked at, and then as long as one of them can send.
+        int stuck = 0;
+        while (sent < permitted && stuck < line.size() && fragments.freeCount() > 0) {
+            final Peer peer = line.poll();
+            peer.leaveLine();
+            if (peer.toSend() != null && peer.toSend().isFence()) {
+                passFence(peer);
+                fences++;
+                stuck = 0;
+            } else if (peer.underWay() > ALPHA * fragments.freeCount()) {
+                stuck++;
+            } else if (peer.toSend() != null) {
+                send(peer);
+                sent++;
+                stuck = 0;
+            }
+            enterLine(peer);
+            forgetIfIdle(peer);
+        }
+        host.giveBackPermits(permitted - sent);
+        isHeld = sent == permitted && permitted < REQUESTS_PER_TURN && !line.isEmpty();
+        heldUntilNs = isHeld ? host.nextPermitNs(nowNs) : heldUntilNs;
+        return sent + fences;
+    }
+
+    private void passFence(final Peer peer) {
+        if (!peer.isHeldUp()) {
+            finish(peer);
+        }
+    }
+
+    private void send(final Peer peer) {
+        final Operation operation = peer.toSend();
+        final int slot = fragments.take();
+        final int dataBytes = operation.write(request.wrap(fragments.address(slot)), maxDataBytes);
+        if (operation.isSent()) {
+            peer.onSent();
+        }
+        submit(peer, slot, dataBytes);
+    }
+
+    private void submit(final Peer peer, final int slot, final int dataBytes) {
+        fragmentPeer[slot] = peer;
+        peer.onFragment();
+        port.submitOrReport(
+                endId,
+                slot,
+                Arrival.node(peer.id()),
+                ContextKind.end(ContextKind.REQUESTS, Arrival.context(peer.id())),
+                fragments.address(slot),
+                RemoteRecordFlyweight.LENGTH + dataBytes,
+                0);
+    }
+
+    /** A request has been taken by the peer's node, or is lost with its flow. */
+    void onSendDone(final int slot, final int status) {
+        final Peer peer = fragmentPeer[slot];
+        fragmentPeer[slot] = null;
+        fragments.giveBack(slot);
+        if (peer.onFragmentDone(status)) {
+            failing.add(peer);
+        }
+        forgetIfIdle(peer);
+    }
+
+    private void forgetIfIdle(final Peer peer) {
+        if (peer.isIdle() && peers.remove(peer.id()) != null) {
+            spare.add(peer);
+        }
+    }
+
+    /** Ends the operations of peers of whose requests one was lost. */
+    private int failPeers() {
+        int work = 0;
+        for (int left = failing.size(); left > 0; left--) {
+            final Peer peer = failing.poll();
+            work++;
+            if (failUntil(peer, Long.MAX_VALUE, peer.failure())) {
+                peer.onFailed();
+                forgetIfIdle(peer);
+            } else {
+                failing.add(peer);
+            }
+        }
+        return work;
+    }
+
+    /**
+     * Ends operations in order, as failed, up to one with {@code number}.
+     *
+     * @return false if one of them cannot end yet, because a loop is just placing what it reads.
+     */
+    private boolean failUntil(final Peer peer, final long number, final int status) {
+        boolean isDone = true;
+        while (isDone && peer.first() != null && peer.first().number() < number) {
+            peer.first().fail(status);
+            isDone = finish(peer);
+        }
+        return isDone;
+    }
+
+    /** What was sent before a request that is answered, and is not, has lost its answer. */
+    private void failSent(final Peer peer, final long number) {
+        boolean isDone = true;
+        while (isDone
+                && peer.first() != null
+                && peer.first().isSent()
+                && peer.first().number() < number) {
+            peer.first().fail(PmStatus.PEER_UNREACHABLE);
+            isDone = finish(peer);
+        }
+    }
+
+    /** Ends the first operation of a peer. */
+    private boolean finish(final Peer peer) {
+        final Operation operation = peer.first();
+        if (!operation.end()) {
+            return false;
+        }
+        peer.removeFirst();
+        outcomes.put(operation.slot(), operation.status(), operation.value());
+        hasOutcomes = true;
+        enterLine(peer);
+        return true;
+    }
+
+    private int takeAnswers(final long nowNs) {
+        int work = 0;
+        while (arrivals.next()) {
+            work++;
+            final int kind = Arrival.kind(arrivals.what());
+            if (kind == Arrival.FRAME) {
+                port.releasedCopy((int) arrivals.tag());
+            } else if (kind != Arrival.NOTHING) {
+                takeAnswer(nowNs);
+            }
+        }
+        if (work > 0) {
+            arrivals.release();
+        }
+        if (arrivals.takeStalled()) {
+            port.resume(ContextKind.end(ContextKind.ANSWERS, ContextKind.number(endId)));
+        }
+        return work;
+    }
+
+    private void takeAnswer(final long nowNs) {
+        final Peer peer = peers.get(arrivals.source());
+        if (peer == null) {
+            return;
+        }
+        peer.onHeard(nowNs);
+        final long number = arrivals.operation();
+        final int slot = (int) number & PING_SLOT;
+        if (slot == PING_SLOT) {
+            if (peer.onPong(number)) {
+                failSent(peer, number);
+                forgetIfIdle(peer);
+            }
+            return;
+        }
+        final Operation operation = operations[slot];
+        if (operation.number() != number || !operation.isOpen() || !isOf(peer, operation)) {
+            return;
+        }
+        operation.onAnswer(Arrival.status(arrivals.what()), arrivals.key(), arrivals.lengthBytes());
+        // An answer to what was not sent in full would be a lie, or belongs to a lost part.
+        if (Arrival.isLast(arrivals.what()) && operation.isSent()) {
+            // Answers come in order: what is still before it has lost its own.
+            failUntil(peer, number, PmStatus.PEER_UNREACHABLE);
+            if (peer.first() == operation) {
+                if (!operation.isComplete()) {
+                    operation.fail(PmStatus.PEER_UNREACHABLE);
+                }
+                finish(peer);
+            }
+            forgetIfIdle(peer);
+        }
+    }
+
+    private static boolean isOf(final Peer peer, final Operation operation) {
+        return operation.peer() == peer.id();
+    }
+
+    /** Asks peers that have owed answers for long whether they are there. */
+    private int ask(final long nowNs) {
+        if (peers.isEmpty()) {
+            isAsking = false;
+            return 0;
+        }
+        if (isAsking && askNs - nowNs > 0) {
+            return 0;
+        }
+        isAsking = true;
+        askNs = nowNs + ASK_NS / 2;
+        int asked = 0;
+        for (final Peer peer : peers.values()) {
+            if (peer.isToBeAsked(ASK_NS, nowNs) && fragments.freeCount() > 0) {
+                final int slot = fragments.take();
+                final long number = nextNumber(PING_SLOT);
+                request.wrap(fragments.address(slot))
+                        .begin(RemoteRecordFlyweight.PING, RemoteRecordFlyweight.LAST)
+                        .operation(number);
+                peer.onAsked(number, nowNs);
+                submit(peer, slot, 0);
+                asked++;
+            }
+        }
+        return asked;
+    }
+
+    /** When {@link #doWork} is due if nothing happens; only if {@link #isTimed}. */
+    long nextNs() {
+        return isHeld && heldUntilNs - askNs < 0 ? heldUntilNs : askNs;
+    }
+
+    /** True while something is waited for that may not happen. */
+    boolean isTimed() {
+        return isAsking;
+    }
+
+    /** True once after outcomes were put. */
+    boolean takeOutcomes() {
+        final boolean has = hasOutcomes;
+        hasOutcomes = false;
+        return has;
+    }
+
+    /** True if {@link #doWork} has something to do now. */
+    boolean hasWork() {
+        return entries.isReady()
+                || arrivals.isReady()
+                || !failing.isEmpty()
+                || (!line.isEmpty() && !isHeld && fragments.freeCount() > 0 && !isCrowded());
+    }
+
+    // One peer alone that has all the places it may have waits for acknowledgements.
+    private boolean isCrowded() {
+        for (final Peer peer : line) {
+            if (peer.underWay() <= ALPHA * fragments.freeCount()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Takes nothing any more. */
+    void close() {
+        arrivals.close();
+    }
+
+    /** True when no loop places anything any more. */
+    boolean isQuiet() {
+        return arrivals.isQuiet();
+    }
+
+    /** Gives back the frames that were not looked at, and all regions. */
+    void forget() {
+        while (arrivals.next()) {
+            if (Arrival.kind(arrivals.what()) == Arrival.FRAME) {
+                port.releasedCopy((int) arrivals.tag());
+            }
+        }
+        for (final Operation operation : operations) {
+            if (operation.isOpen()) {
+                final boolean isEnded = operation.end();
+                assert isEnded : "somebody places data behind the end";
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.hxb.remote;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What a node has done with memory that is shared with others. Any loop. */
+public final class RemoteCounters {
+    private final AtomicLong performed = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong malformed = new AtomicLong();
+
+    /** Makes counters of 0. */
+    public RemoteCounters() {
+        // Nothing has happened yet.
+    }
+
+    void onPerformed() {
+        performed.incrementAndGet();
+    }
+
+    void onRefused() {
+        refused.incrementAndGet();
+    }
+
+    void onMalformed() {
+        malformed.incrementAndGet();
+    }
+
+    /** Operations of others that were performed. */
+    public long performed() {
+        return performed.get();
+    }
+
+    /** Requests of others that were refused: unknown keys, missing rights, bytes outside. */
+    public long refused() {
+        return refused.get();
+    }
+
+    /** Requests and answers that made no sense. */
+    public long malformed() {
+        return malformed.get();
+    }
+}

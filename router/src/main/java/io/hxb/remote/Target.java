@@ -1,0 +1,404 @@
+package io.hxb.remote;
+
+import io.hxb.flow.ContextKind;
+import io.hxb.flow.FlowEnds;
+import io.hxb.flow.FlowListener;
+import io.hxb.flow.FlowPort;
+import io.hxb.frame.RemoteRecordFlyweight;
+import io.hxb.linux.Memory;
+import io.hxb.pm.PmStatus;
+import io.hxb.pm.rma.PmAccess;
+import io.hxb.pm.shm.NotificationRing;
+import io.hxb.pm.shm.OperationRing;
+import io.hxb.pm.shm.RemoteMemoryArea;
+
+import org.agrona.collections.IntArrayQueue;
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.ArrayDeque;
+
+/**
+ * The end of a context at which others change and read its application's memory. Puts and atomic
+ * operations are performed on arrival, by the loop that received them; the loop that owns the
+ * context reads for gets and sends the answers, to each requester in the order of its requests and
+ * to different ones in turns.
+ */
+final class Target {
+    private static final int ARRIVALS = 1_024;
+    private static final int REQUESTS = 256;
+    private static final int ANSWERS_PER_TURN = 64;
+
+    private final int endId;
+    private final GrantTable grants;
+    private final RemoteCounters counters;
+    private final RemoteMemoryArea area;
+    private final NotificationRing notifications;
+    private final FragmentPool fragments;
+    private final long[] fragmentPeer;
+    private final int[] fragmentBytes;
+    private final int maxDataBytes;
+
+    /** Answers that were lost because their requester was opened anew. */
+    private final IntArrayQueue again = new IntArrayQueue();
+
+    private final ArrivalQueue arrivals = new ArrivalQueue(ARRIVALS);
+    private final ArrayDeque<Request> free = new ArrayDeque<>(REQUESTS);
+    private final ArrayDeque<Requester> ready = new ArrayDeque<>();
+
+    /** Those whose next notification has no room. */
+    private final ArrayDeque<Requester> blocked = new ArrayDeque<>();
+
+    private final Long2ObjectHashMap<Requester> requesters = new Long2ObjectHashMap<>();
+    private final ArrayDeque<Requester> spare = new ArrayDeque<>();
+    private final RemoteRecordFlyweight answer = new RemoteRecordFlyweight();
+    private FlowPort port;
+    private boolean hasNotified;
+
+    Target(
+            final int contextId,
+            final GrantTable grants,
+            final RemoteCounters counters,
+            final RemoteMemoryArea area,
+            final int maxDataBytes) {
+        endId = ContextKind.end(ContextKind.ANSWERS, contextId);
+        this.grants = grants;
+        this.counters = counters;
+        this.area = area;
+        this.maxDataBytes = maxDataBytes;
+        notifications = area.notificationRing();
+        fragments = new FragmentPool(area.answerAddress(), area.fragments(), area.fragmentBytes());
+        fragmentPeer = new long[area.fragments()];
+        fragmentBytes = new int[area.fragments()];
+        for (int i = 0; i < REQUESTS; i++) {
+            free.add(new Request());
+        }
+    }
+
+    void start(final FlowPort flows) {
+        port = flows;
+    }
+
+    /** Performs what a frame asks for, as {@link FlowListener#onFrame}; any loop. */
+    int onFrame(final FlowEnds ends, final long bodyAddress, final int messageCount) {
+        final long first = arrivals.claim(messageCount + 1);
+        if (first == ArrivalQueue.FULL) {
+            return FlowListener.FULL;
+        }
+        final RemoteRecordFlyweight record = new RemoteRecordFlyweight();
+        final long source = Arrival.source(ends, ContextKind.REQUESTS);
+        long message = bodyAddress;
+        for (int i = 0; i < messageCount; i++) {
+            if (source >= 0 && Arrival.read(record, message)) {
+                perform(first + i, source, record);
+            } else {
+                counters.onMalformed();
+                arrivals.write(first + i, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+            }
+            message = Arrival.following(message);
+        }
+        arrivals.write(first + messageCount, Arrival.FRAME, source, 0, 0, 0, 0, ends.flowHandle());
+        arrivals.published(messageCount + 1);
+        return FlowListener.COPIED;
+    }
+
+    private void perform(final long entry, final long source, final RemoteRecordFlyweight record) {
+        switch (record.kind()) {
+            case OperationRing.PUT, OperationRing.PUT_NOTIFY -> put(entry, source, record);
+            case OperationRing.GET ->
+                    arrivals.write(
+                            entry,
+                            Arrival.what(OperationRing.GET, true, PmStatus.OK),
+                            source,
+                            record.operation(),
+                            record.key(),
+                            record.offset(),
+                            record.lengthBytes(),
+                            0);
+            case OperationRing.ADD, OperationRing.SWAP -> change(entry, source, record);
+            case RemoteRecordFlyweight.PING -> answerLater(entry, source, record, PmStatus.OK, 0);
+            default -> {
+                counters.onMalformed();
+                arrivals.write(entry, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+            }
+        }
+    }
+
+    private void put(final long entry, final long source, final RemoteRecordFlyweight record) {
+        final Grant grant = grants.find(record.key());
+        final long offset = record.offset();
+        final long lengthBytes = record.lengthBytes();
+        final int status =
+                grant == null ? PmStatus.BAD_KEY : grant.enter(PmAccess.WRITE, offset, lengthBytes);
+        if (status == PmStatus.OK) {
+            Memory.copy(record.dataAddress(), grant.address() + offset, lengthBytes);
+            grant.leave();
+        }
+        if (status != PmStatus.OK || !record.isLast()) {
+            if (status == PmStatus.OK) {
+                arrivals.write(entry, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
+            } else {
+                answerLater(entry, source, record, status, 0);
+            }
+            return;
+        }
+        counters.onPerformed();
+        final long wholeBytes = record.second();
+        if (record.kind() == OperationRing.PUT_NOTIFY && wholeBytes >= 0) {
+            arrivals.write(
+                    entry,
+                    Arrival.what(OperationRing.PUT_NOTIFY, true, PmStatus.OK),
+                    source,
+                    record.operation(),
+                    record.key(),
+                    Math.max(0, offset + lengthBytes - wholeBytes),
+                    wholeBytes,
+                    record.first());
+        } else {
+            answerLater(entry, source, record, PmStatus.OK, 0);
+        }
+    }
+
+    private void change(final long entry, final long source, final RemoteRecordFlyweight record) {
+        final Grant grant = grants.find(record.key());
+        final long offset = record.offset();
+        int status = PmStatus.BAD_KEY;
+        if (grant != null) {
+            status =
+                    (offset & Long.BYTES - 1) == 0
+                            ? grant.enter(PmAccess.ATOMIC, offset, Long.BYTES)
+                            : PmStatus.BAD_RANGE;
+        }
+        long before = 0;
+        if (status == PmStatus.OK) {
+            final long address = grant.address() + offset;
+            before =
+                    record.kind() == OperationRing.ADD
+                            ? Memory.getAndAddLong(address, record.first())
+                            : swap(address, record.first(), record.second());
+            grant.leave();
+            counters.onPerformed();
+        }
+        answerLater(entry, source, record, status, before);
+    }
+
+    private static long swap(final long address, final long expected, final long desired) {
+        while (true) {
+            if (Memory.compareAndSetLong(address, expected, desired)) {
+                return expected;
+            }
+            final long seen = Memory.getLongVolatile(address);
+            if (seen != expected) {
+                return seen;
+            }
+        }
+    }
+
+    private void answerLater(
+            final long entry,
+            final long source,
+            final RemoteRecordFlyweight record,
+            final int status,
+            final long value) {
+        if (status != PmStatus.OK) {
+            counters.onRefused();
+        }
+        arrivals.write(
+                entry,
+                Arrival.what(RemoteRecordFlyweight.DONE, record.isLast(), status),
+                source,
+                record.operation(),
+                value,
+                0,
+                0,
+                0);
+    }
+
+    /** Answers what has arrived, a bounded amount; the owner, as all below. */
+    int doWork() {
+        int work = sendAgain();
+        while (!free.isEmpty() && arrivals.next()) {
+            work++;
+            take();
+        }
+        if (work > 0) {
+            arrivals.release();
+        }
+        if (arrivals.takeStalled()) {
+            port.resume(requestEnd());
+        }
+        if (!blocked.isEmpty() && area.hasRoom(notifications.position())) {
+            ready.addAll(blocked);
+            blocked.clear();
+        }
+        int answers = 0;
+        while (answers < ANSWERS_PER_TURN && fragments.freeCount() > 0 && !ready.isEmpty()) {
+            answers += serve(ready.poll());
+        }
+        return work + answers;
+    }
+
+    private int requestEnd() {
+        return ContextKind.end(ContextKind.REQUESTS, ContextKind.number(endId));
+    }
+
+    private void take() {
+        final int kind = Arrival.kind(arrivals.what());
+        if (kind == Arrival.FRAME) {
+            port.releasedCopy((int) arrivals.tag());
+        } else if (kind != Arrival.NOTHING) {
+            final long peer = arrivals.source();
+            Requester requester = requesters.get(peer);
+            if (requester == null) {
+                requester = (spare.isEmpty() ? new Requester() : spare.poll()).of(peer);
+                requesters.put(peer, requester);
+                ready.add(requester);
+            }
+            requester.add(free.poll().take(arrivals));
+        }
+    }
+
+    /** Sends one answer to a requester; 0 if it has to wait. */
+    private int serve(final Requester requester) {
+        final Request request = requester.first();
+        final boolean isToTell = request.kind() == OperationRing.PUT_NOTIFY;
+        if (isToTell && !area.hasRoom(notifications.position())) {
+            blocked.add(requester);
+            return 0;
+        }
+        if (isToTell) {
+            tell(requester.peer(), request);
+        }
+        final int slot = fragments.take();
+        answer.wrap(fragments.address(slot));
+        final int dataBytes = request.kind() == OperationRing.GET ? read(request) : done(request);
+        answer.operation(request.operation());
+        final boolean isOver = answer.kind() != RemoteRecordFlyweight.DATA || answer.isLast();
+        if (isOver) {
+            free.add(requester.removeFirst());
+        }
+        final long peer = requester.peer();
+        if (requester.isEmpty()) {
+            spare.add(requesters.remove(peer));
+        } else {
+            ready.add(requester);
+        }
+        fragmentPeer[slot] = peer;
+        fragmentBytes[slot] = RemoteRecordFlyweight.LENGTH + dataBytes;
+        submit(slot);
+        return 1;
+    }
+
+    private void tell(final long peer, final Request request) {
+        notifications
+                .source(Arrival.node(peer), Arrival.context(peer))
+                .publish(request.key(), request.offset(), request.lengthBytes(), request.tag());
+        hasNotified = true;
+    }
+
+    private int done(final Request request) {
+        final boolean isDone = request.kind() == RemoteRecordFlyweight.DONE;
+        answer.begin(RemoteRecordFlyweight.DONE, request.isLast() ? RemoteRecordFlyweight.LAST : 0)
+                .status(request.status())
+                .key(isDone ? request.key() : 0);
+        return 0;
+    }
+
+    /** Reads the next bytes for a get; how many. */
+    private int read(final Request request) {
+        final long begin = request.answeredBytes();
+        final long wholeBytes = request.lengthBytes();
+        // The whole range at first, so that nothing is sent of a get that is not all inside.
+        final int bytes = (int) Math.min(maxDataBytes, Math.max(0, wholeBytes - begin));
+        final Grant grant = grants.find(request.key());
+        final int status =
+                grant == null
+                        ? PmStatus.BAD_KEY
+                        : grant.enter(PmAccess.READ, request.offset(), wholeBytes);
+        if (status != PmStatus.OK) {
+            counters.onRefused();
+            answer.begin(RemoteRecordFlyweight.DONE, RemoteRecordFlyweight.LAST).status(status);
+            return 0;
+        }
+        final boolean isLast = begin + bytes == wholeBytes;
+        answer.begin(RemoteRecordFlyweight.DATA, isLast ? RemoteRecordFlyweight.LAST : 0)
+                .range(begin, bytes);
+        Memory.copy(grant.address() + request.offset() + begin, answer.dataAddress(), bytes);
+        grant.leave();
+        request.onAnswered(bytes);
+        if (isLast) {
+            counters.onPerformed();
+        }
+        return bytes;
+    }
+
+    /**
+     * An answer has been taken by its requester's node, or is lost with its flow. If that flow was
+     * to an earlier opening of the requester, it is sent again: the request may be of this one.
+     */
+    void onSendDone(final int slot, final int status) {
+        if (status == PmStatus.PEER_RESTARTED) {
+            again.add(slot);
+        } else {
+            fragments.giveBack(slot);
+        }
+    }
+
+    private int sendAgain() {
+        final int count = again.size();
+        for (int i = 0; i < count; i++) {
+            submit(again.removeInt());
+        }
+        return count;
+    }
+
+    private void submit(final int slot) {
+        final long peer = fragmentPeer[slot];
+        port.submitOrReport(
+                endId,
+                slot,
+                Arrival.node(peer),
+                ContextKind.end(ContextKind.ANSWERS, Arrival.context(peer)),
+                fragments.address(slot),
+                fragmentBytes[slot],
+                0);
+    }
+
+    /** True once after notifications were put. */
+    boolean takeNotified() {
+        final boolean has = hasNotified;
+        hasNotified = false;
+        return has;
+    }
+
+    /** True if {@link #doWork} has something to do. */
+    boolean hasWork() {
+        return !again.isEmpty()
+                || (!free.isEmpty() && arrivals.isReady())
+                || (fragments.freeCount() > 0 && !ready.isEmpty())
+                || (!blocked.isEmpty() && area.hasRoom(notifications.position()));
+    }
+
+    /** True if it waits for the application to take notifications. */
+    boolean isBlocked() {
+        return !blocked.isEmpty();
+    }
+
+    /** Takes nothing any more. */
+    void close() {
+        arrivals.close();
+    }
+
+    /** True when no loop performs anything any more. */
+    boolean isQuiet() {
+        return arrivals.isQuiet();
+    }
+
+    /** Gives the frames back that were not looked at; nothing is answered any more. */
+    void forget() {
+        while (arrivals.next()) {
+            if (Arrival.kind(arrivals.what()) == Arrival.FRAME) {
+                port.releasedCopy((int) arrivals.tag());
+            }
+        }
+    }
+}
