@@ -167,7 +167,7 @@ class LibHxbHostileTest {
         assertSays("HXB_OK", "", outcome((type, descriptors) -> descriptors));
         assertSays(
                 "HXB_E_VERSION",
-                "version 9 of the attach protocol instead of 2",
+                "version 9 of the attach protocol instead of 3",
                 outcome(at(AttachMessage.HELLO, () -> Memory.putShort(header + 4, 9))));
         assertSays(
                 "HXB_E_PROTOCOL",
