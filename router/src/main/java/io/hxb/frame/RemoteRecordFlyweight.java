@@ -148,4 +148,54 @@ public final class RemoteRecordFlyweight {
     public long dataAddress() {
         return address + LENGTH;
     }
+
+    /** {@link #kind()} of the record at an address, without an object; as all below. */
+    public static int kind(final long record) {
+        return Memory.getUnsignedByte(record);
+    }
+
+    /** {@link #isLast()} of the record at an address. */
+    public static boolean isLast(final long record) {
+        return (Memory.getUnsignedByte(record + FLAGS) & LAST) != 0;
+    }
+
+    /** {@link #status()} of the record at an address. */
+    public static int statusOf(final long record) {
+        return Memory.getInt(record + STATUS);
+    }
+
+    /** {@link #operation()} of the record at an address. */
+    public static long operationOf(final long record) {
+        return Memory.getLong(record + OPERATION);
+    }
+
+    /** {@link #key()} of the record at an address. */
+    public static long keyOf(final long record) {
+        return Memory.getLong(record + KEY);
+    }
+
+    /** {@link #offset()} of the record at an address. */
+    public static long offset(final long record) {
+        return Memory.getLong(record + OFFSET);
+    }
+
+    /** {@link #lengthBytes()} of the record at an address. */
+    public static long lengthBytes(final long record) {
+        return Memory.getLong(record + DATA_LENGTH);
+    }
+
+    /** {@link #first()} of the record at an address. */
+    public static long first(final long record) {
+        return Memory.getLong(record + FIRST);
+    }
+
+    /** {@link #second()} of the record at an address. */
+    public static long second(final long record) {
+        return Memory.getLong(record + SECOND);
+    }
+
+    /** {@link #dataAddress()} of the record at an address. */
+    public static long dataAddress(final long record) {
+        return record + LENGTH;
+    }
 }

@@ -58,21 +58,21 @@ final class Arrival {
     }
 
     /**
-     * Lays {@code record} over the payload of a message if it can be a record of remote memory.
+     * True if a message can be a record of remote memory: it is not too short, and its data has the
+     * length that it says.
      *
      * @param message where the message begins.
-     * @return false if it is too short, or its data has another length than it says.
      */
-    static boolean read(final RemoteRecordFlyweight record, final long message) {
+    static boolean isRecord(final long message) {
         final int lengthBytes = Memory.getInt(message);
         if (lengthBytes < RemoteRecordFlyweight.LENGTH) {
             return false;
         }
-        record.wrap(message + MessageRecordFlyweight.LENGTH);
+        final long record = record(message);
         final int dataBytes = lengthBytes - RemoteRecordFlyweight.LENGTH;
-        return switch (record.kind()) {
+        return switch (RemoteRecordFlyweight.kind(record)) {
             case OperationRing.PUT, OperationRing.PUT_NOTIFY, RemoteRecordFlyweight.DATA ->
-                    record.lengthBytes() == dataBytes;
+                    RemoteRecordFlyweight.lengthBytes(record) == dataBytes;
             case OperationRing.GET,
                     OperationRing.ADD,
                     OperationRing.SWAP,
@@ -81,6 +81,11 @@ final class Arrival {
                     dataBytes == 0;
             default -> false;
         };
+    }
+
+    /** Where the record in a message begins. */
+    static long record(final long message) {
+        return message + MessageRecordFlyweight.LENGTH;
     }
 
     /** Where the message behind {@code message} begins. */

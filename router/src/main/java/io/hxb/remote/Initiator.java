@@ -97,12 +97,11 @@ final class Initiator {
         if (first == ArrivalQueue.FULL) {
             return FlowListener.FULL;
         }
-        final RemoteRecordFlyweight record = new RemoteRecordFlyweight();
         final long source = Arrival.source(ends, ContextKind.ANSWERS);
         long message = bodyAddress;
         for (int i = 0; i < messageCount; i++) {
-            if (source >= 0 && Arrival.read(record, message)) {
-                arrive(first + i, source, record);
+            if (source >= 0 && Arrival.isRecord(message)) {
+                arrive(first + i, source, Arrival.record(message));
             } else {
                 counters.onMalformed();
                 arrivals.write(first + i, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
@@ -114,11 +113,12 @@ final class Initiator {
         return FlowListener.COPIED;
     }
 
-    private void arrive(final long entry, final long source, final RemoteRecordFlyweight record) {
-        final long number = record.operation();
+    private void arrive(final long entry, final long source, final long record) {
+        final long number = RemoteRecordFlyweight.operationOf(record);
         final int slot = (int) number & PING_SLOT;
-        final boolean isData = record.kind() == RemoteRecordFlyweight.DATA;
-        final boolean isAnswer = isData || record.kind() == RemoteRecordFlyweight.DONE;
+        final boolean isData = RemoteRecordFlyweight.kind(record) == RemoteRecordFlyweight.DATA;
+        final boolean isAnswer =
+                isData || RemoteRecordFlyweight.kind(record) == RemoteRecordFlyweight.DONE;
         final boolean isKnown = slot < operations.length || (slot == PING_SLOT && !isData);
         // Data of an operation that has failed in the meantime belongs nowhere.
         if (!isAnswer || !isKnown || (isData && !operations[slot].place(number, source, record))) {
@@ -127,12 +127,15 @@ final class Initiator {
         }
         arrivals.write(
                 entry,
-                Arrival.what(record.kind(), record.isLast(), record.status()),
+                Arrival.what(
+                        RemoteRecordFlyweight.kind(record),
+                        RemoteRecordFlyweight.isLast(record),
+                        RemoteRecordFlyweight.statusOf(record)),
                 source,
                 number,
-                record.key(),
+                RemoteRecordFlyweight.keyOf(record),
                 0,
-                isData ? record.lengthBytes() : 0,
+                isData ? RemoteRecordFlyweight.lengthBytes(record) : 0,
                 0);
     }
 

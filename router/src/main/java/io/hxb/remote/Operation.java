@@ -143,19 +143,19 @@ final class Operation {
      * @param from the context that sent them.
      * @return false if they belong to no operation.
      */
-    boolean place(final long of, final long from, final RemoteRecordFlyweight record) {
+    boolean place(final long of, final long from, final long record) {
         if (of <= 0
                 || state.getAcquire() != of
                 || peer != from
                 || !state.compareAndSet(of, of | PLACING)) {
             return false;
         }
-        final long at = record.offset();
-        final long bytes = record.lengthBytes();
+        final long at = RemoteRecordFlyweight.offset(record);
+        final long bytes = RemoteRecordFlyweight.lengthBytes(record);
         final boolean isMine =
                 kind == OperationRing.GET && at >= 0 && bytes >= 0 && at <= lengthBytes - bytes;
         if (isMine) {
-            Memory.copy(record.dataAddress(), localAddress + at, bytes);
+            Memory.copy(RemoteRecordFlyweight.dataAddress(record), localAddress + at, bytes);
         }
         state.setRelease(of);
         return isMine;

@@ -84,12 +84,11 @@ final class Target {
         if (first == ArrivalQueue.FULL) {
             return FlowListener.FULL;
         }
-        final RemoteRecordFlyweight record = new RemoteRecordFlyweight();
         final long source = Arrival.source(ends, ContextKind.REQUESTS);
         long message = bodyAddress;
         for (int i = 0; i < messageCount; i++) {
-            if (source >= 0 && Arrival.read(record, message)) {
-                perform(first + i, source, record);
+            if (source >= 0 && Arrival.isRecord(message)) {
+                perform(first + i, source, Arrival.record(message));
             } else {
                 counters.onMalformed();
                 arrivals.write(first + i, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
@@ -101,18 +100,18 @@ final class Target {
         return FlowListener.COPIED;
     }
 
-    private void perform(final long entry, final long source, final RemoteRecordFlyweight record) {
-        switch (record.kind()) {
+    private void perform(final long entry, final long source, final long record) {
+        switch (RemoteRecordFlyweight.kind(record)) {
             case OperationRing.PUT, OperationRing.PUT_NOTIFY -> put(entry, source, record);
             case OperationRing.GET ->
                     arrivals.write(
                             entry,
                             Arrival.what(OperationRing.GET, true, PmStatus.OK),
                             source,
-                            record.operation(),
-                            record.key(),
-                            record.offset(),
-                            record.lengthBytes(),
+                            RemoteRecordFlyweight.operationOf(record),
+                            RemoteRecordFlyweight.keyOf(record),
+                            RemoteRecordFlyweight.offset(record),
+                            RemoteRecordFlyweight.lengthBytes(record),
                             0);
             case OperationRing.ADD, OperationRing.SWAP -> change(entry, source, record);
             case RemoteRecordFlyweight.PING -> answerLater(entry, source, record, PmStatus.OK, 0);
@@ -123,17 +122,20 @@ final class Target {
         }
     }
 
-    private void put(final long entry, final long source, final RemoteRecordFlyweight record) {
-        final Grant grant = grants.find(record.key());
-        final long offset = record.offset();
-        final long lengthBytes = record.lengthBytes();
+    private void put(final long entry, final long source, final long record) {
+        final Grant grant = grants.find(RemoteRecordFlyweight.keyOf(record));
+        final long offset = RemoteRecordFlyweight.offset(record);
+        final long lengthBytes = RemoteRecordFlyweight.lengthBytes(record);
         final int status =
                 grant == null ? PmStatus.BAD_KEY : grant.enter(PmAccess.WRITE, offset, lengthBytes);
         if (status == PmStatus.OK) {
-            Memory.copy(record.dataAddress(), grant.address() + offset, lengthBytes);
+            Memory.copy(
+                    RemoteRecordFlyweight.dataAddress(record),
+                    grant.address() + offset,
+                    lengthBytes);
             grant.leave();
         }
-        if (status != PmStatus.OK || !record.isLast()) {
+        if (status != PmStatus.OK || !RemoteRecordFlyweight.isLast(record)) {
             if (status == PmStatus.OK) {
                 arrivals.write(entry, Arrival.NOTHING, 0, 0, 0, 0, 0, 0);
             } else {
@@ -142,25 +144,25 @@ final class Target {
             return;
         }
         counters.onPerformed();
-        final long wholeBytes = record.second();
-        if (record.kind() == OperationRing.PUT_NOTIFY && wholeBytes >= 0) {
+        final long wholeBytes = RemoteRecordFlyweight.second(record);
+        if (RemoteRecordFlyweight.kind(record) == OperationRing.PUT_NOTIFY && wholeBytes >= 0) {
             arrivals.write(
                     entry,
                     Arrival.what(OperationRing.PUT_NOTIFY, true, PmStatus.OK),
                     source,
-                    record.operation(),
-                    record.key(),
+                    RemoteRecordFlyweight.operationOf(record),
+                    RemoteRecordFlyweight.keyOf(record),
                     Math.max(0, offset + lengthBytes - wholeBytes),
                     wholeBytes,
-                    record.first());
+                    RemoteRecordFlyweight.first(record));
         } else {
             answerLater(entry, source, record, PmStatus.OK, 0);
         }
     }
 
-    private void change(final long entry, final long source, final RemoteRecordFlyweight record) {
-        final Grant grant = grants.find(record.key());
-        final long offset = record.offset();
+    private void change(final long entry, final long source, final long record) {
+        final Grant grant = grants.find(RemoteRecordFlyweight.keyOf(record));
+        final long offset = RemoteRecordFlyweight.offset(record);
         int status = PmStatus.BAD_KEY;
         if (grant != null) {
             status =
@@ -172,9 +174,12 @@ final class Target {
         if (status == PmStatus.OK) {
             final long address = grant.address() + offset;
             before =
-                    record.kind() == OperationRing.ADD
-                            ? Memory.getAndAddLong(address, record.first())
-                            : swap(address, record.first(), record.second());
+                    RemoteRecordFlyweight.kind(record) == OperationRing.ADD
+                            ? Memory.getAndAddLong(address, RemoteRecordFlyweight.first(record))
+                            : swap(
+                                    address,
+                                    RemoteRecordFlyweight.first(record),
+                                    RemoteRecordFlyweight.second(record));
             grant.leave();
             counters.onPerformed();
         }
@@ -196,7 +201,7 @@ final class Target {
     private void answerLater(
             final long entry,
             final long source,
-            final RemoteRecordFlyweight record,
+            final long record,
             final int status,
             final long value) {
         if (status != PmStatus.OK) {
@@ -204,9 +209,10 @@ final class Target {
         }
         arrivals.write(
                 entry,
-                Arrival.what(RemoteRecordFlyweight.DONE, record.isLast(), status),
+                Arrival.what(
+                        RemoteRecordFlyweight.DONE, RemoteRecordFlyweight.isLast(record), status),
                 source,
-                record.operation(),
+                RemoteRecordFlyweight.operationOf(record),
                 value,
                 0,
                 0,
