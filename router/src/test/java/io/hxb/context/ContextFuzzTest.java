@@ -49,8 +49,11 @@ class ContextFuzzTest {
             assertEquals(0, node.pool.outstanding(), about);
             assertTrue(node.loop.counters().violations() > ROUNDS / 4, about);
             for (final CloseReason reason : CloseReason.values()) {
+                // HostileOperationsTest provokes that of remote memory.
                 assertTrue(
-                        !reason.isViolation() || node.loop.counters().closed(reason) > 0,
+                        !reason.isViolation()
+                                || reason == CloseReason.BAD_OPERATION
+                                || node.loop.counters().closed(reason) > 0,
                         () -> "never provoked: " + reason + ", " + about);
             }
         }
