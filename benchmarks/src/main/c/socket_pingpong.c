@@ -1,26 +1,33 @@
 /*
- * socket_pingpong: round trips over plain sockets, the peer of a message round trip.
+ * socket_pingpong: round trips over plain sockets or pipes, the peer of a message round trip.
  *
- *   socket_pingpong -m client|server [-p udp|tcp] [-w block|spin] [-s size] [-S seconds] [-W warm_up_seconds]
+ *   socket_pingpong -m client|server [-p udp|tcp|pipe] [-w block|spin] [-s size] [-S seconds] [-W warm_up_seconds]
  *                   ADDRESS PORT
  *
- * The server binds ADDRESS and answers until SIGTERM; over TCP one client after the other.
+ * The server binds ADDRESS and answers until SIGTERM; over TCP one client after the other. For pipes ADDRESS is a
+ * folder, where the server makes two named after PORT, which serve one client.
  */
 #include "hxbb.h"
 
+#include <fcntl.h>
 #include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/stat.h>
 
 static uint8_t message[65536];
 static struct histogram histogram, first;
 static int wait_flag;
-static bool is_tcp;
+static bool is_tcp, is_pipe;
+
+/* Where a program at pipes writes; it reads from the descriptor that others write to, too. */
+static int pipe_out = -1;
 
 /* A message as it comes: a datagram, or `size` bytes of a stream; -1 when there is none, or the peer has ended. */
 static ssize_t receive(int fd, size_t size) {
-    if (!is_tcp) return recv(fd, message, sizeof message, wait_flag);
+    if (!is_tcp && !is_pipe) return recv(fd, message, sizeof message, wait_flag);
     size_t done = 0;
     while (done < size && !stopped) {
-        ssize_t n = recv(fd, message + done, size - done, wait_flag);
+        ssize_t n = is_pipe ? read(fd, message + done, size - done) : recv(fd, message + done, size - done, wait_flag);
         if (n == 0) return -1;
         if (n > 0) done += (size_t)n;
         if (n < 0 && errno != EAGAIN && errno != EINTR) return -1;
@@ -30,7 +37,8 @@ static ssize_t receive(int fd, size_t size) {
 
 static void send_all(int fd, size_t size) {
     for (size_t done = 0; done < size && !stopped;) {
-        ssize_t n = send(fd, message + done, size - done, MSG_NOSIGNAL);
+        ssize_t n = is_pipe ? write(pipe_out, message + done, size - done)
+                            : send(fd, message + done, size - done, MSG_NOSIGNAL);
         if (n > 0) done += (size_t)n;
         if (n < 0 && errno != EAGAIN && errno != EINTR) return;
     }
@@ -60,6 +68,32 @@ static void serve_connections(int listener, size_t size) {
         while (!stopped && receive(fd, size) > 0) send_all(fd, size);
         close(fd);
     }
+}
+
+/* Opens the two pipes in the same order at both ends, since each open waits for the other end. */
+static int open_pipes(bool is_server, const char *folder, const char *name) {
+    char there[4096], back[4096];
+    snprintf(there, sizeof there, "%s/%s.there", folder, name);
+    snprintf(back, sizeof back, "%s/%s.back", folder, name);
+    if (is_server) {
+        unlink(there);
+        unlink(back);
+        if (mkfifo(there, 0600) != 0 || mkfifo(back, 0600) != 0) fail("mkfifo", folder);
+        printf("{\"ready\":true}\n");
+        fflush(stdout);
+    }
+    const int flags = wait_flag != 0 ? O_NONBLOCK : 0;
+    int first = open(there, is_server ? O_RDONLY : O_WRONLY);
+    int second = open(back, is_server ? O_WRONLY : O_RDONLY);
+    if (first < 0 || second < 0) fail("open", folder);
+    fcntl(first, F_SETFL, flags);
+    fcntl(second, F_SETFL, flags);
+    pipe_out = is_server ? second : first;
+    return is_server ? first : second;
+}
+
+static void serve_pipes(int fd, size_t size) {
+    while (!stopped && receive(fd, size) > 0) send_all(fd, size);
 }
 
 static void ask(int fd, size_t size, double warm_up, double seconds) {
@@ -98,7 +132,10 @@ int main(int argc, char **argv) {
     for (int option; (option = getopt(argc, argv, "m:p:w:s:S:W:")) != -1;) {
         switch (option) {
         case 'm': is_server = strcmp(optarg, "server") == 0; break;
-        case 'p': is_tcp = strcmp(optarg, "tcp") == 0; break;
+        case 'p':
+            is_tcp = strcmp(optarg, "tcp") == 0;
+            is_pipe = strcmp(optarg, "pipe") == 0;
+            break;
         case 'w': wait_flag = strcmp(optarg, "spin") == 0 ? MSG_DONTWAIT : 0; break;
         case 's': size = atoi(optarg); break;
         case 'S': seconds = atof(optarg); break;
@@ -107,11 +144,17 @@ int main(int argc, char **argv) {
         }
     }
     if (argc - optind != 2 || size < 4 || size > 65000) {
-        fprintf(stderr, "usage: socket_pingpong -m client|server [-p udp|tcp] [-w block|spin] [-s size 4..65000] "
+        fprintf(stderr, "usage: socket_pingpong -m client|server [-p udp|tcp|pipe] [-w block|spin] [-s size 4..65000] "
                         "[-S seconds] [-W warm-up] ADDRESS PORT\n");
         return 2;
     }
     stop_on_signals();
+    if (is_pipe) {
+        signal(SIGPIPE, SIG_IGN);
+        int pipes = open_pipes(is_server, argv[optind], argv[optind + 1]);
+        if (is_server) serve_pipes(pipes, (size_t)size); else ask(pipes, (size_t)size, warm_up, seconds);
+        return 0;
+    }
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[optind + 1]))};
     if (inet_pton(AF_INET, argv[optind], &address.sin_addr) != 1) fail("address", argv[optind]);
     int fd = socket(AF_INET, (is_tcp ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0);

@@ -125,6 +125,21 @@ final class AttachedLine implements AutoCloseable {
     /** Round trips between two C programs with plain sockets. */
     Map<String, Double> sockets(final String protocol, final boolean isSpinning, final int size)
             throws Exception {
+        return plain(Place.TWO_HOSTS, protocol, isSpinning, size, RIGHT_ADDRESS);
+    }
+
+    /** Round trips between two programs on one host that have two pipes. */
+    Map<String, Double> pipes(final boolean isSpinning, final int size) throws Exception {
+        return plain(Place.ONE_HOST, "pipe", isSpinning, size, folder.path().toString());
+    }
+
+    private Map<String, Double> plain(
+            final Place place,
+            final String protocol,
+            final boolean isSpinning,
+            final int size,
+            final String address)
+            throws Exception {
         final List<String> both =
                 List.of(
                         "-p",
@@ -134,12 +149,12 @@ final class AttachedLine implements AutoCloseable {
                         "-s",
                         Integer.toString(size));
         return roundTrip(
-                Place.TWO_HOSTS,
-                c("server", both, List.of(RIGHT_ADDRESS, C_PORT)),
+                place,
+                c("server", both, List.of(address, C_PORT)),
                 c(
                         "client",
                         both,
-                        List.of("-W", text(warmUp), "-S", text(seconds), RIGHT_ADDRESS, C_PORT)));
+                        List.of("-W", text(warmUp), "-S", text(seconds), address, C_PORT)));
     }
 
     private static List<String> c(

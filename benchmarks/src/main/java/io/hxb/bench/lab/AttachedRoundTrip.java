@@ -101,6 +101,8 @@ final class AttachedRoundTrip implements Callable<Integer> {
             contest.add(name + "blocking", () -> line.sockets(protocol, false, size))
                     .add(name + "spinning", () -> line.sockets(protocol, true, size));
         }
+        contest.add("C, pipes, blocking, one host", () -> line.pipes(false, size))
+                .add("C, pipes, spinning, one host", () -> line.pipes(true, size));
         contest.add(
                 "Aeron, driver in a process of its own",
                 () -> line.aeronRoundTrip(AttachedLine.Place.TWO_HOSTS, size));
