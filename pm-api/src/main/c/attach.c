@@ -16,6 +16,7 @@
 #define RETRY_PAUSE_NS 10000000
 #define MAX_DESCRIPTORS 8
 #define ARGUMENTS 8
+#define NEWEST_VERSION 2 /* later ones have direct rings, which this library does not know */
 
 struct message {
     _Alignas(8) uint8_t bytes[HXB_ATTACH_LENGTH_BYTES];
@@ -127,7 +128,7 @@ static int silent(const hxb_device *device, const char *what) {
 /* The reply to HELLO chooses a version of those that were offered; every later one has it, too. */
 static int check_version(hxb_device *device, int version, int type) {
     int oldest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_OLDEST_VERSION : device->version;
-    int newest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_VERSION : device->version;
+    int newest = type == HXB_ATTACH_HELLO ? NEWEST_VERSION : device->version;
     if (version < oldest || version > newest) {
         return fail(HXB_E_VERSION,
                     "the node on %s speaks version %d of the attach protocol instead of %d, which this library speaks"
@@ -338,7 +339,7 @@ int say_hello(hxb_device *device) {
     struct message message;
     device->version = HXB_ATTACH_OLDEST_VERSION;
     request(&message, HXB_ATTACH_HELLO);
-    put_argument(&message, 0, HXB_ATTACH_VERSION);
+    put_argument(&message, 0, NEWEST_VERSION);
     int result = exchange(device, &message, -1);
     if (result != HXB_OK) {
         return result;

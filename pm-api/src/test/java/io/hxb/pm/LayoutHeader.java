@@ -1,11 +1,14 @@
 package io.hxb.pm;
 
 import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.rma.PmAccess;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.CompletionRing;
 import io.hxb.pm.shm.ControlMemory;
 import io.hxb.pm.shm.DeliveryRing;
+import io.hxb.pm.shm.DirectPage;
+import io.hxb.pm.shm.DirectRing;
 import io.hxb.pm.shm.EventRing;
 import io.hxb.pm.shm.LinkEventRing;
 import io.hxb.pm.shm.NodePage;
@@ -58,6 +61,9 @@ public final class LayoutHeader {
         classes.put("DELIVERY", DeliveryRing.class);
         classes.put("RELEASE", ReleaseRing.class);
         classes.put("EVENTS", EventRing.class);
+        classes.put("DIRECT", DirectRing.class);
+        classes.put("DIRECTPAGE", DirectPage.class);
+        classes.put("DIRECTCHANGE", DirectChange.class);
         classes.put("LARGE", LargeStart.class);
         classes.put("AREA", RemoteMemoryArea.class);
         classes.put("OPERATION", OperationRing.class);
