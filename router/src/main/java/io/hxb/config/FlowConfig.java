@@ -58,7 +58,11 @@ public record FlowConfig(
                         maxReorderingThresholdFrames(windowFrames))
                 .duration("minRetransmit", minRetransmitNs, 10_000, 10_000_000_000L)
                 .duration("maxRetransmit", maxRetransmitNs, minRetransmitNs, 60_000_000_000L)
-                .duration("peerTimeout", peerTimeoutNs, 10_000_000, 3_600_000_000_000L)
+                .duration(
+                        "peerTimeout",
+                        peerTimeoutNs,
+                        Math.max(10_000_000, 2 * minRetransmitNs),
+                        3_600_000_000_000L)
                 .range("maxFlows", maxFlows, 16, 1 << 20)
                 .duration("idleTimeout", idleTimeoutNs, 2 * peerTimeoutNs, 36_000_000_000_000L)
                 .done();
@@ -180,11 +184,11 @@ public record FlowConfig(
             return this;
         }
 
-        /** See {@link FlowConfig#minRetransmitNs()}; raises the longest timer to it. */
+        /** See {@link FlowConfig#minRetransmitNs()}; raises the longer times that it limits. */
         public Builder minRetransmitNs(final long value) {
             minRetransmitNs = value;
             maxRetransmitNs = Math.max(maxRetransmitNs, value);
-            return this;
+            return peerTimeoutNs(Math.max(peerTimeoutNs, 2 * value));
         }
 
         /** See {@link FlowConfig#maxRetransmitNs()}. */

@@ -189,6 +189,7 @@ public final class RandomClusterFile {
     private long min(final String key) {
         return switch (key) {
             case "flow.maxRetransmit" -> valueOf("flow.minRetransmit");
+            case "flow.peerTimeout" -> 2 * valueOf("flow.minRetransmit");
             case "flow.idleTimeout" -> 2 * valueOf("flow.peerTimeout");
             case "flow.maxFlows" -> FLOWS_PER_NODE * nodes();
             case "trunk.maxHoldDown" -> valueOf("trunk.holdDown");

@@ -3,6 +3,7 @@ package io.hxb.tool.demo;
 import io.hxb.counter.CounterType;
 import io.hxb.tool.cluster.Cluster;
 import io.hxb.tool.cluster.ClusterCounters;
+import io.hxb.tool.lab.LabCluster;
 import io.hxb.tool.measure.Measurement;
 import io.hxb.tool.measure.Pair;
 import io.hxb.tool.measure.Result;
@@ -11,6 +12,8 @@ import io.hxb.tool.measure.Throughput;
 import io.hxb.tool.measure.Trips;
 import io.hxb.tool.measure.Watch;
 import io.hxb.tool.report.TextTable;
+
+import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -32,6 +35,7 @@ public final class DemoRun {
     private static final int TRIP_BYTES = 64;
     private static final int TRIPS = 1000;
     private static final int SMALL_BYTES = 32;
+    private static final int ATTACHED_TRIPS = 5000;
     private static final long PERF_NS = 1_000_000_000L;
     private static final long SILENCE_NS = 10_000_000_000L;
     private static final int BLOCK_BYTES = 8192;
@@ -59,6 +63,9 @@ public final class DemoRun {
      * @param fields everything, as JSON has it.
      */
     public record Outcome(Result result, Map<String, Object> fields) {}
+
+    /** What an attached program has measured over one hop. */
+    private record Attached(double medianUs, double p99Us, long messagesPerSecond, long lost) {}
 
     /** One line of the table. */
     private record Distance(Trips.Trip trip, Throughput throughput) {}
@@ -107,7 +114,32 @@ public final class DemoRun {
         }
         final Throughput small = perf(measurement, distances.getFirst(), SMALL_BYTES, PERF_NS / 2);
         print(lines, size, small);
-        return outcome(files, transfer, trips, lines, small);
+        return outcome(files, transfer, trips, lines, small, attached(trips.trips().getFirst()));
+    }
+
+    /** What a program in a process of its own gets over one hop, from its start. */
+    private Attached attached(final Trips.Trip pair) {
+        final AttachedProgram programs = new AttachedProgram(LabCluster.file(folder), pair.from());
+        final JsonNode trips =
+                programs.run("ping " + pair.to() + " --flood --count " + ATTACHED_TRIPS);
+        final JsonNode rate =
+                programs.run(
+                        "perf " + pair.to() + " --warm-up 1 --seconds 1 --size " + SMALL_BYTES);
+        final Attached attached =
+                new Attached(
+                        trips.at("/rtt_us/median").asDouble(),
+                        trips.at("/rtt_us/p99").asDouble(),
+                        rate.at("/messages_per_s").asLong(),
+                        trips.at("/lost").asLong() + rate.at("/lost").asLong());
+        out.printf(
+                Locale.ROOT,
+                "a program in a process of its own: round trip %.1f us (99 %%: %.1f), %d messages/s"
+                        + " of %d bytes%n",
+                attached.medianUs(),
+                attached.p99Us(),
+                attached.messagesPerSecond(),
+                SMALL_BYTES);
+        return attached;
     }
 
     private static Throughput perf(
@@ -222,12 +254,14 @@ public final class DemoRun {
             final Transfer transfer,
             final Trips trips,
             final List<Distance> lines,
-            final Throughput small) {
+            final Throughput small,
+            final Attached attached) {
         long lost =
                 files.entries().size()
                         - transfer.intact()
                         + trips.result().lost()
-                        + small.result().lost();
+                        + small.result().lost()
+                        + attached.lost();
         long duplicated =
                 transfer.duplicated() + trips.result().duplicated() + small.result().duplicated();
         long reordered = small.result().reordered();
@@ -256,6 +290,9 @@ public final class DemoRun {
         fields.put("files", files.entries().size());
         fields.put("files_intact", transfer.intact());
         fields.put("messages_per_s", small.result().messagesPerSecond());
+        fields.put("attached_rtt_median_us", attached.medianUs());
+        fields.put("attached_rtt_p99_us", attached.p99Us());
+        fields.put("attached_messages_per_s", attached.messagesPerSecond());
         fields.put("frames", transfer.frames());
         fields.put("resent", transfer.resent());
         fields.put("dropped", transfer.dropped());

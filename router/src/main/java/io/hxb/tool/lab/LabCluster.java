@@ -50,13 +50,18 @@ public final class LabCluster {
 
     /** Writes the configuration into the lab's folder. */
     public static Path write(final ClusterConfig config, final Path folder) {
-        final Path file = folder.resolve("cluster.yaml");
+        final Path file = file(folder);
         try {
             Files.writeString(file, ClusterConfigYaml.write(config));
             return file;
         } catch (final IOException e) {
             throw new ToolException("cannot write " + file + ": " + e, e);
         }
+    }
+
+    /** The cluster file in the folder of a lab. */
+    public static Path file(final Path folder) {
+        return folder.resolve("cluster.yaml");
     }
 
     private static List<List<String>> nics(final LabSpec spec) {
