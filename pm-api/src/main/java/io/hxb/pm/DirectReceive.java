@@ -73,8 +73,8 @@ final class DirectReceive implements AutoCloseable {
 
     /** True if a message from the sender that came through the node is the begin of this ring. */
     boolean isBegin(final long payloadAddress) {
+        // A sender that is closed meanwhile has sent it, and what is in the ring, before.
         return !isActive
-                && !isSenderGone
                 && Memory.getLong(payloadAddress) == id0
                 && Memory.getLong(payloadAddress + Long.BYTES) == id1;
     }
@@ -86,7 +86,7 @@ final class DirectReceive implements AutoCloseable {
 
     /** True if what comes through the node now was sent behind what is in the ring. */
     boolean isBeforeNode() {
-        return isActive && !isSenderGone;
+        return isActive;
     }
 
     /** True if there is a message; passes records that have none. */

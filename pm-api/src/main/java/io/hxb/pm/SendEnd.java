@@ -151,12 +151,22 @@ final class SendEnd {
             final long regionOffset) {
         slots.start(slot);
         if (locals.isLocal(slots.node(slot))) {
-            final long payload = region == null ? 0 : region.address() + regionOffset;
-            if (locals.submit(slot, lengthBytes, tag, payload)) {
+            if (locals.submit(slot, lengthBytes, tag, payload(slot, region, regionOffset))) {
+                if (slot == writtenSlot) {
+                    writtenSlot = SendSlots.NONE;
+                }
                 return;
             }
         }
         submitToNode(slot, lengthBytes, tag, region == null ? 0 : region.id(), regionOffset);
+    }
+
+    /** Where a message is that neither lies in its slot's buffer nor in a direct ring; else 0. */
+    private long payload(final int slot, final PmRegion region, final long regionOffset) {
+        if (region != null) {
+            return region.address() + regionOffset;
+        }
+        return slot == writtenSlot ? shorts.payloadAddress(writtenBegin) : 0;
     }
 
     private void submitToNode(

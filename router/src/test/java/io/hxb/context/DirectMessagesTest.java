@@ -44,7 +44,7 @@ class DirectMessagesTest {
     private final PmMessage message = new PmMessage();
 
     /** What one end has done: sends numbered messages in many ways, checks those of the other. */
-    private static final class End {
+    static final class End {
         private final SplittableRandom random;
         private final PmDevice device;
         private final PmContext context;
@@ -199,6 +199,73 @@ class DirectMessagesTest {
                 exchange(two, one);
             }
             assertTrue(node.loop.counters().messagesSent() < 200);
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldSendWhatWasClaimedBeforeTheRingWasOpen() throws Exception {
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext one = left.openContext(1);
+                PmContext two = right.openContext(2)) {
+            // given a short message that is written in the ring of short ones
+            for (int i = 0; i < 31; i++) {
+                exchange(one, two);
+            }
+            final int early = one.claim(0, 2, 8);
+            assertEquals(PmStatus.EMPTY, two.receive(message));
+            final int begin = one.claim(0, 2, 8);
+            // when
+            Memory.putLong(one.sendAddress(begin), 1);
+            assertEquals(PmStatus.OK, one.send(begin, 8, 0));
+            Memory.putLong(one.sendAddress(early), 2);
+            assertEquals(PmStatus.OK, one.send(early, 8, 0));
+            // then
+            for (int i = 1; i <= 2; i++) {
+                assertEquals(PmStatus.OK, two.receive(message, SECOND_NS));
+                assertEquals(i, Memory.getLong(message.address()));
+                two.release(message);
+            }
+            exchange(one, two);
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldReceiveWhatWasSentBeforeTheSenderWasClosed() throws Exception {
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext two = right.openContext(2)) {
+            final PmContext one = left.openContext(1);
+            // given messages in a ring of which the receiver has not seen the begin
+            for (int i = 0; i < 32; i++) {
+                exchange(one, two);
+            }
+            assertEquals(PmStatus.EMPTY, two.receive(message));
+            final long before = node.loop.counters().messagesSent();
+            for (int i = 0; i < 3; i++) {
+                assertEquals(PmStatus.OK, one.send(0, 2, new byte[100], i, SECOND_NS));
+            }
+            assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
+            assertEquals(before + 1, node.loop.counters().messagesSent());
+            // when
+            one.close();
+            TestNode.await("context closed", () -> node.manager.openContexts() == 1);
+            // then
+            for (int i = 0; i < 3; i++) {
+                assertEquals(PmStatus.OK, two.receive(message, SECOND_NS));
+                assertEquals(i, message.tag());
+                assertEquals(100, message.lengthBytes());
+                two.release(message);
+            }
+            assertEquals(PmStatus.EMPTY, two.receive(message));
             assertEquals(0, server.refused());
         }
     }
