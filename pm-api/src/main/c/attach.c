@@ -1,6 +1,6 @@
 /* The connection to a node: requests and their replies, as the class AttachMessage draws them. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "direct.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,6 @@
 #define RETRY_PAUSE_NS 10000000
 #define MAX_DESCRIPTORS 8
 #define ARGUMENTS 8
-#define NEWEST_VERSION 2 /* later ones have direct rings, which this library does not know */
 
 struct message {
     _Alignas(8) uint8_t bytes[HXB_ATTACH_LENGTH_BYTES];
@@ -128,7 +127,7 @@ static int silent(const hxb_device *device, const char *what) {
 /* The reply to HELLO chooses a version of those that were offered; every later one has it, too. */
 static int check_version(hxb_device *device, int version, int type) {
     int oldest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_OLDEST_VERSION : device->version;
-    int newest = type == HXB_ATTACH_HELLO ? NEWEST_VERSION : device->version;
+    int newest = type == HXB_ATTACH_HELLO ? HXB_ATTACH_VERSION : device->version;
     if (version < oldest || version > newest) {
         return fail(HXB_E_VERSION,
                     "the node on %s speaks version %d of the attach protocol instead of %d, which this library speaks"
@@ -335,11 +334,16 @@ static int read_page(hxb_device *device) {
     return HXB_OK;
 }
 
+static bool is_ring_size(const hxb_device *device, int64_t bytes) {
+    return bytes >= 4096 && bytes <= 1 << 30 && (bytes & (bytes - 1)) == 0
+        && bytes >= 2 * (int64_t)direct_record_bytes((uint32_t)device->facts.mtu);
+}
+
 int say_hello(hxb_device *device) {
     struct message message;
     device->version = HXB_ATTACH_OLDEST_VERSION;
     request(&message, HXB_ATTACH_HELLO);
-    put_argument(&message, 0, NEWEST_VERSION);
+    put_argument(&message, 0, HXB_ATTACH_VERSION);
     int result = exchange(device, &message, -1);
     if (result != HXB_OK) {
         return result;
@@ -347,6 +351,7 @@ int say_hello(hxb_device *device) {
     int64_t pool_bytes = argument(&message, 0);
     int64_t min_entries = argument(&message, 1);
     int64_t own_buffers = argument(&message, 2);
+    int64_t direct_bytes = device->version >= HXB_ATTACH_DIRECT_VERSION ? argument(&message, 3) : 0;
     int expected = own_buffers == 0 ? 2 : 1;
     if (message.descriptor_count != expected || pool_bytes < 0 || min_entries < 0 || min_entries > 1 << 20
         || own_buffers < 0 || own_buffers > 1 << 24) {
@@ -374,6 +379,10 @@ int say_hello(hxb_device *device) {
     if (result == HXB_OK && own_buffers == 0
         && (uint64_t)facts->receive_buffers * (uint64_t)facts->receive_buffer_bytes > (uint64_t)pool_bytes) {
         return fail(HXB_E_PROTOCOL, "the receive pool of the node on %s is shorter than its buffers", device->path);
+    }
+    if (result == HXB_OK && is_ring_size(device, direct_bytes)) {
+        device->direct_bytes = (uint32_t)direct_bytes;
+        device->has_fences = register_fences();
     }
     return result;
 }
@@ -527,6 +536,67 @@ void detach_context(hxb_device *device, int id, struct context_memory *memory) {
     close(memory->wake_application);
     close(memory->wake_node);
     tell(device, HXB_ATTACH_CLOSE_CONTEXT, id);
+}
+
+/* ---- Direct rings ---- */
+
+static int exchange_locked(hxb_device *device, struct message *message, int descriptors) {
+    int state = call_begin();
+    pthread_mutex_lock(&device->lock);
+    int result = exchange(device, message, descriptors);
+    pthread_mutex_unlock(&device->lock);
+    call_end(state);
+    return result;
+}
+
+int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors) {
+    struct message message;
+    request(&message, HXB_ATTACH_OFFER_DIRECT);
+    put_argument(&message, 0, id);
+    put_argument(&message, 1, peer_context);
+    message.descriptors[0] = descriptors[0];
+    message.descriptors[1] = descriptors[1];
+    message.descriptor_count = 2;
+    int result = exchange_locked(device, &message, 1);
+    if (result != HXB_OK) {
+        return result;
+    }
+    if (!is_signal_socket(message.descriptors[0])) {
+        close_descriptors(&message);
+        return HXB_E_PROTOCOL;
+    }
+    return message.descriptors[0];
+}
+
+/* The ring whose descriptors have come: its records, its page, and what wakes its sender. */
+static void map_direct(const hxb_device *device, struct message *message, struct direct_memory *memory) {
+    int64_t capacity = argument(message, 2);
+    const int *descriptors = message->descriptors;
+    if (message->descriptor_count == 3 && is_ring_size(device, capacity) && capacity <= device->direct_bytes
+        && file_problem(descriptors[0], (uint64_t)capacity) == NULL
+        && file_problem(descriptors[1], HXB_DIRECTPAGE_LENGTH_BYTES) == NULL && is_signal_socket(descriptors[2])
+        && direct_map(memory, (uint32_t)capacity, descriptors[0], descriptors[1], false) == HXB_OK) {
+        memory->peer_signal = message->descriptors[--message->descriptor_count];
+    }
+}
+
+int next_direct_change(hxb_device *device, int id, int *peer_context, struct direct_memory *memory) {
+    struct message message;
+    request(&message, HXB_ATTACH_DIRECT_CHANGE);
+    put_argument(&message, 0, id);
+    if (exchange_locked(device, &message, -1) != HXB_OK) {
+        return HXB_DIRECTCHANGE_NONE;
+    }
+    int64_t kind = argument(&message, 0);
+    int64_t peer = argument(&message, 1);
+    bool is_known = peer >= 0 && peer < device->facts.contexts && kind >= HXB_DIRECTCHANGE_OFFERED
+        && kind <= HXB_DIRECTCHANGE_SENDER_GONE;
+    if (is_known && kind == HXB_DIRECTCHANGE_OFFERED) {
+        map_direct(device, &message, memory);
+    }
+    close_descriptors(&message);
+    *peer_context = (int)peer;
+    return is_known ? (int)kind : HXB_DIRECTCHANGE_NONE;
 }
 
 bool is_node_alive(const hxb_device *device) {

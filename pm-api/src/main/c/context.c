@@ -151,7 +151,11 @@ static int open_context(hxb_device *device, int id, const hxb_context_options *s
     if (result == HXB_OK) {
         lay_out(made, sizes);
         result = check_control(made);
+        if (result == HXB_OK) {
+            result = direct_open(made, sizes->delivery_entries);
+        }
         if (result != HXB_OK) {
+            direct_close(made);
             detach_context(device, id, &made->memory);
         }
     }
@@ -219,6 +223,7 @@ int hxb_close_context(hxb_context *context) {
         at = &(*at)->next;
     }
     *at = context->next;
+    direct_close(context);
     detach_context(device, context->id, &context->memory);
     pthread_mutex_unlock(&device->lock);
     large_close(context->large);

@@ -85,6 +85,9 @@ static inline int64_t now_ns(void) {
 /* Makes the descriptor of a node's loop readable; a system call that is no cancellation point. */
 void signal_event(int fd);
 
+/* Wakes another context of this node; a system call that is no cancellation point. */
+void signal_socket(int fd);
+
 /* Takes the signals that have arrived; returns how many. */
 int drain_signals(int fd);
 
@@ -102,6 +105,12 @@ int lent_reserve(struct lent *lent, uint64_t length);
 /* Makes and maps the next pieces; returns how many, whose descriptors the caller closes. */
 int lent_fill(struct lent *lent, const char *name, int *pieces, int max);
 void lent_close(struct lent *lent);
+
+/* A file of zeroed pages, all of which are taken now and whose size is sealed; -1 with errno. */
+int make_file(const char *name, uint64_t length);
+
+/* What is wrong with a file in memory that was passed and is to have this length at least; NULL if nothing is. */
+const char *file_problem(int fd, uint64_t length);
 
 /* Maps memory of the node read-only, after checking that the descriptor is what it should be; takes the descriptor. */
 int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **data);
@@ -140,6 +149,8 @@ struct hxb_device {
     struct facts facts;
     int min_delivery_entries;
     int own_buffers;
+    uint32_t direct_bytes; /* of a direct ring; 0 for none */
+    bool has_fences;       /* this process takes part in memory fences of others */
     bool has_id[HXB_ATTACH_MEMORY_IDS];
     uint32_t requests;
     int version;
@@ -172,6 +183,11 @@ int attach_context(hxb_device *device, int id, const hxb_context_options *sizes,
 void detach_context(hxb_device *device, int id, struct context_memory *memory);
 int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t length, bool is_written);
 void take_back(hxb_device *device, struct lent *lent);
+struct direct_memory;
+/* Offers a ring; takes its two descriptors. Returns what wakes the other end, or an error. */
+int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors);
+/* Returns the kind of the next change, with a ring that was offered unless it cannot be mapped. */
+int next_direct_change(hxb_device *device, int id, int *peer_context, struct direct_memory *memory);
 int say_hello(hxb_device *device);
 bool is_node_alive(const hxb_device *device);
 void devices_add(hxb_device *device);
@@ -221,7 +237,7 @@ void spin_on_work(struct spin *spin);
 
 /* ---- Contexts (context.c, send.c, receive.c, wait.c) ---- */
 
-enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT };
+enum { SLOT_FREE, SLOT_CLAIMED, SLOT_IN_FLIGHT, SLOT_DONE /* in a ring; nobody was told */ };
 
 struct slot {
     int node, context;
@@ -285,6 +301,13 @@ struct hxb_context {
     int64_t checked_ns, last_beat_ns;
     uint64_t last_beat;
 
+    /* Direct rings; both NULL if the node has none. */
+    struct direct_sends *sends;
+    struct direct_receives *receives;
+    uint32_t direct_changes;
+    int kind_turn_left; /* messages until the other kind has its turn */
+    bool is_turn_of_rings;
+
     int id;
     hxb_context *next;
     struct context_memory memory;
@@ -331,18 +354,82 @@ static inline int check_timeout(int64_t timeout_ns) {
 int corrupt(hxb_context *context, const char *what);
 int context_status(const hxb_context *context);
 int context_idle(hxb_context *context, int status);
-bool has_message(const hxb_context *context);
+bool has_message(hxb_context *context);
 bool has_event(const hxb_context *context);
 bool has_done_sends(const hxb_context *context);
 int take_done_sends(hxb_context *context);
 int wait_for(hxb_context *context, int interest, int64_t timeout_ns);
 int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data);
-int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, int region, uint64_t offset);
+int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, const hxb_region *region,
+                uint64_t offset);
+void free_slot(hxb_context *context, int slot);
 int take_event(hxb_context *context, hxb_event *event);
 int receive_next(hxb_context *context, hxb_message *message);
 void release_buffer(hxb_context *context, hxb_message *message);
 int check_destination(const hxb_device *device, int node, int peer_context);
 int check_range(const hxb_context *context, const hxb_region *region, uint64_t offset, uint64_t length);
+
+/* ---- Direct rings (direct.c, direct_send.c, direct_receive.c) ---- */
+
+#define BUFFER_BITS 24 /* of a handle; the rest is a number that grows with each message */
+#define BUFFER_MASK ((1U << BUFFER_BITS) - 1)
+
+/* Registers this process for memory fences of others; false if the kernel has none. */
+bool register_fences(void);
+int direct_open(hxb_context *context, int delivery_entries);
+void direct_close(hxb_context *context);
+/* Takes note of what the node has told since the last call; almost always nothing. */
+void direct_take_changes(hxb_context *context);
+
+static inline void direct_poll(hxb_context *context) {
+    if (UNLIKELY(get32_acquire(context->control + HXB_CONTROL_DIRECT_CHANGES) != context->direct_changes)) {
+        direct_take_changes(context);
+    }
+}
+
+/* Asks the other ends to wake this thread for what it waits for, and ends that: returns the signals that have come for
+ * it or will. */
+void direct_sleep(hxb_context *context, int interest);
+int direct_awake(hxb_context *context);
+
+/* Sending; the first two only if there are rings. True if messages to a context go through a ring. */
+bool direct_is_open(hxb_context *context, int peer_context);
+/* True if the ring can be used from now on, which begins with a message through the node. */
+bool direct_may_begin(const hxb_context *context, int peer_context);
+void direct_begin(hxb_context *context, int peer_context, int slot, uint8_t *payload);
+/* True, once, if a slot whose message is done had a begin. */
+bool direct_take_begin(hxb_context *context, int slot);
+void direct_on_begin_failed(hxb_context *context, int peer_context);
+bool direct_has_room(hxb_context *context, int peer_context, uint32_t length);
+void direct_on_claimed(hxb_context *context, int peer_context, int slot);
+/* Where the message of a slot is written if that is in a ring, else NULL. */
+uint8_t *direct_buffer(const hxb_context *context, int slot);
+void direct_abandon(hxb_context *context, int slot);
+/* Sends a message that lies at `data`, or if that is NULL, where it was written: in a ring or else in `own_buffer`. If
+ * it has to go through the node, returns false, and it lies at `data` or in `own_buffer`. */
+bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag, const uint8_t *data,
+                   uint8_t *own_buffer);
+bool direct_has_done(const hxb_context *context);
+/* The slot of the next message that is done and has to be told of, or NONE; only if there are rings. */
+int direct_take_done(hxb_context *context);
+/* True, once, if a message that found no room in a ring would find it now. */
+bool direct_take_room_again(hxb_context *context);
+
+/* Receiving; only if there are rings. */
+enum { DIRECT_NODE_FIRST, DIRECT_RING_FIRST, DIRECT_RING_FULL };
+bool direct_is_empty(const hxb_context *context);
+bool direct_is_ready(hxb_context *context);
+void direct_receive(hxb_context *context, hxb_message *message);
+/* True if a message that came through the node is the begin of a ring, of which this takes notice. */
+bool direct_take_begin_of(hxb_context *context, int node, int peer_context, const uint8_t *payload, uint32_t length);
+/* Whether messages in a ring have to be received before one that came through the node: none; those that direct_receive
+ * has; those that cannot be before something is released. */
+int direct_order(hxb_context *context, int node, int peer_context);
+/* There is nothing to receive: forgets rings that are over. */
+void direct_on_idle(hxb_context *context);
+bool direct_is_handle(const hxb_context *context, int64_t handle);
+bool direct_is_held(const hxb_context *context, int64_t handle);
+void direct_release(hxb_context *context, int64_t handle);
 
 /* ---- Large messages (large.c) ---- */
 

@@ -58,6 +58,7 @@ struct hxb_large {
     struct source **sources, *free_sources;
     uint32_t hash_mask;
     int source_count;
+    bool is_blocked; /* the next fragment found no buffer, or no room */
     int64_t rejected;
 };
 
@@ -215,6 +216,7 @@ static int64_t begin(hxb_large *large, int node, int context, const hxb_region *
                                   .tag = tag,
                                   .destination = destination};
     large->begun++;
+    large->is_blocked = false;
     large->unfinished++;
     if (destination->first == NULL) {
         destination->first = transfer;
@@ -298,7 +300,7 @@ static int send_start(hxb_large *large, int slot, struct transfer *transfer, uin
         transfer->sent = transfer->length;
         length += (uint32_t)transfer->length;
     }
-    return commit_slot(large->context, slot, length, transfer->wire_number, 0, 0);
+    return commit_slot(large->context, slot, length, transfer->wire_number, NULL, 0);
 }
 
 static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, uint8_t *buffer) {
@@ -309,10 +311,10 @@ static int send_fragment(hxb_large *large, int slot, struct transfer *transfer, 
     uint32_t tag = transfer->wire_number | FRAGMENT;
     transfer->sent += length;
     if (transfer->region != NULL) {
-        return commit_slot(large->context, slot, length, tag, transfer->region->lent.id, transfer->offset + begin);
+        return commit_slot(large->context, slot, length, tag, transfer->region, transfer->offset + begin);
     }
     memcpy(buffer, transfer->data + begin, length);
-    return commit_slot(large->context, slot, length, tag, 0, 0);
+    return commit_slot(large->context, slot, length, tag, NULL, 0);
 }
 
 /* False if there is no send buffer. A failure is left in the transfer's status. */
@@ -345,10 +347,12 @@ static bool send_next(hxb_large *large, const struct destination *destination, s
 static int send_fragments(hxb_large *large, int limit) {
     take_done_sends(large->context);
     int sent = 0;
+    large->is_blocked = false;
     while (sent < limit && large->ready_first != NULL) {
         struct destination *destination = large->ready_first;
         struct transfer *transfer = destination->first;
         if (transfer->status == HXB_OK && !send_next(large, destination, transfer)) {
+            large->is_blocked = true;
             break;
         }
         sent++;
@@ -560,7 +564,8 @@ int hxb_large_wait(hxb_large *large, int64_t timeout_ns) {
         status = fail(HXB_E_ARGUMENT, "timeout_ns must be 0 or more");
     }
     if (status == HXB_OK
-        && large->done_first == NULL && (large->ready_first == NULL || large->context->free_count == 0)) {
+        && large->done_first == NULL
+        && (large->ready_first == NULL || large->is_blocked || large->context->free_count == 0)) {
         status = wait_for(large->context, HXB_MESSAGES | HXB_SENDS, timeout_ns);
     }
     return status == HXB_EVENT ? HXB_OK : status;

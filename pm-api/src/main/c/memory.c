@@ -24,8 +24,8 @@ int lent_reserve(struct lent *lent, uint64_t length) {
     return HXB_OK;
 }
 
-/* A file of zeroed pages, all of which are taken now, so that neither side is ever killed for want of one (SIGBUS). */
-static int make_file(const char *name, uint64_t length) {
+/* All pages are taken now, so that neither side is ever killed for want of one (SIGBUS). */
+int make_file(const char *name, uint64_t length) {
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) {
         return -1;
@@ -76,17 +76,20 @@ void lent_close(struct lent *lent) {
     }
 }
 
-int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **data) {
+const char *file_problem(int fd, uint64_t length) {
     struct stat status;
     int seals = fcntl(fd, F_GET_SEALS);
-    const char *problem = NULL;
     if (seals < 0 || fstat(fd, &status) < 0) {
-        problem = "is not a file in memory";
-    } else if ((seals & F_SEAL_SHRINK) == 0) {
-        problem = "could be cut off while it is read";
-    } else if (length == 0 || (uint64_t)status.st_size < length) {
-        problem = "is shorter than the node says";
+        return "is not a file in memory";
     }
+    if ((seals & F_SEAL_SHRINK) == 0) {
+        return "could be cut off while it is read";
+    }
+    return length == 0 || (uint64_t)status.st_size < length ? "is shorter than the node says" : NULL;
+}
+
+int map_node_memory(int fd, uint64_t length, const char *what, const uint8_t **data) {
+    const char *problem = file_problem(fd, length);
     if (problem != NULL) {
         close(fd);
         return fail(HXB_E_PROTOCOL, "%s %s", what, problem);

@@ -102,6 +102,13 @@ void signal_event(int fd) {
     errno = saved;
 }
 
+void signal_socket(int fd) {
+    int saved = errno;
+    char byte = 0;
+    syscall(SYS_sendto, fd, &byte, sizeof byte, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+    errno = saved;
+}
+
 int drain_signals(int fd) {
     int saved = errno;
     char bytes[256];

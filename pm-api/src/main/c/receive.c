@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
-#define BUFFER_BITS 24 /* of a handle; the rest is the position in the delivery ring */
+#define MESSAGES_PER_TURN 64 /* in a row of one kind while there are some of the other */
 
 /* ---- Receiving ---- */
 
@@ -10,21 +10,21 @@ static const uint8_t *delivery(const hxb_context *context) {
     return context->deliveries + (context->delivered & context->delivery_mask) * HXB_DELIVERY_ENTRY_BYTES;
 }
 
-bool has_message(const hxb_context *context) {
+static bool has_delivery(const hxb_context *context) {
     return get64_acquire(delivery(context)) == context->delivered + 1;
 }
 
-int receive_next(hxb_context *context, hxb_message *message) {
-    if (!has_message(context) || !is_open_at_node(context) || UNLIKELY(context->broken != 0)) {
-        return context_idle(context, HXB_EMPTY);
-    }
+static void give_back(hxb_context *context, uint32_t buffer);
+
+/* The message that the node has delivered; false if it lies outside of its buffers. */
+static bool read_delivery(const hxb_context *context, hxb_message *message) {
     const uint8_t *entry = delivery(context);
     uint32_t buffer = get32(entry + HXB_DELIVERY_BUFFER);
     uint32_t offset = get32(entry + HXB_DELIVERY_OFFSET);
     uint32_t length = get32(entry + HXB_DELIVERY_LENGTH);
     if (UNLIKELY(buffer >= (uint32_t)context->receive_buffers || offset > context->receive_buffer_bytes
                  || length > context->receive_buffer_bytes - offset)) {
-        return corrupt(context, "a message outside of its buffers");
+        return false;
     }
     message->data = context->receive_pool + (uint64_t)buffer * context->receive_buffer_bytes + offset;
     message->length = length;
@@ -32,7 +32,71 @@ int receive_next(hxb_context *context, hxb_message *message) {
     message->node = (int)get32(entry + HXB_DELIVERY_SOURCE_NODE);
     message->context = (int)get32(entry + HXB_DELIVERY_SOURCE_CONTEXT);
     message->handle = (int64_t)((context->delivered << BUFFER_BITS | buffer) & INT64_MAX);
-    context->held[buffer]++;
+    return true;
+}
+
+/* Takes messages that begin a ring. Then returns what direct_order says of the next one that the node has delivered;
+ * without one DIRECT_RING_FULL, as if it had to wait. */
+static int next_from_node(hxb_context *context) {
+    while (has_delivery(context)) {
+        hxb_message message;
+        if (direct_is_empty(context) || !read_delivery(context, &message)) {
+            return DIRECT_NODE_FIRST;
+        }
+        if (!direct_take_begin_of(context, message.node, message.context, message.data, message.length)) {
+            return direct_order(context, message.node, message.context);
+        }
+        context->delivered++;
+        give_back(context, (uint32_t)message.handle & BUFFER_MASK);
+    }
+    return DIRECT_RING_FULL;
+}
+
+bool has_message(hxb_context *context) {
+    if (context->receives == NULL) {
+        return has_delivery(context);
+    }
+    direct_poll(context);
+    if (next_from_node(context) != DIRECT_RING_FULL || direct_is_ready(context)) {
+        return true;
+    }
+    direct_on_idle(context);
+    return false;
+}
+
+/* True if the next message is in a ring: the two kinds take turns if both have some. */
+static bool is_in_ring(hxb_context *context) {
+    if (context->receives == NULL || direct_is_empty(context)) {
+        return false;
+    }
+    int order = next_from_node(context);
+    if (order != DIRECT_NODE_FIRST) {
+        return order == DIRECT_RING_FIRST || direct_is_ready(context);
+    }
+    if (context->kind_turn_left == 0) {
+        context->kind_turn_left = MESSAGES_PER_TURN;
+        context->is_turn_of_rings = !context->is_turn_of_rings;
+    }
+    context->kind_turn_left--;
+    return context->is_turn_of_rings && direct_is_ready(context);
+}
+
+int receive_next(hxb_context *context, hxb_message *message) {
+    if (!has_message(context) || !is_open_at_node(context) || UNLIKELY(context->broken != 0)) {
+        return context_idle(context, HXB_EMPTY);
+    }
+    if (is_in_ring(context)) {
+        direct_receive(context, message);
+        context->held_count++;
+        return HXB_OK;
+    }
+    if (context->receives != NULL && !has_delivery(context)) {
+        return context_idle(context, HXB_EMPTY);
+    }
+    if (UNLIKELY(!read_delivery(context, message))) {
+        return corrupt(context, "a message outside of its buffers");
+    }
+    context->held[(uint32_t)message->handle & BUFFER_MASK]++;
     context->held_count++;
     context->delivered++;
     return HXB_OK;
@@ -44,17 +108,33 @@ static void put_release(hxb_context *context, uint32_t buffer) {
     put64_release(entry, context->released << 32 | buffer);
 }
 
-void release_buffer(hxb_context *context, hxb_message *message) {
-    uint32_t buffer = (uint32_t)message->handle & ((1U << BUFFER_BITS) - 1);
-    message->handle = -1;
-    context->held[buffer]--;
-    context->held_count--;
+static void give_back(hxb_context *context, uint32_t buffer) {
     put_release(context, buffer);
     /* Either the node sees the release, or this thread sees that the node waits for one. */
     atomic_thread_fence(memory_order_seq_cst);
     if (get32(context->control + HXB_CONTROL_RELEASE_AWAITED) != 0) {
         wake_node(context);
     }
+}
+
+void release_buffer(hxb_context *context, hxb_message *message) {
+    int64_t handle = message->handle;
+    message->handle = -1;
+    context->held_count--;
+    if (direct_is_handle(context, handle)) {
+        direct_release(context, handle);
+    } else {
+        context->held[(uint32_t)handle & BUFFER_MASK]--;
+        give_back(context, (uint32_t)handle & BUFFER_MASK);
+    }
+}
+
+static bool is_held(const hxb_context *context, int64_t handle) {
+    if (direct_is_handle(context, handle)) {
+        return direct_is_held(context, handle);
+    }
+    uint32_t buffer = (uint32_t)handle & BUFFER_MASK;
+    return handle >= 0 && buffer < (uint32_t)context->receive_buffers && context->held[buffer] > 0;
 }
 
 static int check_message(const hxb_context *context, const hxb_message *message) {
@@ -89,8 +169,7 @@ int hxb_release(hxb_context *context, hxb_message *message) {
     if (result != HXB_OK) {
         return result;
     }
-    uint32_t buffer = (uint32_t)message->handle & ((1U << BUFFER_BITS) - 1);
-    if (UNLIKELY(message->handle < 0 || buffer >= (uint32_t)context->receive_buffers || context->held[buffer] == 0)) {
+    if (UNLIKELY(!is_held(context, message->handle))) {
         return fail(HXB_E_STATE, "no such message is held");
     }
     release_buffer(context, message);

@@ -40,37 +40,11 @@ static uint8_t *slot_buffer(const hxb_context *context, int slot) {
 }
 
 static uint8_t *message_buffer(const hxb_context *context, int slot) {
-    return slot == context->written_slot ? record_at(context, context->written_begin) + HXB_SHORT_HEADER_BYTES
-                                         : slot_buffer(context, slot);
-}
-
-int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
-    if (context->free_count == 0) {
-        take_done_sends(context);
-        if (context->free_count == 0) {
-            return context_idle(context, HXB_NO_BUFFERS);
-        }
-    }
-    int slot = context->free_slots[--context->free_count];
-    struct slot *facts = &context->slots[slot];
-    facts->state = SLOT_CLAIMED;
-    facts->node = node;
-    facts->context = peer_context;
-    facts->length = length;
-    if (context->written_slot == NONE && is_next_short(context, node, peer_context, length)
-        && short_room(context, length)) {
-        context->written_slot = slot;
-    }
-    *data = message_buffer(context, slot);
-    return slot;
-}
-
-static void free_slot(hxb_context *context, int slot) {
     if (slot == context->written_slot) {
-        context->written_slot = NONE;
+        return record_at(context, context->written_begin) + HXB_SHORT_HEADER_BYTES;
     }
-    context->slots[slot].state = SLOT_FREE;
-    context->free_slots[context->free_count++] = slot;
+    uint8_t *direct = direct_buffer(context, slot);
+    return direct != NULL ? direct : slot_buffer(context, slot);
 }
 
 static void put_submission(hxb_context *context, int slot, uint32_t length, int node, int peer_context, uint32_t tag,
@@ -119,21 +93,21 @@ static void append_short(hxb_context *context, int slot, int node, int peer_cont
     put64_release(context->shorts, context->short_position);
 }
 
-int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, int region, uint64_t offset) {
-    int closed = context_status(context);
-    if (UNLIKELY(closed != HXB_OK)) {
-        free_slot(context, slot);
-        return closed;
-    }
-    struct slot *facts = &context->slots[slot];
-    facts->state = SLOT_IN_FLIGHT;
+static void start_slot(hxb_context *context, int slot) {
+    context->slots[slot].state = SLOT_IN_FLIGHT;
     context->in_flight++;
+}
+
+static void submit_to_node(hxb_context *context, int slot, uint32_t length, uint32_t tag, const hxb_region *region,
+                           uint64_t offset) {
+    const struct slot *facts = &context->slots[slot];
+    int region_id = region == NULL ? 0 : region->lent.id;
     int node = facts->node;
     int peer_context = facts->context;
-    if (region == 0 && is_in_ring(context, slot, node, peer_context, length)) {
+    if (region == NULL && is_in_ring(context, slot, node, peer_context, length)) {
         append_short(context, slot, node, peer_context, length, tag);
     } else {
-        put_submission(context, slot, length, node, peer_context, tag, region, offset, context->short_position);
+        put_submission(context, slot, length, node, peer_context, tag, region_id, offset, context->short_position);
         context->run_slot = NONE;
     }
     context->last_node = node;
@@ -143,6 +117,104 @@ int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, i
     }
     atomic_thread_fence(memory_order_seq_cst); /* the full fence of wake_node */
     wake_node(context);
+}
+
+static int take_free_slot(hxb_context *context, int node, int peer_context, uint32_t length) {
+    int slot = context->free_slots[--context->free_count];
+    struct slot *facts = &context->slots[slot];
+    facts->state = SLOT_CLAIMED;
+    facts->node = node;
+    facts->context = peer_context;
+    facts->length = length;
+    return slot;
+}
+
+/* True if messages to a context of this node go through a ring, which may begin with this. */
+static bool is_to_ring(hxb_context *context, int node, int peer_context) {
+    if (context->sends == NULL || node != context->device->facts.node_id) {
+        return false;
+    }
+    if (direct_is_open(context, peer_context)) {
+        return true;
+    }
+    if (context->free_count == 0 || !direct_may_begin(context, peer_context)) {
+        return false;
+    }
+    int slot = take_free_slot(context, node, peer_context, 0);
+    direct_begin(context, peer_context, slot, slot_buffer(context, slot));
+    start_slot(context, slot);
+    submit_to_node(context, slot, HXB_DIRECTPAGE_BEGIN_BYTES, 0, NULL, 0);
+    return true;
+}
+
+static int no_buffers(hxb_context *context) {
+    /* A ring may be full while slots are free, and others wait to be taken back. */
+    if (take_done_sends(context) > 0) {
+        context->has_untold_sends = true;
+    }
+    return context_idle(context, HXB_NO_BUFFERS);
+}
+
+int claim_slot(hxb_context *context, int node, int peer_context, uint32_t length, void **data) {
+    if (context->free_count == 0) {
+        take_done_sends(context);
+    }
+    bool is_direct = is_to_ring(context, node, peer_context);
+    if ((is_direct && !direct_has_room(context, peer_context, length)) || context->free_count == 0) {
+        return no_buffers(context);
+    }
+    int slot = take_free_slot(context, node, peer_context, length);
+    if (is_direct) {
+        direct_on_claimed(context, peer_context, slot);
+    } else if (context->written_slot == NONE && is_next_short(context, node, peer_context, length)
+        && short_room(context, length)) {
+        context->written_slot = slot;
+    }
+    *data = message_buffer(context, slot);
+    return slot;
+}
+
+void free_slot(hxb_context *context, int slot) {
+    if (slot == context->written_slot) {
+        context->written_slot = NONE;
+    }
+    context->slots[slot].state = SLOT_FREE;
+    context->free_slots[context->free_count++] = slot;
+}
+
+/* Through the ring to its context, if that is open. */
+static bool submit_directly(hxb_context *context, int slot, uint32_t length, uint32_t tag, const hxb_region *region,
+                            uint64_t offset) {
+    const uint8_t *data = region != NULL ? region->lent.data + offset
+        : slot == context->written_slot  ? message_buffer(context, slot)
+                                         : NULL;
+    if (!direct_submit(context, slot, length, tag, data, slot_buffer(context, slot))) {
+        return false;
+    }
+    if (slot == context->written_slot) {
+        context->written_slot = NONE;
+    }
+    return true;
+}
+
+static void abandon_slot(hxb_context *context, int slot) {
+    direct_abandon(context, slot);
+    free_slot(context, slot);
+}
+
+int commit_slot(hxb_context *context, int slot, uint32_t length, uint32_t tag, const hxb_region *region,
+                uint64_t offset) {
+    int closed = context_status(context);
+    if (UNLIKELY(closed != HXB_OK)) {
+        abandon_slot(context, slot);
+        return closed;
+    }
+    start_slot(context, slot);
+    if (context->sends != NULL && context->slots[slot].node == context->device->facts.node_id
+        && submit_directly(context, slot, length, tag, region, offset)) {
+        return HXB_OK;
+    }
+    submit_to_node(context, slot, length, tag, region, offset);
     return HXB_OK;
 }
 
@@ -222,7 +294,7 @@ int hxb_send(hxb_context *context, int node, int peer_context, const void *data,
     if (length > 0) {
         memcpy(buffer, data, length);
     }
-    return commit_slot(context, slot, (uint32_t)length, tag, 0, 0);
+    return commit_slot(context, slot, (uint32_t)length, tag, NULL, 0);
 }
 
 int hxb_commit(hxb_context *context, int slot, size_t length, uint32_t tag) {
@@ -230,7 +302,7 @@ int hxb_commit(hxb_context *context, int slot, size_t length, uint32_t tag) {
     if (UNLIKELY(result == HXB_OK && length > context->slots[slot].length)) {
         result = fail(HXB_E_ARGUMENT, "the length must be 0..%u: %zu", context->slots[slot].length, length);
     }
-    return result == HXB_OK ? commit_slot(context, slot, (uint32_t)length, tag, 0, 0) : result;
+    return result == HXB_OK ? commit_slot(context, slot, (uint32_t)length, tag, NULL, 0) : result;
 }
 
 int check_range(const hxb_context *context, const hxb_region *region, uint64_t offset, uint64_t length) {
@@ -253,13 +325,13 @@ int hxb_commit_from(hxb_context *context, int slot, const hxb_region *region, ui
     if (result == HXB_OK && length > (size_t)context->device->facts.mtu) {
         result = fail(HXB_E_ARGUMENT, "the length must be 0..%d: %zu", context->device->facts.mtu, length);
     }
-    return result == HXB_OK ? commit_slot(context, slot, (uint32_t)length, tag, region->lent.id, offset) : result;
+    return result == HXB_OK ? commit_slot(context, slot, (uint32_t)length, tag, region, offset) : result;
 }
 
 int hxb_abort(hxb_context *context, int slot) {
     int result = check_claimed(context, slot);
     if (result == HXB_OK) {
-        free_slot(context, slot);
+        abandon_slot(context, slot);
     }
     return result;
 }
@@ -271,7 +343,8 @@ static const uint8_t *completion(const hxb_context *context) {
 }
 
 bool has_done_sends(const hxb_context *context) {
-    return context->done_left > 0 || (uint32_t)get64_acquire(completion(context)) == context->completed + 1;
+    return context->done_left > 0 || direct_has_done(context)
+        || (uint32_t)get64_acquire(completion(context)) == context->completed + 1;
 }
 
 static bool next_completion(hxb_context *context) {
@@ -293,17 +366,47 @@ static bool next_completion(hxb_context *context) {
     return true;
 }
 
-static void add_failed(hxb_context *context, int slot) {
+/* `slot` is NONE if it is no message of the application's. */
+static void add_failed(hxb_context *context, const struct slot *facts, int slot) {
     if (context->failed_tail - context->failed_head == (uint64_t)context->slot_count) {
         context->failed_head++;
     }
-    const struct slot *facts = &context->slots[slot];
     context->failed[context->failed_tail++ % (uint64_t)context->slot_count] =
         (hxb_event){context->done_status, facts->node, facts->context, slot};
 }
 
+/* A slot whose message is done, and whether the application is told of it. */
+static bool finish_slot(hxb_context *context, int slot) {
+    struct slot facts = context->slots[slot];
+    bool is_begin = direct_take_begin(context, slot);
+    context->in_flight--;
+    free_slot(context, slot);
+    if (UNLIKELY(context->done_status != HXB_OK)) {
+        if (is_begin) {
+            /* What was put behind it is lost, too. */
+            direct_on_begin_failed(context, facts.context);
+        }
+        add_failed(context, &facts, is_begin ? NONE : slot);
+    }
+    return !is_begin;
+}
+
+static int take_done_directly(hxb_context *context) {
+    if (!direct_has_done(context)) {
+        return 0;
+    }
+    for (int slot = direct_take_done(context); slot != NONE; slot = direct_take_done(context)) {
+        context->in_flight--;
+        free_slot(context, slot);
+        if (context->large != NULL) {
+            large_on_send_done(context->large, slot, HXB_OK);
+        }
+    }
+    return 1;
+}
+
 int take_done_sends(hxb_context *context) {
-    int taken = 0;
+    int taken = take_done_directly(context);
     while (context->broken == 0 && (context->done_left > 0 || next_completion(context))) {
         int slot = context->done_slot;
         if (UNLIKELY(slot < 0 || slot >= context->slot_count || context->slots[slot].state != SLOT_IN_FLIGHT)) {
@@ -311,14 +414,12 @@ int take_done_sends(hxb_context *context) {
             corrupt(context, "a completion of a slot that is not in flight");
             break;
         }
-        context->in_flight--;
         if (--context->done_left > 0) {
             context->done_slot = context->slots[slot].following;
         }
-        if (UNLIKELY(context->done_status != HXB_OK)) {
-            add_failed(context, slot);
+        if (!finish_slot(context, slot)) {
+            continue;
         }
-        free_slot(context, slot);
         taken++;
         if (context->large != NULL) {
             large_on_send_done(context->large, slot, context->done_status);

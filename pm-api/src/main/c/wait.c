@@ -9,7 +9,10 @@
 
 _Static_assert(HXB_MESSAGES == HXB_CONTROL_MESSAGES && HXB_SENDS == HXB_CONTROL_SENDS, "bits of shared memory");
 
-static int ready(const hxb_context *context, int interest) {
+static int ready(hxb_context *context, int interest) {
+    if ((interest & HXB_SENDS) != 0 && direct_take_room_again(context)) {
+        context->has_untold_sends = true; /* told once, as sends that are done */
+    }
     bool is_for_messages = (interest & HXB_MESSAGES) != 0;
     if ((is_for_messages && has_message(context))
         || ((interest & HXB_SENDS) != 0 && (context->has_untold_sends || has_done_sends(context)))) {
@@ -35,6 +38,7 @@ static int look(hxb_context *context, int interest) {
  * reads this word behind a full fence after what it has put. */
 static void sleep_start(hxb_context *context, int interest) {
     context->is_waiting = true;
+    direct_sleep(context, interest);
     atomic_store_explicit((_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING),
                           (uint32_t)interest | HXB_CONTROL_LINKS, memory_order_seq_cst);
 }
@@ -46,6 +50,7 @@ static void sleep_end(hxb_context *context) {
         context->is_waiting = false;
         _Atomic uint32_t *word = (_Atomic uint32_t *)(context->control + HXB_CONTROL_WAITING);
         context->expected_signals += atomic_exchange_explicit(word, 0, memory_order_seq_cst) == 0;
+        context->expected_signals += direct_awake(context);
     }
     if (context->expected_signals > 0) {
         context->expected_signals -= drain_signals(context->memory.wake_application);

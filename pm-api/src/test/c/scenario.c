@@ -1,6 +1,6 @@
 /* Scenarios of the tests of libhxb: `scenario NAME SOCKET [ARGUMENT...]`. Ends with 0, or says what was wrong. */
 #define _GNU_SOURCE
-#include "hxb.h"
+#include "scenario.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,47 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                              \
-    do {                                                                                              \
-        if (!(condition)) {                                                                           \
-            fprintf(stderr, "line %d: %s: last error: %s\n", __LINE__, #condition, hxb_last_error()); \
-            exit(1);                                                                                  \
-        }                                                                                             \
-    } while (0)
-
-#define EXPECT(expected, call)                                                                                       \
-    do {                                                                                                             \
-        long long got_ = (call);                                                                                     \
-        if (got_ != (expected)) {                                                                                    \
-            fprintf(stderr, "line %d: %s is %lld (%s) instead of %s: last error: %s\n", __LINE__, #call, got_,       \
-                    hxb_result_name((int)got_), #expected, hxb_last_error());                                        \
-            exit(1);                                                                                                 \
-        }                                                                                                            \
-    } while (0)
-
-static hxb_device *device;
-static hxb_context *context;
-
-static void open_both(const char *socket, int id) {
-    EXPECT(HXB_OK, hxb_attach(socket, &device));
-    EXPECT(HXB_OK, hxb_open_context(device, id, NULL, &context));
-}
-
-static void close_both(void) {
-    EXPECT(HXB_OK, hxb_close_context(context));
-    EXPECT(HXB_OK, hxb_detach(device));
-}
-
-static int number(char **arguments, int index, int otherwise) {
-    return arguments[index] != NULL ? atoi(arguments[index]) : otherwise;
-}
-
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
+hxb_device *device;
+hxb_context *context;
 
 /* ---- Applications that serve a test ---- */
 
@@ -804,6 +765,9 @@ int main(int count, char **arguments) {
         {"interrupted", interrupted}, {"links", links}, {"threads", threads},   {"forks", forks},
         {"fork-and-hold", fork_and_hold}, {"cancelled", cancelled}, {"large", large}, {"large-echo", large_echo},
         {"hostile", hostile},     {"outlive", outlive},
+        {"direct", direct},       {"direct-end", direct_end}, {"direct-full", direct_full},
+        {"direct-rude", direct_rude}, {"direct-ping", direct_ping},
+        {"direct-closed", direct_closed},
     };
     for (size_t i = 0; count > 2 && i < sizeof SCENARIOS / sizeof SCENARIOS[0]; i++) {
         if (strcmp(arguments[1], SCENARIOS[i].name) == 0) {

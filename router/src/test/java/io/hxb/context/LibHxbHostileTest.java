@@ -12,7 +12,9 @@ import io.hxb.linux.SharedMemory;
 import io.hxb.linux.SignalSocket;
 import io.hxb.linux.UnixSocket;
 import io.hxb.pm.attach.AttachMessage;
+import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.NodePage;
 
 import org.junit.jupiter.api.AfterEach;
@@ -40,10 +42,12 @@ class LibHxbHostileTest {
     private final AttachMessage message = new AttachMessage();
     private SharedMemory page;
     private SharedMemory pool;
+    private SharedMemory ringPage;
     private SharedMemory control;
     private UnixSocket listener;
     private String path;
     private long lentBytes;
+    private int offersLeft;
 
     /** Changes the reply to a request, or the descriptors that go with it. */
     @FunctionalInterface
@@ -58,6 +62,9 @@ class LibHxbHostileTest {
         page.seal(SEALS);
         pool = SharedMemory.create("pool", POOL_BYTES);
         pool.seal(SEALS);
+        ringPage = SharedMemory.create("ring page", DirectPage.LENGTH_BYTES);
+        ringPage.seal(SEALS);
+        new DirectPage(ringPage.address()).initialize(1, 2, false);
         initialize("2", 2, 64, 1);
         final Path socket = folder.resolve("node.sock");
         listener = UnixSocket.listen(socket);
@@ -70,6 +77,7 @@ class LibHxbHostileTest {
         listener.close();
         page.close();
         pool.close();
+        ringPage.close();
     }
 
     private void initialize(
@@ -103,7 +111,7 @@ class LibHxbHostileTest {
         final int type = message.type();
         switch (type) {
             case AttachMessage.HELLO -> {
-                message.reply(type).argument(0, POOL_BYTES).argument(1, 64);
+                message.reply(type).argument(0, POOL_BYTES).argument(1, 64).argument(3, POOL_BYTES);
                 send(socket, spoiler.spoil(type, page.descriptor(), pool.descriptor()));
             }
             case AttachMessage.ADD_PIECES -> {
@@ -122,12 +130,28 @@ class LibHxbHostileTest {
             }
             case AttachMessage.OPEN_CONTEXT -> {
                 message.reply(type);
+                if (control != null) {
+                    new ControlMemory(control.address(), 256, 4096).directChanges(1);
+                    offersLeft = 2;
+                }
                 final int[] pair = SignalSocket.pair();
                 final int event = EventFd.create();
                 send(socket, spoiler.spoil(type, pair[0], event));
                 Descriptors.close(pair[0]);
                 Descriptors.close(pair[1]);
                 Descriptors.close(event);
+            }
+            case AttachMessage.DIRECT_CHANGE -> {
+                message.reply(type)
+                        .argument(0, offersLeft-- > 0 ? DirectChange.OFFERED : DirectChange.NONE)
+                        .argument(1, 2)
+                        .argument(2, POOL_BYTES);
+                final int[] pair = SignalSocket.pair();
+                send(
+                        socket,
+                        spoiler.spoil(type, pool.descriptor(), ringPage.descriptor(), pair[0]));
+                Descriptors.close(pair[0]);
+                Descriptors.close(pair[1]);
             }
             default -> assertTrue(type <= AttachMessage.TAKE_BACK);
         }

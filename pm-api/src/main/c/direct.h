@@ -1,0 +1,81 @@
+/* Direct rings: contexts of one node send to each other through memory that the two share, and the node only introduces
+ * them. The classes DirectRings, LocalSends, DirectSend, DirectReceive and those of io.hxb.pm.shm explain the rules;
+ * here they are in C, with the same memory order. Not installed. */
+#ifndef HXB_DIRECT_H
+#define HXB_DIRECT_H
+
+#include "internal.h"
+
+#define DIRECT_MAX_RINGS 64 /* of a context to receive from, and to send by */
+
+/* The memory of a ring as one of its ends has it mapped: the page, then the records twice. */
+struct direct_memory {
+    uint8_t *page;
+    uint8_t *records;
+    uint32_t capacity;
+    int peer_signal; /* wakes the other end; -1 for none */
+};
+
+/* ---- What both ends need (direct.c) ---- */
+
+/* Makes the memory of a ring and its two descriptors, for the sender. */
+int direct_make(struct direct_memory *memory, uint32_t capacity, int *descriptors);
+/* Maps the memory of a ring; takes none of the descriptors. */
+int direct_map(struct direct_memory *memory, uint32_t capacity, int records, int page, bool is_sender);
+void direct_unmap(struct direct_memory *memory);
+
+static inline uint32_t direct_record_bytes(uint32_t length) {
+    return (HXB_DIRECT_HEADER_BYTES + length + 7) & ~UINT32_C(7);
+}
+
+/* True if both ends take part in each other's memory fences; once the ring is taken. */
+static inline bool direct_has_fences(const struct direct_memory *memory) {
+    return get32(memory->page + HXB_DIRECTPAGE_SENDER_FENCES) == 1
+        && get32(memory->page + HXB_DIRECTPAGE_RECEIVER_FENCES) == 1;
+}
+
+/* Between a store and a load of this thread; whoever goes to sleep executes the fence for both ends if it can. */
+static inline void direct_fence(bool has_fences) {
+    if (LIKELY(has_fences)) {
+        atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, too */
+    } else {
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+}
+
+static inline void direct_wake(const struct direct_memory *memory, uint8_t *word) {
+    uint32_t sleeps = 1;
+    if (UNLIKELY(get32(word) != 0)
+        && atomic_compare_exchange_strong_explicit((_Atomic uint32_t *)word, &sleeps, 0, memory_order_seq_cst,
+                                                   memory_order_relaxed)) {
+        signal_socket(memory->peer_signal);
+    }
+}
+
+static inline void direct_sleep_on(uint8_t *word) {
+    atomic_store_explicit((_Atomic uint32_t *)word, 1, memory_order_seq_cst);
+}
+
+/* Ends what direct_sleep_on began; returns the signals that have come for it or will. */
+static inline int direct_awake_from(uint8_t *word) {
+    return atomic_exchange_explicit((_Atomic uint32_t *)word, 0, memory_order_seq_cst) == 0;
+}
+
+/* ---- The sender's side (direct_send.c) ---- */
+
+int direct_open_sends(hxb_context *context);
+void direct_close_sends(hxb_context *context);
+void direct_on_receiver_gone(hxb_context *context, int peer_context);
+bool direct_sends_sleep(hxb_context *context);
+int direct_sends_awake(hxb_context *context);
+
+/* ---- The receiver's side (direct_receive.c) ---- */
+
+int direct_open_receives(hxb_context *context, uint32_t max_held);
+void direct_close_receives(hxb_context *context);
+void direct_take_offer(hxb_context *context, int peer_context, struct direct_memory *memory);
+void direct_on_sender_gone(hxb_context *context, int peer_context);
+bool direct_receives_sleep(hxb_context *context);
+int direct_receives_awake(hxb_context *context);
+
+#endif

@@ -1,0 +1,460 @@
+/* Messages to other contexts of the node that go directly, through a ring to each. A message is written where the
+ * receiver reads it if no other is being written there, else copied when it is sent. It is done as soon as it is in the
+ * ring. The classes LocalSends, DirectSends and DirectSend explain the rules. */
+#define _GNU_SOURCE
+#include "direct.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define MESSAGES_BEFORE_OFFER 32 /* that go through the node before a ring is offered for the first time */
+#define PATIENCE 8
+#define MAX_PATIENCE (1 << 28)
+
+/* The ring to one other context. Messages go through the node until the receiver has the ring; then one more does, the
+ * begin, and those behind it are in the ring. */
+struct direct_send {
+    struct direct_memory memory;
+    uint64_t position, released;
+    bool is_open, is_broken, is_sleeping;
+    bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
+    bool is_stranded; /* what is written in place lies behind a record that skips it */
+    uint64_t stranded_position;
+    uint8_t *stranded_data;
+};
+
+struct peer {
+    struct direct_send *ring;
+    int sent, patience; /* messages through the node, and how many before the next offer; 0 for the first one */
+};
+
+struct direct_sends {
+    struct peer *peers; /* by context */
+    int contexts, count;
+
+    struct direct_send *full; /* had no room for a message of this length */
+    uint32_t full_length;
+    struct direct_send *sleeper; /* its receiver was asked to wake this thread */
+    int signals;                 /* that come for rings which are removed meanwhile */
+
+    int *done; /* slots whose messages are done, for large messages; a place for each slot */
+    int done_first, done_count;
+    bool has_untold;
+
+    bool *is_begin; /* of a slot: it has the message that begins a ring */
+    int written_slot;
+    struct direct_send *written_ring;
+    bool is_written_ring_removed;
+};
+
+static uint32_t load_state(const struct direct_send *ring) {
+    return get32_acquire(ring->memory.page + HXB_DIRECTPAGE_STATE);
+}
+
+static uint64_t load_released(const struct direct_send *ring) {
+    return get64_acquire(ring->memory.page + HXB_DIRECTPAGE_RELEASED);
+}
+
+static uint8_t *record_at(const struct direct_send *ring, uint64_t position) {
+    return ring->memory.records + (position & (ring->memory.capacity - 1));
+}
+
+static uint8_t *next_payload(const struct direct_send *ring) {
+    return record_at(ring, ring->position) + HXB_DIRECT_HEADER_BYTES;
+}
+
+/* ---- Opening and closing ---- */
+
+static void free_sends(struct direct_sends *sends) {
+    free(sends->peers);
+    free(sends->done);
+    free(sends->is_begin);
+    free(sends);
+}
+
+int direct_open_sends(hxb_context *context) {
+    int contexts = context->device->facts.contexts;
+    struct direct_sends *sends = calloc(1, sizeof *sends);
+    if (sends == NULL) {
+        return fail(HXB_E_MEMORY, "there is no memory for a context");
+    }
+    sends->contexts = contexts;
+    sends->written_slot = NONE;
+    sends->peers = calloc((size_t)contexts, sizeof *sends->peers);
+    sends->done = calloc((size_t)context->slot_count, sizeof *sends->done);
+    sends->is_begin = calloc((size_t)context->slot_count, sizeof *sends->is_begin);
+    if (sends->peers == NULL || sends->done == NULL || sends->is_begin == NULL) {
+        free_sends(sends);
+        return fail(HXB_E_MEMORY, "there is no memory for a context");
+    }
+    context->sends = sends;
+    return HXB_OK;
+}
+
+static void free_ring(struct direct_send *ring) {
+    direct_unmap(&ring->memory);
+    free(ring);
+}
+
+void direct_close_sends(hxb_context *context) {
+    struct direct_sends *sends = context->sends;
+    if (sends == NULL) {
+        return;
+    }
+    for (int i = 0; i < sends->contexts && sends->count > 0; i++) {
+        if (sends->peers[i].ring != NULL) {
+            free_ring(sends->peers[i].ring);
+            sends->count--;
+        }
+    }
+    if (sends->is_written_ring_removed) {
+        free_ring(sends->written_ring);
+    }
+    free_sends(sends);
+    context->sends = NULL;
+}
+
+/* ---- Offers ---- */
+
+static void make_offer(hxb_context *context, int peer_context) {
+    struct direct_sends *sends = context->sends;
+    uint64_t id[2];
+    int descriptors[2];
+    if (getrandom(id, sizeof id, GRND_NONBLOCK) != (ssize_t)sizeof id) {
+        return;
+    }
+    struct direct_send *ring = calloc(1, sizeof *ring);
+    /* Without a ring messages go through the node. */
+    if (ring == NULL || direct_make(&ring->memory, context->device->direct_bytes, descriptors) != HXB_OK) {
+        free(ring);
+        return;
+    }
+    uint8_t *page = ring->memory.page;
+    put32(page + HXB_DIRECTPAGE_VERSION_OFFSET, HXB_DIRECTPAGE_VERSION);
+    put32(page + HXB_DIRECTPAGE_SENDER_FENCES, context->device->has_fences);
+    put64(page + HXB_DIRECTPAGE_ID, id[0]);
+    put64(page + HXB_DIRECTPAGE_ID + sizeof id[0], id[1]);
+    put64_release(page, HXB_DIRECTPAGE_MAGIC);
+    ring->memory.peer_signal = offer_direct(context->device, context->id, peer_context, descriptors);
+    if (ring->memory.peer_signal < 0) {
+        free_ring(ring);
+        return;
+    }
+    sends->peers[peer_context].ring = ring;
+    sends->count++;
+}
+
+static void offer(hxb_context *context, int peer_context) {
+    if (peer_context != context->id && context->sends->count < DIRECT_MAX_RINGS) {
+        int state = call_begin();
+        make_offer(context, peer_context);
+        call_end(state);
+    }
+}
+
+/* A message is about to go through the node to a context that has no ring. */
+static void count_message(hxb_context *context, int peer_context) {
+    struct peer *peer = &context->sends->peers[peer_context];
+    int patience = peer->patience == 0 ? MESSAGES_BEFORE_OFFER : peer->patience;
+    if (++peer->sent == patience) {
+        peer->sent = 0;
+        peer->patience = patience < MAX_PATIENCE / PATIENCE ? patience * PATIENCE : MAX_PATIENCE;
+        offer(context, peer_context);
+    }
+}
+
+static int ring_awake(struct direct_send *ring) {
+    if (!ring->is_sleeping) {
+        return 0;
+    }
+    ring->is_sleeping = false;
+    return direct_awake_from(ring->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
+}
+
+/* Ends the use of the ring to a context; what is being written there can still be. */
+static void remove_ring(struct direct_sends *sends, int peer_context) {
+    struct direct_send *ring = sends->peers[peer_context].ring;
+    if (ring == NULL) {
+        return;
+    }
+    sends->peers[peer_context] = (struct peer){0};
+    sends->count--;
+    if (sends->sleeper == ring) {
+        sends->signals += ring_awake(ring);
+        sends->sleeper = NULL;
+    }
+    if (sends->full == ring) {
+        sends->full = NULL;
+    }
+    if (sends->written_slot != NONE && ring == sends->written_ring) {
+        sends->is_written_ring_removed = true;
+    } else {
+        free_ring(ring);
+    }
+}
+
+void direct_on_receiver_gone(hxb_context *context, int peer_context) {
+    struct direct_sends *sends = context->sends;
+    if (peer_context < sends->contexts && sends->peers[peer_context].ring != NULL) {
+        sends->peers[peer_context].ring->is_broken = true;
+    }
+}
+
+/* True if the receiver has given the ring up, or says what cannot be. */
+static bool is_broken(const struct direct_send *ring) {
+    return ring->is_broken || load_state(ring) == HXB_DIRECTPAGE_GIVEN_UP;
+}
+
+/* ---- Records ---- */
+
+static bool fits(const struct direct_send *ring, uint32_t length) {
+    uint64_t end = ring->position + direct_record_bytes(length) + HXB_DIRECT_RESERVED_BYTES;
+    return end - ring->released <= ring->memory.capacity;
+}
+
+static bool has_room_now(struct direct_send *ring, uint32_t length) {
+    uint64_t position = load_released(ring);
+    if (position - ring->released > ring->position - ring->released) {
+        ring->is_broken = true;
+    } else {
+        bool is_held = ring->is_stranded && position > ring->stranded_position;
+        ring->released = is_held ? ring->stranded_position : position;
+    }
+    return fits(ring, length);
+}
+
+static bool has_room(struct direct_send *ring, uint32_t length) {
+    return fits(ring, length) || has_room_now(ring, length);
+}
+
+/* Clears the header behind a record before it publishes the record, so that the receiver never takes what is left of an
+ * earlier message for a header. */
+static void publish(struct direct_send *ring, uint32_t record_bytes, int head, uint32_t tag) {
+    uint64_t next = ring->position + record_bytes;
+    put64(record_at(ring, next), 0);
+    put64_release(record_at(ring, ring->position), (uint64_t)tag << 32 | (uint32_t)head);
+    ring->position = next;
+}
+
+/* After a full fence here, or the one that the receiver executes, either the receiver sees the record, or this thread
+ * sees that it sleeps. */
+static void wake_receiver(struct direct_send *ring) {
+    direct_fence(ring->has_fences);
+    direct_wake(&ring->memory, ring->memory.page + HXB_DIRECTPAGE_RECEIVER_SLEEPS);
+}
+
+static void append(struct direct_send *ring, uint32_t length, uint32_t tag) {
+    publish(ring, direct_record_bytes(length), (int)length + 1, tag);
+    wake_receiver(ring);
+}
+
+/* Messages go through the node from now on, until the next begin. */
+static void leave(struct direct_send *ring) {
+    ring->is_open = false;
+    publish(ring, HXB_DIRECT_HEADER_BYTES, HXB_DIRECT_LEAVE, 0);
+    wake_receiver(ring);
+}
+
+/* Sends others before the message that is being written in its place. */
+static void strand(struct direct_send *ring, uint32_t length) {
+    ring->is_stranded = true;
+    ring->stranded_position = ring->position;
+    ring->stranded_data = next_payload(ring);
+    publish(ring, direct_record_bytes(length), -(int)direct_record_bytes(length), 0);
+}
+
+/* ---- Claims ---- */
+
+bool direct_is_open(hxb_context *context, int peer_context) {
+    struct direct_sends *sends = context->sends;
+    direct_poll(context);
+    struct direct_send *ring = sends->peers[peer_context].ring;
+    if (ring == NULL) {
+        count_message(context, peer_context);
+        return false;
+    }
+    if (UNLIKELY(is_broken(ring))) {
+        remove_ring(sends, peer_context);
+        return false;
+    }
+    return ring->is_open;
+}
+
+/* A begin may be sent if the receiver has the ring, and has read all of it. */
+bool direct_may_begin(const hxb_context *context, int peer_context) {
+    const struct direct_send *ring = context->sends->peers[peer_context].ring;
+    return ring != NULL && load_state(ring) == HXB_DIRECTPAGE_TAKEN && !ring->is_stranded
+        && load_released(ring) == ring->position;
+}
+
+void direct_begin(hxb_context *context, int peer_context, int slot, uint8_t *payload) {
+    struct direct_send *ring = context->sends->peers[peer_context].ring;
+    for (int i = 0; i < HXB_DIRECTPAGE_BEGIN_BYTES; i += 8) {
+        uint64_t half = get64(ring->memory.page + HXB_DIRECTPAGE_ID + i);
+        memcpy(payload + i, &half, sizeof half);
+    }
+    context->sends->is_begin[slot] = true;
+    ring->is_open = true;
+    ring->has_fences = direct_has_fences(&ring->memory);
+}
+
+bool direct_take_begin(hxb_context *context, int slot) {
+    bool is_begin = context->sends != NULL && context->sends->is_begin[slot];
+    if (is_begin) {
+        context->sends->is_begin[slot] = false;
+    }
+    return is_begin;
+}
+
+void direct_on_begin_failed(hxb_context *context, int peer_context) {
+    remove_ring(context->sends, peer_context);
+}
+
+bool direct_has_room(hxb_context *context, int peer_context, uint32_t length) {
+    struct direct_sends *sends = context->sends;
+    struct direct_send *ring = sends->peers[peer_context].ring;
+    if (LIKELY(has_room(ring, length))) {
+        return true;
+    }
+    sends->full = ring;
+    sends->full_length = length;
+    return false;
+}
+
+void direct_on_claimed(hxb_context *context, int peer_context, int slot) {
+    struct direct_sends *sends = context->sends;
+    if (sends->written_slot == NONE) {
+        sends->written_slot = slot;
+        sends->written_ring = sends->peers[peer_context].ring;
+    }
+}
+
+uint8_t *direct_buffer(const hxb_context *context, int slot) {
+    const struct direct_sends *sends = context->sends;
+    if (sends == NULL || slot != sends->written_slot) {
+        return NULL;
+    }
+    const struct direct_send *ring = sends->written_ring;
+    return ring->is_stranded ? ring->stranded_data : next_payload(ring);
+}
+
+static void end_writing(struct direct_sends *sends) {
+    sends->written_slot = NONE;
+    sends->written_ring->is_stranded = false;
+    if (sends->is_written_ring_removed) {
+        sends->is_written_ring_removed = false;
+        free_ring(sends->written_ring);
+    }
+}
+
+void direct_abandon(hxb_context *context, int slot) {
+    if (context->sends != NULL && slot == context->sends->written_slot) {
+        end_writing(context->sends);
+    }
+}
+
+/* ---- Sending ---- */
+
+static void on_done(hxb_context *context, int slot) {
+    struct direct_sends *sends = context->sends;
+    if (context->large == NULL) {
+        sends->has_untold = true;
+        context->in_flight--;
+        free_slot(context, slot);
+    } else {
+        /* No completion of the node's may name it. */
+        context->slots[slot].state = SLOT_DONE;
+        sends->done[(sends->done_first + sends->done_count++) % context->slot_count] = slot;
+    }
+}
+
+static bool copy(struct direct_send *ring, const uint8_t *source, uint32_t length, uint32_t tag) {
+    if (!has_room(ring, length)) {
+        leave(ring);
+        return false;
+    }
+    memcpy(next_payload(ring), source, length);
+    append(ring, length, tag);
+    return true;
+}
+
+bool direct_submit(hxb_context *context, int slot, uint32_t length, uint32_t tag, const uint8_t *data,
+                   uint8_t *own_buffer) {
+    struct direct_sends *sends = context->sends;
+    struct direct_send *ring = sends->peers[context->slots[slot].context].ring;
+    bool is_open = ring != NULL && ring->is_open;
+    bool is_written = slot == sends->written_slot;
+    const uint8_t *in_place = direct_buffer(context, slot);
+    if (is_open && data == NULL && is_written && ring == sends->written_ring && !ring->is_stranded) {
+        sends->written_slot = NONE;
+        append(ring, length, tag);
+        on_done(context, slot);
+        return true;
+    }
+    const uint8_t *source = data != NULL ? data : is_written ? in_place : own_buffer;
+    if (is_open && !is_written && sends->written_slot != NONE && ring == sends->written_ring && !ring->is_stranded) {
+        strand(ring, context->slots[sends->written_slot].length);
+    }
+    bool is_sent = is_open && copy(ring, source, length, tag);
+    if (!is_sent && is_written && data == NULL) {
+        memcpy(own_buffer, source, length);
+    }
+    if (is_written) {
+        end_writing(sends);
+    }
+    if (is_sent) {
+        on_done(context, slot);
+    }
+    return is_sent;
+}
+
+bool direct_has_done(const hxb_context *context) {
+    return context->sends != NULL && (context->sends->has_untold || context->sends->done_count > 0);
+}
+
+int direct_take_done(hxb_context *context) {
+    struct direct_sends *sends = context->sends;
+    sends->has_untold = false;
+    if (sends->done_count == 0) {
+        return NONE;
+    }
+    int slot = sends->done[sends->done_first];
+    sends->done_first = (sends->done_first + 1) % context->slot_count;
+    sends->done_count--;
+    return slot;
+}
+
+/* ---- Waiting for room ---- */
+
+bool direct_take_room_again(hxb_context *context) {
+    struct direct_sends *sends = context->sends;
+    if (sends == NULL || sends->full == NULL) {
+        return false;
+    }
+    direct_poll(context);
+    bool has_any = has_room(sends->full, sends->full_length) || is_broken(sends->full);
+    if (has_any) {
+        sends->full = NULL;
+    }
+    return has_any;
+}
+
+bool direct_sends_sleep(hxb_context *context) {
+    struct direct_sends *sends = context->sends;
+    sends->sleeper = sends->full;
+    if (sends->sleeper == NULL) {
+        return false;
+    }
+    sends->sleeper->is_sleeping = true;
+    direct_sleep_on(sends->sleeper->memory.page + HXB_DIRECTPAGE_SENDER_SLEEPS);
+    return true;
+}
+
+int direct_sends_awake(hxb_context *context) {
+    struct direct_sends *sends = context->sends;
+    int count = sends->signals + (sends->sleeper == NULL ? 0 : ring_awake(sends->sleeper));
+    sends->signals = 0;
+    sends->sleeper = NULL;
+    return count;
+}

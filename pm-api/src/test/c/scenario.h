@@ -1,0 +1,60 @@
+/* What the files of the program `scenario` share. */
+#ifndef HXB_SCENARIO_H
+#define HXB_SCENARIO_H
+
+#include "hxb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                              \
+    do {                                                                                              \
+        if (!(condition)) {                                                                           \
+            fprintf(stderr, "line %d: %s: last error: %s\n", __LINE__, #condition, hxb_last_error()); \
+            exit(1);                                                                                  \
+        }                                                                                             \
+    } while (0)
+
+#define EXPECT(expected, call)                                                                                       \
+    do {                                                                                                             \
+        long long got_ = (call);                                                                                     \
+        if (got_ != (expected)) {                                                                                    \
+            fprintf(stderr, "line %d: %s is %lld (%s) instead of %s: last error: %s\n", __LINE__, #call, got_,       \
+                    hxb_result_name((int)got_), #expected, hxb_last_error());                                        \
+            exit(1);                                                                                                 \
+        }                                                                                                            \
+    } while (0)
+
+extern hxb_device *device;
+extern hxb_context *context;
+
+static inline void open_both(const char *socket, int id) {
+    EXPECT(HXB_OK, hxb_attach(socket, &device));
+    EXPECT(HXB_OK, hxb_open_context(device, id, NULL, &context));
+}
+
+static inline void close_both(void) {
+    EXPECT(HXB_OK, hxb_close_context(context));
+    EXPECT(HXB_OK, hxb_detach(device));
+}
+
+static inline int number(char **arguments, int index, int otherwise) {
+    return arguments[index] != NULL ? atoi(arguments[index]) : otherwise;
+}
+
+static inline uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Direct rings (direct.c). */
+void direct(char **arguments);
+void direct_end(char **arguments);
+void direct_full(char **arguments);
+void direct_closed(char **arguments);
+void direct_rude(char **arguments);
+void direct_ping(char **arguments);
+
+#endif
