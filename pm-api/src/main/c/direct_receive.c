@@ -13,7 +13,7 @@ struct direct_receive {
     struct direct_memory memory;
     int peer_context;
     bool has_fences; /* whoever goes to sleep executes a fence for both ends */
-    bool is_active, is_sender_gone, is_given_up, is_sleeping;
+    bool is_active, has_begun, is_sender_gone, is_given_up, is_sleeping;
     uint64_t id[2];
     uint64_t position;
     uint64_t header; /* of the next message if it has been seen, else 0 */
@@ -128,10 +128,10 @@ static bool is_ready(const struct direct_receives *receives, struct direct_recei
     return ring->header != 0 && ring->next_held - ring->first_held < receives->max_held;
 }
 
-/* True if nothing comes any more and nothing is held. */
+/* True if nothing comes any more and nothing is held. The begin may come after the news that its sender is gone. */
 static bool is_over(const struct direct_receives *receives, struct direct_receive *ring) {
     return ring->first_held == ring->next_held
-        && (ring->is_given_up || (ring->is_sender_gone && !is_ready(receives, ring)));
+        && (ring->is_given_up || (ring->is_sender_gone && ring->has_begun && !is_ready(receives, ring)));
 }
 
 static int ring_awake(struct direct_receive *ring) {
@@ -173,6 +173,13 @@ static struct direct_receive *make_ring(const hxb_context *context, int peer_con
 
 void direct_take_offer(hxb_context *context, int peer_context, struct direct_memory *memory) {
     struct direct_receives *receives = context->receives;
+    for (int i = 0; i < receives->end; i++) {
+        struct direct_receive *old = receives->rings[i];
+        /* Another context has the sender's number: a begin that has not come does not come. */
+        if (old != NULL && old->peer_context == peer_context && old->is_sender_gone && !old->has_begun) {
+            give_up(old);
+        }
+    }
     int index = 0;
     while (index < DIRECT_MAX_RINGS && receives->rings[index] != NULL) {
         index++;
@@ -267,6 +274,7 @@ bool direct_take_begin_of(hxb_context *context, int node, int peer_context, cons
         struct direct_receive *ring = receives->rings[i];
         if (ring != NULL && ring->peer_context == peer_context && !ring->is_active
             && ring->id[0] == id[0] && ring->id[1] == id[1]) {
+            ring->has_begun = true;
             ring->is_active = !ring->is_given_up;
             return true;
         }

@@ -35,6 +35,7 @@ final class DirectReceive implements AutoCloseable {
     private long header;
 
     private boolean isActive;
+    private boolean hasBegun;
     private boolean isSenderGone;
     private boolean isGivenUp;
     private boolean isSleeping;
@@ -81,6 +82,7 @@ final class DirectReceive implements AutoCloseable {
 
     /** The begin has come: what is in the ring follows what came through the node. */
     void begin() {
+        hasBegun = true;
         isActive = !isGivenUp;
     }
 
@@ -220,8 +222,16 @@ final class DirectReceive implements AutoCloseable {
     }
 
     /** True if nothing comes any more and nothing is held. */
+    // The begin may come through the node after the news that its sender is gone.
     boolean isOver() {
-        return firstHeld == nextHeld && (isGivenUp || (isSenderGone && !isReady()));
+        return firstHeld == nextHeld && (isGivenUp || (isSenderGone && hasBegun && !isReady()));
+    }
+
+    /** Another context has the sender's number: a begin that has not come does not come. */
+    void onSenderReplaced() {
+        if (isSenderGone && !hasBegun) {
+            giveUp();
+        }
     }
 
     /** Takes no more from the ring, and tells the sender. */

@@ -63,6 +63,11 @@ final class DirectReceives {
 
     /** Takes a ring that was offered; gives it up if there are too many. */
     void take(final int peerContext, final DirectMemory memory) {
+        for (int i = 0; i < end; i++) {
+            if (rings[i] != null && rings[i].peerContext() == peerContext) {
+                rings[i].onSenderReplaced();
+            }
+        }
         int index = 0;
         while (index < MAX_RINGS && rings[index] != null) {
             index++;

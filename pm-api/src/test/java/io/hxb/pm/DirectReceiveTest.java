@@ -214,7 +214,70 @@ class DirectReceiveTest {
         assertFalse(receive.isBegin(payload));
         Memory.putLong(payload + Long.BYTES, 22);
         assertTrue(receive.isBegin(payload));
+    }
+
+    @Test
+    void shouldBeOverWhenASenderThatIsGoneHasBeenRead() {
+        // given
+        send(5, 6);
+        ring.leave();
+        assertTrue(receive.isReady());
+        receive.release(take());
+        assertFalse(receive.isReady());
+        assertFalse(receive.isOver());
+        // when
         receive.onSenderGone();
-        assertFalse(receive.isBegin(payload));
+        // then: all of it has been read
+        assertTrue(receive.isOver());
+    }
+
+    @Test
+    void shouldNotForgetAnOfferedRingBeforeItsBeginComes() throws LinuxException {
+        // given
+        final int[] descriptors = new int[2];
+        try (DirectMemory mine = DirectMemory.make(CAPACITY_BYTES, descriptors)) {
+            new DirectPage(mine.pageAddress()).initialize(1, 2, false);
+            final DirectMemory theirs =
+                    DirectMemory.map(CAPACITY_BYTES, descriptors[0], descriptors[1], -1);
+            Descriptors.close(descriptors[0]);
+            Descriptors.close(descriptors[1]);
+            new DirectRing(mine.recordsAddress(), CAPACITY_BYTES).append(5, 6);
+            try (DirectReceive late = new DirectReceive(PEER, theirs, MAX_LENGTH_BYTES, MAX_HELD)) {
+                // when
+                late.onSenderGone();
+                // then
+                assertFalse(late.isOver());
+                late.begin();
+                assertTrue(late.isReady());
+                late.take(message, NODE, HeldMessages.ringBits(0));
+                assertFalse(late.isOver());
+                late.release(HeldMessages.position(message.handle()));
+                assertTrue(late.isOver());
+            }
+        }
+    }
+
+    @Test
+    void shouldForgetARingWhoseSenderIsReplacedBeforeItsBeginAlone() throws LinuxException {
+        // given
+        final int[] descriptors = new int[2];
+        try (DirectMemory mine = DirectMemory.make(CAPACITY_BYTES, descriptors)) {
+            new DirectPage(mine.pageAddress()).initialize(1, 2, false);
+            final DirectMemory theirs =
+                    DirectMemory.map(CAPACITY_BYTES, descriptors[0], descriptors[1], -1);
+            Descriptors.close(descriptors[0]);
+            Descriptors.close(descriptors[1]);
+            try (DirectReceive late = new DirectReceive(PEER, theirs, MAX_LENGTH_BYTES, MAX_HELD)) {
+                late.onSenderGone();
+                receive.onSenderGone();
+                send(9, 1);
+                // when
+                late.onSenderReplaced();
+                receive.onSenderReplaced();
+                // then
+                assertTrue(late.isOver());
+                assertTrue(receive.isReady());
+            }
+        }
     }
 }
