@@ -116,14 +116,19 @@ final class DirectSends {
         fullLengthBytes = lengthBytes;
     }
 
-    /** True if a message found no room and was not tried again. */
-    boolean isFull() {
+    /** True if a message found no room, and was not told of any since. */
+    boolean hasBeenFull() {
         return full != null;
+    }
+
+    /** True if there is no room for that message yet. */
+    boolean isFull() {
+        return full != null && !full.hasRoom(fullLengthBytes) && !full.isBroken();
     }
 
     /** True, once, if there is room for that message now, or the ring is of no use any more. */
     boolean takeRoomAgain() {
-        final boolean hasRoom = full == null || full.hasRoom(fullLengthBytes) || full.isBroken();
+        final boolean hasRoom = full != null && !isFull();
         if (hasRoom) {
             full = null;
         }

@@ -96,7 +96,7 @@ final class LargeSender {
     }
 
     boolean canGoOn() {
-        return !done.isEmpty() || (!ready.isEmpty() && context.hasFreeSlot());
+        return !done.isEmpty() || (!ready.isEmpty() && context.hasRoom());
     }
 
     /** Sends up to {@code limit} fragments, one for each destination in turn; returns how many. */

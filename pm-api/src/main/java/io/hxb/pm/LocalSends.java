@@ -54,11 +54,21 @@ final class LocalSends {
 
     /** True, once, if a message that found no room in a ring would find it now. */
     boolean takeRoomAgain() {
-        if (!rings.isFull()) {
+        return hasRoomAgain() && rings.takeRoomAgain();
+    }
+
+    /** The same, as often as it is asked until it was taken. */
+    boolean hasRoomAgain() {
+        if (!rings.hasBeenFull()) {
             return false;
         }
         introductions.poll();
-        return rings.takeRoomAgain();
+        return !rings.isFull();
+    }
+
+    /** True if a message that found no room in a ring would find none now. */
+    boolean isFull() {
+        return rings.isFull();
     }
 
     /** True if messages to a context go through a ring. */

@@ -302,6 +302,9 @@ public final class PmContext implements AutoCloseable {
     /** {@return the number of messages handed over that are not yet acknowledged or failed} */
     public int unfinishedSends() {
         pollCompletions();
+        if (!state.isClosed()) {
+            sends.tellRoom();
+        }
         return slots.inFlightCount();
     }
 
@@ -527,8 +530,9 @@ public final class PmContext implements AutoCloseable {
         return device;
     }
 
-    boolean hasFreeSlot() {
-        return slots.hasFree();
+    /** True if a message can be claimed, as far as is known. */
+    boolean hasRoom() {
+        return sends.hasRoom();
     }
 
     /**
@@ -590,5 +594,14 @@ public final class PmContext implements AutoCloseable {
          * @param status {@link PmStatus#OK} if the peer's node has it, or why it may not.
          */
         void onSendDone(int slot, int status);
+
+        /**
+         * What a claim found full has room again, though perhaps no send is done: a ring to another
+         * context of this node. Called within {@link PmContext#unfinishedSends}, perhaps several
+         * times.
+         */
+        default void onRoom() {
+            // For those who wait for finished sends alone.
+        }
     }
 }

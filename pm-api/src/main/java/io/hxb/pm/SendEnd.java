@@ -244,6 +244,18 @@ final class SendEnd {
         return locals.takeRoomAgain();
     }
 
+    /** Tells the listener if such a message would find room now. */
+    void tellRoom() {
+        if (locals.hasRoomAgain()) {
+            listener.onRoom();
+        }
+    }
+
+    /** True if a message can be claimed, as far as is known. */
+    boolean hasRoom() {
+        return slots.hasFree() && !locals.isFull();
+    }
+
     /** Sets the listener that is called for every slot that comes back. */
     public void listener(final PmContext.SendDoneListener newListener) {
         listener = newListener;

@@ -12,6 +12,8 @@ import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmEvent;
+import io.hxb.pm.PmLargeHandler;
+import io.hxb.pm.PmLargeMessages;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -487,6 +491,69 @@ class DirectMessagesTest {
             devices.forEach(PmDevice::close);
             TestNode.await("the end", () -> node.manager.openContexts() == 0);
             assertEquals(0, node.manager.directOffers().count());
+        }
+    }
+
+    /** Takes messages of any length, and counts their bytes. */
+    private static final class Counting implements PmLargeHandler {
+        private long bytes;
+
+        @Override
+        public MemorySegment onStart(
+                final int sourceNode,
+                final int sourceContext,
+                final long lengthBytes,
+                final int tag) {
+            return Arena.ofAuto().allocate(lengthBytes);
+        }
+
+        @Override
+        public void onEnd(
+                final int sourceNode,
+                final int sourceContext,
+                final long lengthBytes,
+                final int tag,
+                final MemorySegment target,
+                final int status) {
+            assertEquals(PmStatus.OK, status);
+            bytes += lengthBytes;
+        }
+    }
+
+    @Test
+    void shouldSleepWhileALongMessageFindsTheRingFull() throws Exception {
+        final int length = 16 << 20;
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext one = left.openContext(1);
+                PmContext two = right.openContext(2);
+                PmRegion region = left.openRegion(length)) {
+            // given
+            for (int i = 0; i < 100; i++) {
+                exchange(one, two);
+            }
+            final Counting counting = new Counting();
+            final PmLargeMessages from =
+                    new PmLargeMessages(one, new Counting(), PmLargeMessages.Limits.DEFAULT);
+            final PmLargeMessages to =
+                    new PmLargeMessages(two, counting, PmLargeMessages.Limits.DEFAULT);
+            assertTrue(from.send(0, 2, region, 0, length, 1) >= 0);
+            // when the receiver does nothing
+            int turns = 0;
+            while (from.await(50_000_000) == PmStatus.OK && turns < 10_000) {
+                from.poll();
+                turns++;
+            }
+            // then the sender waits asleep
+            assertTrue(turns < 10_000, turns + " turns");
+            while (counting.bytes < length) {
+                from.poll();
+                to.poll();
+            }
+            assertEquals(0, server.refused());
         }
     }
 }

@@ -75,7 +75,8 @@ final class StreamNodes implements AutoCloseable {
         awaitNeighbours();
     }
 
-    private static int freePorts() throws IOException {
+    /** First of four UDP ports that are free. */
+    static int freePorts() throws IOException {
         final int offset = (int) (ProcessHandle.current().pid() % 1000) * PORTS;
         for (int i = 0; i < 1000; i++) {
             final int base = FIRST_PORT + (offset + i * PORTS) % 4000;

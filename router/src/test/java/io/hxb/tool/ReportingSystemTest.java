@@ -40,6 +40,8 @@ class ReportingSystemTest {
                     "chaos",
                     "init",
                     "lab host",
+                    "lab perf",
+                    "lab ping",
                     "lab up",
                     "lab down",
                     "sim",

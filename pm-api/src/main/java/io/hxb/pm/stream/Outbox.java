@@ -39,7 +39,18 @@ final class Outbox {
         final int slots = context.sendBufferCount();
         capacity = slots - Math.min(MAX_RESERVE, slots / 4);
         slotPeer = new Peer[slots];
-        context.sendDoneListener(this::onSendDone);
+        context.sendDoneListener(
+                new PmContext.SendDoneListener() {
+                    @Override
+                    public void onSendDone(final int slot, final int status) {
+                        done(slot, status);
+                    }
+
+                    @Override
+                    public void onRoom() {
+                        isRoomNew = true;
+                    }
+                });
     }
 
     /** Longest piece of a stream in one record, in bytes. */
@@ -169,7 +180,7 @@ final class Outbox {
         return true;
     }
 
-    private void onSendDone(final int slot, final int status) {
+    private void done(final int slot, final int status) {
         final Peer peer = slotPeer[slot];
         assert peer != null && inFlight > 0 : "a send is done that was not begun: slot " + slot;
         inFlight--;
