@@ -32,8 +32,8 @@ final class AttachedRate implements Callable<Integer> {
     @Option(
             names = "--sizes",
             split = ",",
-            defaultValue = "32,8192,65536",
-            description = "bytes of a message (default ${DEFAULT-VALUE})")
+            defaultValue = "32,8192",
+            description = "bytes of a message, at most a frame's (default ${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
