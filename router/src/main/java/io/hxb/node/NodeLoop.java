@@ -11,6 +11,7 @@ import io.hxb.forward.kernel.KernelRelay;
 import io.hxb.link.BufferPool;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TrainCounts;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopErrors;
@@ -22,6 +23,7 @@ import io.hxb.trunk.TrunkSender;
 import io.hxb.trunk.health.HealthLoop;
 
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 /**
  * One loop's share of a node: in each turn it polls its contexts, receives, lets its flows work,
@@ -43,6 +45,10 @@ final class NodeLoop implements LoopTask {
     private final boolean isFirst;
     private final Sessions sessions;
     private final BulkPause pause = new BulkPause();
+
+    /** Pauses make trains longer; without trains they only cost. */
+    private final boolean hasTrains;
+
     private int sessionsSeen;
     private Registration wakeRegistration = Registration.NONE;
     private long busyTurns;
@@ -82,6 +88,7 @@ final class NodeLoop implements LoopTask {
         sessions = parts.neighbourhood().sessions();
         sessions.addListener(loop::wakeUp);
         receiver = new LoopReceiver(loop, received, forwarder, parts.config().loop().batchFrames());
+        hasTrains = Stream.of(received).anyMatch(link -> link.trains() != TrainCounts.NONE);
         contexts = parts.contexts().newLoop(index, flows);
         health =
                 new HealthLoop(
@@ -248,7 +255,7 @@ final class NodeLoop implements LoopTask {
     @Override
     public long pauseNs(final long nowNs) {
         final ForwardCounters seen = forwarder.counters();
-        return receiver.hasUnread() || forwarder.hasLoopback()
+        return !hasTrains || receiver.hasUnread() || forwarder.hasLoopback()
                 ? 0
                 : pause.pauseNs(seen.received() + senders.sentFrames(), seen.lone(), nowNs);
     }

@@ -341,7 +341,7 @@ public final class UdpLink implements Link {
 
     @Override
     public TrainCounts trains() {
-        return receiver.counts();
+        return hasTrains ? receiver.counts() : TrainCounts.NONE;
     }
 
     @Override
