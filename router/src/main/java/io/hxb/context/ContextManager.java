@@ -100,8 +100,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         this.pool = pool;
         this.receivePool = receivePool;
         loops = ContextLoopProxy.ofLoops(parts.loops());
-        nodePage = SharedMemory.create("hxb-node", NodePage.LENGTH_BYTES);
-        nodePage.seal(SEALS);
+        nodePage = createNodePage(loops);
         page = new NodePage(nodePage.address());
         page.initialize(
                 new NodePage.Facts(
@@ -119,6 +118,20 @@ public final class ContextManager implements FlowListener, AutoCloseable {
         directOffers = new DirectOffers(this, parts.mtuBytes());
         this.memoryReturn = memoryReturn;
         incarnations = new AtomicInteger(parts.incarnation());
+    }
+
+    private static SharedMemory createNodePage(final ContextLoopProxy[] loops)
+            throws LinuxException {
+        try {
+            final SharedMemory memory = SharedMemory.create("hxb-node", NodePage.LENGTH_BYTES);
+            memory.seal(SEALS);
+            return memory;
+        } catch (final LinuxException e) {
+            for (final ContextLoopProxy loop : loops) {
+                loop.close();
+            }
+            throw e;
+        }
     }
 
     /**

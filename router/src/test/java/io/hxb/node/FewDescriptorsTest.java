@@ -110,7 +110,7 @@ class FewDescriptorsTest {
         // when it is started with ever more of them
         limit(soft, usual[1]);
         try {
-            for (int left = 0; left <= MAX_LEFT && !hasStarted; left += 2) {
+            for (int left = 0; left <= MAX_LEFT && !hasStarted; left++) {
                 final List<Integer> taken = take(soft, left);
                 Throwable thrown = null;
                 try {

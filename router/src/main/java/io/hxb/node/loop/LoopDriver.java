@@ -14,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.Arrays;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -58,6 +59,8 @@ public final class LoopDriver implements Loop, AutoCloseable {
     private boolean isTimeFresh;
     private int unpolledTurns;
     private int polls;
+    // True from a call of wakeUp until the loop has seen it, so that a loop has one at most.
+    private final AtomicBoolean isWoken = new AtomicBoolean();
     // Volatile because whoever closes the loop clears it.
     private volatile boolean isRunning = true;
 
@@ -130,9 +133,17 @@ public final class LoopDriver implements Loop, AutoCloseable {
         return events.inEventLoop(Thread.currentThread());
     }
 
+    // A wake-up of Netty's own is lost if the loop is just about to sleep: only a task that is
+    // queued keeps it awake.
     @Override
     public void wakeUp() {
-        events.wakeup();
+        if (isWoken.compareAndSet(false, true)) {
+            try {
+                events.execute(() -> isWoken.set(false));
+            } catch (final RejectedExecutionException e) {
+                LOGGER.debug("a loop that has ended need not be woken", e);
+            }
+        }
     }
 
     /** Claims an invoker's loop for the calling thread; needed before anything else runs on it. */
@@ -409,7 +420,7 @@ public final class LoopDriver implements Loop, AutoCloseable {
             shutDown();
             return;
         }
-        events.wakeup();
+        wakeUp();
         try {
             thread.join(STOP_LIMIT_MS);
         } catch (final InterruptedException e) {

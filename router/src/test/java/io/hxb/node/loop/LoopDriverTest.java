@@ -1,19 +1,25 @@
 package io.hxb.node.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.EventFd;
 import io.hxb.linux.LinuxException;
 import io.hxb.pm.idle.AdaptiveSpin;
 
+import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** The order of what one turn does, on a clock that the test moves. */
 @Tag("unit")
@@ -31,7 +37,7 @@ class LoopDriverTest {
     private LoopDriver driver;
 
     /** Notes what is called; its descriptor stays readable, as a link under traffic. */
-    private final class NotingTask implements LoopTask {
+    private class NotingTask implements LoopTask {
         @Override
         public void start() {
             driver.register(
@@ -229,6 +235,61 @@ class LoopDriverTest {
         final int lastTurns = turnsUntilAsleep();
         // then
         assertEquals(List.of(51, 1, 51), List.of(firstTurns, nextTurns, lastTurns));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotSleepWhenWokenOrClosedJustBefore(final boolean isClosed) throws Exception {
+        // given a loop with nothing to do that is about to sleep
+        final CountDownLatch aboutToSleep = new CountDownLatch(1);
+        final CountDownLatch maySleep = new CountDownLatch(1);
+        final CountDownLatch nextTurn = new CountDownLatch(2);
+        final LoopDriver other =
+                LoopDriver.start(
+                        WaitMode.BLOCK,
+                        Thread::new,
+                        SystemNanoClock.INSTANCE,
+                        LoopDriverTest::fail);
+        other.add(
+                new NotingTask() {
+                    @Override
+                    public void start() {}
+
+                    @Override
+                    public boolean prepareToSleep() {
+                        nextTurn.countDown();
+                        aboutToSleep.countDown();
+                        awaitUninterruptibly(maySleep);
+                        return true;
+                    }
+
+                    @Override
+                    public void stop() {
+                        nextTurn.countDown();
+                    }
+                });
+        aboutToSleep.await();
+        // when
+        final Thread caller = new Thread(isClosed ? other::close : other::wakeUp);
+        caller.start();
+        while (caller.getState() == Thread.State.RUNNABLE
+                || caller.getState() == Thread.State.NEW) {
+            Thread.onSpinWait();
+        }
+        maySleep.countDown();
+        // then
+        final boolean wentOn = nextTurn.await(20, TimeUnit.SECONDS);
+        other.runSoon(() -> {});
+        other.close();
+        assertTrue(wentOn);
+    }
+
+    private static void awaitUninterruptibly(final CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (final InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Turns without work, after one with work, until the loop has slept, for a nanosecond. */
