@@ -389,7 +389,7 @@ int say_hello(hxb_device *device) {
 
 /* ---- Memory that is lent ---- */
 
-static int announce(hxb_device *device, int id, uint64_t length, bool is_written) {
+static int announce(hxb_device *device, int id, uint64_t length, int use) {
     /* What the same user's processes had may be on its way back: that takes a moment. */
     int64_t deadline = now_ns() + REPLY_TIMEOUT_NS;
     for (;;) {
@@ -397,7 +397,7 @@ static int announce(hxb_device *device, int id, uint64_t length, bool is_written
         request(&message, HXB_ATTACH_LEND);
         put_argument(&message, 0, id);
         put_argument(&message, 1, (int64_t)length);
-        put_argument(&message, 2, is_written);
+        put_argument(&message, 2, use);
         int result = exchange(device, &message, 0);
         if (result == HXB_OK || !device->is_refused_for_now || now_ns() > deadline) {
             return result;
@@ -407,7 +407,7 @@ static int announce(hxb_device *device, int id, uint64_t length, bool is_written
     }
 }
 
-int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t length, bool is_written) {
+int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t length, int use) {
     memset(lent, 0, sizeof *lent);
     int id = 1;
     while (id < HXB_ATTACH_MEMORY_IDS && device->has_id[id]) {
@@ -417,7 +417,7 @@ int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t lengt
         return fail(HXB_E_MEMORY, "an attachment has at most %d regions and parts of contexts: use fewer and larger"
                     " regions", HXB_ATTACH_MEMORY_IDS - 1);
     }
-    int result = announce(device, id, length, is_written);
+    int result = announce(device, id, length, use);
     if (result != HXB_OK) {
         return result;
     }
@@ -507,14 +507,14 @@ int attach_context(hxb_device *device, int id, const hxb_context_options *sizes,
     struct control_layout layout;
     control_layout(&layout, sizes->send_buffers, sizes->delivery_entries);
     memset(memory, 0, sizeof *memory);
-    int result = lend(device, &memory->control, "hxb-control", layout.length, true);
+    int result = lend(device, &memory->control, "hxb-control", layout.length, HXB_ATTACH_CONTEXT_MEMORY);
     if (result == HXB_OK) {
         uint64_t bytes = (uint64_t)sizes->send_buffers * (uint64_t)sizes->send_buffer_bytes;
-        result = lend(device, &memory->send, "hxb-send", bytes, true);
+        result = lend(device, &memory->send, "hxb-send", bytes, HXB_ATTACH_CONTEXT_MEMORY);
     }
     if (result == HXB_OK && device->own_buffers > 0) {
         uint64_t bytes = (uint64_t)device->own_buffers * (uint64_t)device->facts.receive_buffer_bytes;
-        result = lend(device, &memory->own, "hxb-own-receive", bytes, true);
+        result = lend(device, &memory->own, "hxb-own-receive", bytes, HXB_ATTACH_CONTEXT_MEMORY);
     }
     if (result == HXB_OK) {
         result = request_context(device, id, sizes, memory);
@@ -528,8 +528,8 @@ int attach_context(hxb_device *device, int id, const hxb_context_options *sizes,
 }
 
 void detach_context(hxb_device *device, int id, struct context_memory *memory) {
-    struct lent *parts[] = {&memory->control, &memory->send, &memory->own};
-    for (int i = 0; i < 3; i++) {
+    struct lent *parts[] = {&memory->control, &memory->send, &memory->own, &memory->remote};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         lent_close(parts[i]);
         device->has_id[parts[i]->id] = false;
     }
@@ -537,8 +537,6 @@ void detach_context(hxb_device *device, int id, struct context_memory *memory) {
     close(memory->wake_node);
     tell(device, HXB_ATTACH_CLOSE_CONTEXT, id);
 }
-
-/* ---- Direct rings ---- */
 
 static int exchange_locked(hxb_device *device, struct message *message, int descriptors) {
     int state = call_begin();
@@ -548,6 +546,8 @@ static int exchange_locked(hxb_device *device, struct message *message, int desc
     call_end(state);
     return result;
 }
+
+/* ---- Direct rings ---- */
 
 int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors) {
     struct message message;
@@ -597,6 +597,68 @@ int next_direct_change(hxb_device *device, int id, int *peer_context, struct dir
     close_descriptors(&message);
     *peer_context = (int)peer;
     return is_known ? (int)kind : HXB_DIRECTCHANGE_NONE;
+}
+
+/* ---- Remote memory ---- */
+
+static int check_remote_version(const hxb_device *device) {
+    return device->version >= HXB_ATTACH_REMOTE_MEMORY_VERSION
+             ? HXB_OK
+             : fail(HXB_E_VERSION, "the node on %s is of an HXB without remote memory", device->path);
+}
+
+int lend_writable(hxb_device *device, struct lent *lent, uint64_t length) {
+    int result = check_remote_version(device);
+    return result == HXB_OK ? lend(device, lent, "hxb-region", length, HXB_ATTACH_WRITTEN_REGION) : result;
+}
+
+int attach_remote(hxb_device *device, int id, const hxb_remote_options *sizes, uint64_t length, struct lent *lent) {
+    int result = check_remote_version(device);
+    if (result != HXB_OK) {
+        return result;
+    }
+    int state = call_begin();
+    pthread_mutex_lock(&device->lock);
+    result = lend(device, lent, "hxb-remote", length, HXB_ATTACH_CONTEXT_MEMORY);
+    if (result == HXB_OK) {
+        struct message message;
+        request(&message, HXB_ATTACH_OPEN_REMOTE);
+        const int64_t arguments[] = {id, sizes->operations, sizes->notifications, sizes->fragments, lent->id};
+        for (int i = 0; i < 5; i++) {
+            put_argument(&message, i, arguments[i]);
+        }
+        result = exchange(device, &message, 0);
+        if (result != HXB_OK) {
+            take_back(device, lent);
+        }
+    }
+    pthread_mutex_unlock(&device->lock);
+    call_end(state);
+    return result;
+}
+
+int share_memory(hxb_device *device, int id, int rights, uint64_t *key) {
+    int result = check_remote_version(device);
+    if (result == HXB_OK) {
+        struct message message;
+        request(&message, HXB_ATTACH_SHARE);
+        put_argument(&message, 0, id);
+        put_argument(&message, 1, rights);
+        result = exchange_locked(device, &message, 0);
+        *key = result == HXB_OK ? (uint64_t)argument(&message, 0) : 0;
+    }
+    return result;
+}
+
+int revoke_key(hxb_device *device, uint64_t key) {
+    int result = check_remote_version(device);
+    if (result == HXB_OK) {
+        struct message message;
+        request(&message, HXB_ATTACH_REVOKE);
+        put_argument(&message, 0, (int64_t)key);
+        result = exchange_locked(device, &message, 0);
+    }
+    return result;
 }
 
 bool is_node_alive(const hxb_device *device) {

@@ -227,6 +227,7 @@ int hxb_close_context(hxb_context *context) {
     detach_context(device, context->id, &context->memory);
     pthread_mutex_unlock(&device->lock);
     large_close(context->large);
+    remote_close(context->remote);
     free_context(context);
     call_end(state);
     return HXB_OK;

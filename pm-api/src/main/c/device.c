@@ -244,7 +244,7 @@ int64_t hxb_link_event_count(const hxb_device *device) {
 
 /* ---- Regions ---- */
 
-int hxb_open_region(hxb_device *device, uint64_t length, hxb_region **region) {
+static int open_region(hxb_device *device, uint64_t length, bool is_writable, hxb_region **region) {
     int result = check_device(device);
     if (result != HXB_OK) {
         return result;
@@ -261,7 +261,9 @@ int hxb_open_region(hxb_device *device, uint64_t length, hxb_region **region) {
         pthread_mutex_lock(&device->lock);
         made->device = device;
         made->length = length;
-        result = lend(device, &made->lent, "hxb-region", length, false);
+        made->is_writable = is_writable;
+        result = is_writable ? lend_writable(device, &made->lent, length)
+                             : lend(device, &made->lent, "hxb-region", length, HXB_ATTACH_READ_REGION);
         if (result == HXB_OK) {
             made->next = device->regions;
             device->regions = made;
@@ -273,6 +275,14 @@ int hxb_open_region(hxb_device *device, uint64_t length, hxb_region **region) {
     }
     call_end(state);
     return result;
+}
+
+int hxb_open_region(hxb_device *device, uint64_t length, hxb_region **region) {
+    return open_region(device, length, false, region);
+}
+
+int hxb_open_writable_region(hxb_device *device, uint64_t length, hxb_region **region) {
+    return open_region(device, length, true, region);
 }
 
 void *hxb_region_data(const hxb_region *region) {

@@ -26,6 +26,9 @@ SAME(PEER_FULL);
 SAME(EVENT);
 SAME(NOT_ALLOWED);
 SAME(FLOW_LIMIT);
+SAME(BAD_KEY);
+SAME(BAD_RANGE);
+SAME(NO_ACCESS);
 
 struct meaning {
     int result;
@@ -51,6 +54,9 @@ static const struct meaning MEANINGS[] = {
     MEANING(EVENT, "an event waits to be taken"),
     MEANING(NOT_ALLOWED, "this context's tenant may not send to the peer's: see tenants in the cluster file"),
     MEANING(FLOW_LIMIT, "this node or user has as many flows as flow.maxFlows or limits.flows allows"),
+    MEANING(BAD_KEY, "the key is not one of the destination's, or has been revoked"),
+    MEANING(BAD_RANGE, "not all bytes are within the destination's region, or a number is not at a multiple of 8"),
+    MEANING(NO_ACCESS, "the key does not allow this operation"),
     MEANING(E_ARGUMENT, "an argument is not valid"),
     MEANING(E_STATE, "the call is not valid now"),
     MEANING(E_THREAD, "the context belongs to another thread"),

@@ -58,6 +58,9 @@ enum hxb_result {
     HXB_EVENT = -12,           /* there is an event, but not what was waited for: hxb_poll_event takes it */
     HXB_NOT_ALLOWED = -13,     /* this context's tenant may not send to the peer's */
     HXB_FLOW_LIMIT = -14,      /* this node, context or user has as many flows as it may have */
+    HXB_BAD_KEY = -20,         /* no such key at the destination, or it has been revoked */
+    HXB_BAD_RANGE = -21,       /* bytes outside of the remote region, or a number that is not at a multiple of 8 */
+    HXB_NO_ACCESS = -22,       /* the key does not allow this operation */
 
     HXB_E_ARGUMENT = -100, /* an argument is out of its range, or a pointer is null */
     HXB_E_STATE = -101,    /* not now: the slot is not claimed, the message not held, the region closed */
@@ -78,6 +81,7 @@ typedef struct hxb_device hxb_device;
 typedef struct hxb_context hxb_context;
 typedef struct hxb_region hxb_region;
 typedef struct hxb_large hxb_large;
+typedef struct hxb_remote hxb_remote;
 
 /* ---- Errors ---- */
 
@@ -249,10 +253,10 @@ typedef struct hxb_event {
 /* Takes the next event: HXB_OK or HXB_EMPTY. Call it until it has none whenever a wait ended with HXB_EVENT. */
 HXB_API int hxb_poll_event(hxb_context *context, hxb_event *event);
 
-enum hxb_interest { HXB_MESSAGES = 1, HXB_SENDS = 2 };
+enum hxb_interest { HXB_MESSAGES = 1, HXB_SENDS = 2, HXB_REMOTE = 64 };
 
-/* Waits until there is a message (HXB_MESSAGES), a send has finished since the last call (HXB_SENDS), or either: spins
- * for the time set in the options, then sleeps. HXB_OK; HXB_EVENT if there is only an event; HXB_TIMED_OUT,
+/* Waits until there is a message (HXB_MESSAGES), a send has finished since the last call (HXB_SENDS), there is an outcome
+ * or notification of remote memory (HXB_REMOTE), or any of several: spins for the time set in the options, then sleeps. HXB_OK; HXB_EVENT if there is only an event; HXB_TIMED_OUT,
  * HXB_CONTEXT_CLOSED, HXB_NODE_GONE (within a second of the node's death) or HXB_NODE_SILENT. */
 HXB_API int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns);
 
@@ -269,6 +273,11 @@ HXB_API int hxb_disarm(hxb_context *context);
 /* Makes 1 to 2^40 bytes of zeroed memory, files in memory (memfd) of this process that the node may read. All of it is
  * allocated at once and counts for this process; the cluster file limits how much each user may lend. */
 HXB_API int hxb_open_region(hxb_device *device, uint64_t length, hxb_region **region);
+
+/* The same, and the node may also write to it: for hxb_get, and for regions that others write to. HXB_E_VERSION if the
+ * node knows no remote memory. */
+HXB_API int hxb_open_writable_region(hxb_device *device, uint64_t length, hxb_region **region);
+
 HXB_API void *hxb_region_data(const hxb_region *region); /* 4,096-byte aligned */
 HXB_API uint64_t hxb_region_length(const hxb_region *region);
 
@@ -320,6 +329,92 @@ HXB_API int hxb_large_wait(hxb_large *large, int64_t timeout_ns);
 
 /* Messages and fragments dropped because their sender broke the rules or the limits. */
 HXB_API int64_t hxb_large_rejected(const hxb_large *large);
+
+/* ---- Remote memory: reading, writing and changing what other programs share, without waking them ----
+ *
+ * Puts, atomic operations and fences of one context to one other are performed, and all operations end, in the order in
+ * which they were begun. A get reads after the puts and atomic operations before it, but may see those begun behind it;
+ * a fence keeps these back. Bytes of one put or get are written and read in no particular order; an atomic operation is
+ * one also towards atomic operations of the CPU. There is no order between different pairs of contexts, nor with
+ * messages. */
+
+enum hxb_access { HXB_READ = 1, HXB_WRITE = 2, HXB_ATOMIC = 4 };
+
+typedef struct hxb_remote_options {
+    int operations;    /* under way or with an outcome not yet taken, a power of two of 16 to 4,096 */
+    int notifications; /* that wait to be taken, a power of two of 16 to 65,536; puts beyond it wait */
+    int fragments;     /* under way in each direction, 8 to 4,096; each takes twice hxb_mtu of memory */
+} hxb_remote_options;
+
+/* 256 operations, 1,024 notifications, 256 fragments. */
+HXB_API void hxb_default_remote_options(hxb_remote_options *options);
+
+/* Lets a context use remote memory, once; options NULL for the default ones. It ends with the context, whose thread
+ * alone may use it. Blocks for at most 5 seconds. */
+HXB_API int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb_remote **remote);
+
+/* Shares a region with whoever knows the key, by any context of its device that uses remote memory; rights of enum
+ * hxb_access, for more than HXB_READ a writable region. The key cannot be guessed. Blocks for at most 5 seconds. */
+HXB_API int hxb_share_region(const hxb_region *region, int rights, uint64_t *key);
+
+/* Ends the sharing by a key: when this returns, nothing is written by it any more, and operations that use it end with
+ * HXB_BAD_KEY. Blocks for at most 5 seconds. */
+HXB_API int hxb_revoke(hxb_device *device, uint64_t key);
+
+/* A region that another context shares: whoever is told these three may use it. */
+typedef struct hxb_remote_region {
+    int node;
+    int context;
+    uint64_t key;
+} hxb_remote_region;
+
+/* Begin an operation and return its number, 0 or more, which is free again when hxb_poll_outcome has told of its end;
+ * HXB_NO_BUFFERS when too many are under way: poll, then try again; HXB_CONTEXT_CLOSED or HXB_NODE_GONE. Ranges of the
+ * remote region are checked by its node. A length is 0 to 2^30 bytes. */
+
+/* Writes bytes of `from`, which must not change until it is done. Done means that they can be read at the destination. */
+HXB_API int hxb_put(hxb_remote *remote, const hxb_region *from, uint64_t from_offset, const hxb_remote_region *to,
+                    uint64_t to_offset, uint64_t length);
+
+/* The same; the other program is then told by hxb_poll_notification. */
+HXB_API int hxb_put_notify(hxb_remote *remote, const hxb_region *from, uint64_t from_offset,
+                           const hxb_remote_region *to, uint64_t to_offset, uint64_t length, uint64_t tag);
+
+/* Reads into `to`, a writable region whose bytes must not be used until it is done. */
+HXB_API int hxb_get(hxb_remote *remote, const hxb_remote_region *from, uint64_t from_offset, hxb_region *to,
+                    uint64_t to_offset, uint64_t length);
+
+/* Change a number of 8 bytes at a multiple of 8; the outcome has the value before. */
+HXB_API int hxb_fetch_add(hxb_remote *remote, const hxb_remote_region *to, uint64_t offset, uint64_t addend);
+HXB_API int hxb_compare_swap(hxb_remote *remote, const hxb_remote_region *to, uint64_t offset, uint64_t expected,
+                             uint64_t desired);
+
+/* Is done when all operations begun before it towards that context are; those begun behind it are performed later. */
+HXB_API int hxb_fence(hxb_remote *remote, int node, int peer_context);
+
+typedef struct hxb_outcome {
+    int operation;
+    int status; /* HXB_OK, _BAD_KEY, _BAD_RANGE, _NO_ACCESS, or why the destination could not be reached */
+    uint64_t value;
+} hxb_outcome;
+
+/* Takes the outcome of an operation that is done: HXB_OK, HXB_EMPTY, HXB_CONTEXT_CLOSED or HXB_NODE_GONE. */
+HXB_API int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome);
+
+typedef struct hxb_notification {
+    int node; /* of who has put */
+    int context;
+    uint64_t key, offset, length, tag; /* of the put */
+} hxb_notification;
+
+/* Takes the next notification; as hxb_poll_outcome. */
+HXB_API int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification);
+
+HXB_API int hxb_unfinished_operations(const hxb_remote *remote); /* whose outcomes have not been taken */
+
+/* Waits until all operations are done and takes their outcomes: HXB_OK, the status of the first that was not; or with
+ * operations left, HXB_TIMED_OUT or as hxb_wait. Notifications remain. */
+HXB_API int hxb_finish(hxb_remote *remote, int64_t timeout_ns);
 
 #ifdef __cplusplus
 }

@@ -135,6 +135,7 @@ struct hxb_region {
     hxb_region *next;
     struct lent lent;
     uint64_t length;
+    bool is_writable;
 };
 
 struct hxb_device {
@@ -172,6 +173,7 @@ struct context_memory {
     struct lent control;
     struct lent send;
     struct lent own;
+    struct lent remote; /* none until it is used */
     int loop;
     int wake_application;
     int wake_node;
@@ -181,8 +183,14 @@ int find_node(char *path, size_t capacity);
 int connect_node(const char *path, int *fd, int64_t limit_ms);
 int attach_context(hxb_device *device, int id, const hxb_context_options *sizes, struct context_memory *memory);
 void detach_context(hxb_device *device, int id, struct context_memory *memory);
-int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t length, bool is_written);
+int lend(hxb_device *device, struct lent *lent, const char *name, uint64_t length, int use);
+/* Memory that the node may write to; only if the node knows remote memory. */
+int lend_writable(hxb_device *device, struct lent *lent, uint64_t length);
 void take_back(hxb_device *device, struct lent *lent);
+/* Lends the memory for operations of a context on remote memory. */
+int attach_remote(hxb_device *device, int id, const hxb_remote_options *sizes, uint64_t length, struct lent *lent);
+int share_memory(hxb_device *device, int id, int rights, uint64_t *key);
+int revoke_key(hxb_device *device, uint64_t key);
 struct direct_memory;
 /* Offers a ring; takes its two descriptors. Returns what wakes the other end, or an error. */
 int offer_direct(hxb_device *device, int id, int peer_context, const int *descriptors);
@@ -312,6 +320,7 @@ struct hxb_context {
     hxb_context *next;
     struct context_memory memory;
     struct hxb_large *large;
+    struct hxb_remote *remote;
 };
 
 static inline int check_context(const hxb_context *context) {
@@ -435,5 +444,11 @@ void direct_release(hxb_context *context, int64_t handle);
 
 void large_on_send_done(hxb_large *large, int slot, int status);
 void large_close(hxb_large *large);
+
+/* ---- Remote memory (remote.c) ---- */
+
+/* True if there is an outcome, or, unless only these are waited for, a notification to take. */
+bool remote_is_ready(const hxb_remote *remote);
+void remote_close(hxb_remote *remote);
 
 #endif

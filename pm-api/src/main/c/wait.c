@@ -7,14 +7,16 @@
 #define ALIVE_CHECK_NS (HXB_SECOND / 10)
 #define SILENT_NS (15 * (int64_t)HXB_PAGE_BEAT_INTERVAL_NS)
 
-_Static_assert(HXB_MESSAGES == HXB_CONTROL_MESSAGES && HXB_SENDS == HXB_CONTROL_SENDS, "bits of shared memory");
+_Static_assert(HXB_MESSAGES == HXB_CONTROL_MESSAGES && HXB_SENDS == HXB_CONTROL_SENDS
+                   && HXB_REMOTE == HXB_CONTROL_REMOTE, "bits of shared memory");
 
 static int ready(hxb_context *context, int interest) {
     if ((interest & HXB_SENDS) != 0 && direct_take_room_again(context)) {
         context->has_untold_sends = true; /* told once, as sends that are done */
     }
     bool is_for_messages = (interest & HXB_MESSAGES) != 0;
-    if ((is_for_messages && has_message(context))
+    if (((interest & HXB_REMOTE) != 0 && remote_is_ready(context->remote))
+        || (is_for_messages && has_message(context))
         || ((interest & HXB_SENDS) != 0 && (context->has_untold_sends || has_done_sends(context)))) {
         return HXB_OK;
     }
@@ -142,8 +144,12 @@ int wait_for(hxb_context *context, int interest, int64_t timeout_ns) {
 
 static int check_interest(const hxb_context *context, int interest) {
     int result = check_context(context);
-    if (UNLIKELY(result == HXB_OK && (interest < HXB_MESSAGES || interest > (HXB_MESSAGES | HXB_SENDS)))) {
-        return fail(HXB_E_ARGUMENT, "the interest must be HXB_MESSAGES, HXB_SENDS or both: %d", interest);
+    if (UNLIKELY(result == HXB_OK && (interest == 0 || (interest & ~(HXB_MESSAGES | HXB_SENDS | HXB_REMOTE)) != 0))) {
+        return fail(HXB_E_ARGUMENT, "the interest must be one or more of HXB_MESSAGES, HXB_SENDS and HXB_REMOTE: %d",
+                    interest);
+    }
+    if (UNLIKELY(result == HXB_OK && (interest & HXB_REMOTE) != 0 && context->remote == NULL)) {
+        return fail(HXB_E_STATE, "context %d does not use remote memory: call hxb_open_remote", context->id);
     }
     return result;
 }

@@ -1,0 +1,392 @@
+/* Remote memory: operations on regions that others share, which the nodes carry out. The classes PmRemoteMemory and
+ * RemoteMemoryArea explain the rules and draw the memory. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <stdlib.h>
+
+_Static_assert(HXB_READ == HXB_ACCESS_READ && HXB_WRITE == HXB_ACCESS_WRITE && HXB_ATOMIC == HXB_ACCESS_ATOMIC,
+               "rights of the attach protocol");
+
+struct hxb_remote {
+    hxb_context *context;
+    uint8_t *area;
+    uint8_t *operations;
+    uint8_t *outcomes;
+    uint8_t *notifications;
+    uint32_t operation_mask, notification_mask;
+    uint64_t submitted, ended, told;
+    int *free_operations;
+    bool *is_under_way;
+    int free_count;
+    bool is_for_outcomes; /* notifications do not end a wait */
+};
+
+/* ---- Opening ---- */
+
+static uint64_t align(uint64_t offset) {
+    return (offset + 127) & ~UINT64_C(127);
+}
+
+static uint64_t outcomes_offset(const hxb_remote_options *sizes) {
+    return HXB_AREA_RINGS + (uint64_t)sizes->operations * HXB_OPERATION_ENTRY_BYTES;
+}
+
+static uint64_t notifications_offset(const hxb_remote_options *sizes) {
+    return align(outcomes_offset(sizes) + (uint64_t)sizes->operations * HXB_OUTCOME_ENTRY_BYTES);
+}
+
+static uint64_t area_bytes(const hxb_remote_options *sizes, int mtu) {
+    uint64_t fragment_bytes = ((uint64_t)mtu + 63) & ~UINT64_C(63);
+    return align(notifications_offset(sizes) + (uint64_t)sizes->notifications * HXB_NOTIFICATION_ENTRY_BYTES)
+         + 2 * (uint64_t)sizes->fragments * fragment_bytes;
+}
+
+void hxb_default_remote_options(hxb_remote_options *options) {
+    if (options != NULL) {
+        *options = (hxb_remote_options){256, 1024, 256};
+    }
+}
+
+static bool is_power(int count, int max) {
+    return count >= 16 && count <= max && (count & (count - 1)) == 0;
+}
+
+static int check_sizes(const hxb_remote_options *sizes) {
+    if (!is_power(sizes->operations, 4096)) {
+        return fail(HXB_E_ARGUMENT, "operations must be a power of two, 16..4096: %d", sizes->operations);
+    }
+    if (!is_power(sizes->notifications, 65536)) {
+        return fail(HXB_E_ARGUMENT, "notifications must be a power of two, 16..65536: %d", sizes->notifications);
+    }
+    if (sizes->fragments < 8 || sizes->fragments > 4096) {
+        return fail(HXB_E_ARGUMENT, "fragments must be 8..4096: %d", sizes->fragments);
+    }
+    return HXB_OK;
+}
+
+void remote_close(hxb_remote *remote) {
+    if (remote != NULL) {
+        free(remote->free_operations);
+        free(remote->is_under_way);
+        free(remote);
+    }
+}
+
+static hxb_remote *make_remote(hxb_context *context, const hxb_remote_options *sizes) {
+    hxb_remote *remote = calloc(1, sizeof *remote);
+    if (remote == NULL) {
+        return NULL;
+    }
+    size_t count = (size_t)sizes->operations;
+    remote->context = context;
+    remote->operation_mask = (uint32_t)sizes->operations - 1;
+    remote->notification_mask = (uint32_t)sizes->notifications - 1;
+    remote->free_operations = calloc(count, sizeof *remote->free_operations);
+    remote->is_under_way = calloc(count, sizeof *remote->is_under_way);
+    if (remote->free_operations == NULL || remote->is_under_way == NULL) {
+        remote_close(remote);
+        return NULL;
+    }
+    for (int operation = sizes->operations - 1; operation >= 0; operation--) {
+        remote->free_operations[remote->free_count++] = operation;
+    }
+    return remote;
+}
+
+int hxb_open_remote(hxb_context *context, const hxb_remote_options *options, hxb_remote **remote) {
+    int result = check_context(context);
+    hxb_remote_options sizes;
+    hxb_default_remote_options(&sizes);
+    if (result == HXB_OK && options != NULL) {
+        sizes = *options;
+        result = check_sizes(&sizes);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    if (remote == NULL) {
+        return fail(HXB_E_ARGUMENT, "there is no place for the remote memory: NULL");
+    }
+    *remote = NULL;
+    if (context->remote != NULL) {
+        return fail(HXB_E_STATE, "context %d uses remote memory already", context->id);
+    }
+    hxb_remote *made = make_remote(context, &sizes);
+    if (made == NULL) {
+        return fail(HXB_E_MEMORY, "there is no memory for operations");
+    }
+    struct lent *lent = &context->memory.remote;
+    result = attach_remote(context->device, context->id, &sizes, area_bytes(&sizes, context->device->facts.mtu), lent);
+    if (result != HXB_OK) {
+        remote_close(made);
+        return result;
+    }
+    made->area = lent->data;
+    made->operations = made->area + HXB_AREA_RINGS;
+    made->outcomes = made->area + outcomes_offset(&sizes);
+    made->notifications = made->area + notifications_offset(&sizes);
+    context->remote = made;
+    *remote = made;
+    return HXB_OK;
+}
+
+/* ---- Sharing ---- */
+
+int hxb_share_region(const hxb_region *region, int rights, uint64_t *key) {
+    if (region == NULL || key == NULL) {
+        return fail(HXB_E_ARGUMENT, "the region, or the place for the key, is NULL");
+    }
+    int result = check_device(region->device);
+    if (result != HXB_OK) {
+        return result;
+    }
+    if (rights < 1 || rights > HXB_ACCESS_ALL) {
+        return fail(HXB_E_ARGUMENT, "the rights must be one or more of HXB_READ, HXB_WRITE and HXB_ATOMIC: %d", rights);
+    }
+    if (rights != HXB_READ && !region->is_writable) {
+        return fail(HXB_E_ARGUMENT, "others may only read the region: make it by hxb_open_writable_region");
+    }
+    return share_memory(region->device, region->lent.id, rights, key);
+}
+
+int hxb_revoke(hxb_device *device, uint64_t key) {
+    int result = check_device(device);
+    return result == HXB_OK ? revoke_key(device, key) : result;
+}
+
+/* ---- Operations ---- */
+
+static int check_remote(const hxb_remote *remote) {
+    return LIKELY(remote != NULL) ? check_context(remote->context)
+                                  : fail(HXB_E_ARGUMENT, "the remote memory is NULL");
+}
+
+/* The number of an operation, which is under way from now on, or why there is none. */
+static int claim(hxb_remote *remote) {
+    int status = context_status(remote->context);
+    if (status != HXB_OK) {
+        return status;
+    }
+    if (remote->free_count == 0) {
+        return context_idle(remote->context, HXB_NO_BUFFERS);
+    }
+    int operation = remote->free_operations[--remote->free_count];
+    remote->is_under_way[operation] = true;
+    return operation;
+}
+
+struct operation {
+    int kind, node, context, region;
+    uint64_t region_offset, key, offset, length, first, second;
+};
+
+static int submit(hxb_remote *remote, const struct operation *wanted) {
+    int number = claim(remote);
+    if (number < 0) {
+        return number;
+    }
+    uint8_t *entry = remote->operations + (remote->submitted & remote->operation_mask) * HXB_OPERATION_ENTRY_BYTES;
+    put32(entry + HXB_OPERATION_SLOT, (uint32_t)number);
+    put32(entry + HXB_OPERATION_KIND, (uint32_t)wanted->kind);
+    put32(entry + HXB_OPERATION_NODE, (uint32_t)wanted->node);
+    put32(entry + HXB_OPERATION_CONTEXT, (uint32_t)wanted->context);
+    put32(entry + HXB_OPERATION_REGION, (uint32_t)wanted->region);
+    put64(entry + HXB_OPERATION_REGION_OFFSET, wanted->region_offset);
+    put64(entry + HXB_OPERATION_KEY, wanted->key);
+    put64(entry + HXB_OPERATION_OFFSET, wanted->offset);
+    put64(entry + HXB_OPERATION_LENGTH, wanted->length);
+    put64(entry + HXB_OPERATION_FIRST, wanted->first);
+    put64(entry + HXB_OPERATION_SECOND, wanted->second);
+    put64_release(entry, ++remote->submitted);
+    atomic_thread_fence(memory_order_seq_cst);
+    wake_node(remote->context);
+    return number;
+}
+
+static int transfer(hxb_remote *remote, struct operation *wanted, const hxb_region *local,
+                    const hxb_remote_region *peer) {
+    int result = check_remote(remote);
+    if (result == HXB_OK && peer == NULL) {
+        result = fail(HXB_E_ARGUMENT, "the remote region is NULL");
+    }
+    if (result == HXB_OK && wanted->length > HXB_OPERATION_MAX_LENGTH) {
+        result = fail(HXB_E_ARGUMENT, "the length must be 0..2^30: %llu", (unsigned long long)wanted->length);
+    }
+    if (result == HXB_OK) {
+        result = check_destination(remote->context->device, peer->node, peer->context);
+    }
+    if (result == HXB_OK) {
+        result = check_range(remote->context, local, wanted->region_offset, wanted->length);
+    }
+    if (result == HXB_OK && wanted->kind == HXB_OPERATION_GET && !local->is_writable) {
+        result = fail(HXB_E_ARGUMENT, "the node cannot write to the region: make it by hxb_open_writable_region");
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    wanted->node = peer->node;
+    wanted->context = peer->context;
+    wanted->region = local->lent.id;
+    wanted->key = peer->key;
+    return submit(remote, wanted);
+}
+
+int hxb_put(hxb_remote *remote, const hxb_region *from, uint64_t from_offset, const hxb_remote_region *to,
+            uint64_t to_offset, uint64_t length) {
+    struct operation put = {
+        .kind = HXB_OPERATION_PUT, .region_offset = from_offset, .offset = to_offset, .length = length};
+    return transfer(remote, &put, from, to);
+}
+
+int hxb_put_notify(hxb_remote *remote, const hxb_region *from, uint64_t from_offset, const hxb_remote_region *to,
+                   uint64_t to_offset, uint64_t length, uint64_t tag) {
+    struct operation put = {.kind = HXB_OPERATION_PUT_NOTIFY,
+                            .region_offset = from_offset,
+                            .offset = to_offset,
+                            .length = length,
+                            .first = tag};
+    return transfer(remote, &put, from, to);
+}
+
+int hxb_get(hxb_remote *remote, const hxb_remote_region *from, uint64_t from_offset, hxb_region *to,
+            uint64_t to_offset, uint64_t length) {
+    struct operation get = {
+        .kind = HXB_OPERATION_GET, .region_offset = to_offset, .offset = from_offset, .length = length};
+    return transfer(remote, &get, to, from);
+}
+
+static int change(hxb_remote *remote, int kind, const hxb_remote_region *peer, uint64_t offset, uint64_t first,
+                  uint64_t second) {
+    int result = check_remote(remote);
+    if (result == HXB_OK && peer == NULL) {
+        result = fail(HXB_E_ARGUMENT, "the remote region is NULL");
+    }
+    if (result == HXB_OK) {
+        result = check_destination(remote->context->device, peer->node, peer->context);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    const struct operation wanted = {.kind = kind,
+                                     .node = peer->node,
+                                     .context = peer->context,
+                                     .key = peer->key,
+                                     .offset = offset,
+                                     .first = first,
+                                     .second = second};
+    return submit(remote, &wanted);
+}
+
+int hxb_fetch_add(hxb_remote *remote, const hxb_remote_region *to, uint64_t offset, uint64_t addend) {
+    return change(remote, HXB_OPERATION_ADD, to, offset, addend, 0);
+}
+
+int hxb_compare_swap(hxb_remote *remote, const hxb_remote_region *to, uint64_t offset, uint64_t expected,
+                     uint64_t desired) {
+    return change(remote, HXB_OPERATION_SWAP, to, offset, expected, desired);
+}
+
+int hxb_fence(hxb_remote *remote, int node, int peer_context) {
+    const hxb_remote_region peer = {node, peer_context, 0};
+    return change(remote, HXB_OPERATION_FENCE, &peer, 0, 0, 0);
+}
+
+/* ---- Outcomes and notifications ---- */
+
+static const uint8_t *next_outcome(const hxb_remote *remote) {
+    const uint8_t *entry = remote->outcomes + (remote->ended & remote->operation_mask) * HXB_OUTCOME_ENTRY_BYTES;
+    return get64_acquire(entry) == remote->ended + 1 ? entry : NULL;
+}
+
+static const uint8_t *next_notification(const hxb_remote *remote) {
+    const uint8_t *entry =
+        remote->notifications + (remote->told & remote->notification_mask) * HXB_NOTIFICATION_ENTRY_BYTES;
+    return get64_acquire(entry) == remote->told + 1 ? entry : NULL;
+}
+
+bool remote_is_ready(const hxb_remote *remote) {
+    return next_outcome(remote) != NULL || (!remote->is_for_outcomes && next_notification(remote) != NULL);
+}
+
+int hxb_poll_outcome(hxb_remote *remote, hxb_outcome *outcome) {
+    int result = check_remote(remote);
+    if (result != HXB_OK || outcome == NULL) {
+        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the outcome: NULL");
+    }
+    int status = context_status(remote->context);
+    const uint8_t *entry = status == HXB_OK ? next_outcome(remote) : NULL;
+    if (entry == NULL) {
+        return status != HXB_OK ? status : context_idle(remote->context, HXB_EMPTY);
+    }
+    uint32_t operation = get32(entry + HXB_OUTCOME_SLOT);
+    if (UNLIKELY(operation > remote->operation_mask || !remote->is_under_way[operation])) {
+        return corrupt(remote->context, "the outcome of an operation that is not under way");
+    }
+    outcome->operation = (int)operation;
+    outcome->status = (int)get32(entry + HXB_OUTCOME_STATUS);
+    outcome->value = get64(entry + HXB_OUTCOME_VALUE);
+    remote->ended++;
+    remote->is_under_way[operation] = false;
+    remote->free_operations[remote->free_count++] = (int)operation;
+    return HXB_OK;
+}
+
+int hxb_poll_notification(hxb_remote *remote, hxb_notification *notification) {
+    int result = check_remote(remote);
+    if (result != HXB_OK || notification == NULL) {
+        return result != HXB_OK ? result : fail(HXB_E_ARGUMENT, "there is no place for the notification: NULL");
+    }
+    int status = context_status(remote->context);
+    const uint8_t *entry = status == HXB_OK ? next_notification(remote) : NULL;
+    if (entry == NULL) {
+        return status != HXB_OK ? status : context_idle(remote->context, HXB_EMPTY);
+    }
+    notification->node = (int)get32(entry + HXB_NOTIFICATION_NODE);
+    notification->context = (int)get32(entry + HXB_NOTIFICATION_CONTEXT);
+    notification->key = get64(entry + HXB_NOTIFICATION_KEY);
+    notification->offset = get64(entry + HXB_NOTIFICATION_OFFSET);
+    notification->length = get64(entry + HXB_NOTIFICATION_LENGTH);
+    notification->tag = get64(entry + HXB_NOTIFICATION_TAG);
+    put64_release(remote->area + HXB_AREA_TAKEN, ++remote->told);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (UNLIKELY(get32(remote->area + HXB_AREA_TAKE_AWAITED) != 0)) {
+        wake_node(remote->context);
+    }
+    return HXB_OK;
+}
+
+int hxb_unfinished_operations(const hxb_remote *remote) {
+    int result = check_remote(remote);
+    return result == HXB_OK ? (int)remote->operation_mask + 1 - remote->free_count : result;
+}
+
+int hxb_finish(hxb_remote *remote, int64_t timeout_ns) {
+    int result = check_remote(remote);
+    if (result == HXB_OK) {
+        result = check_timeout(timeout_ns);
+    }
+    if (result != HXB_OK) {
+        return result;
+    }
+    int64_t start = now_ns();
+    int worst = HXB_OK;
+    while (remote->free_count <= (int)remote->operation_mask) {
+        hxb_outcome outcome;
+        int status = hxb_poll_outcome(remote, &outcome);
+        if (status == HXB_OK) {
+            worst = worst == HXB_OK ? outcome.status : worst;
+            continue;
+        }
+        if (status == HXB_EMPTY) {
+            int64_t left = timeout_ns - (now_ns() - start);
+            remote->is_for_outcomes = true;
+            status = wait_for(remote->context, HXB_REMOTE, left > 0 ? left : 0);
+            remote->is_for_outcomes = false;
+        }
+        if (status != HXB_OK) {
+            return status;
+        }
+    }
+    return worst;
+}
