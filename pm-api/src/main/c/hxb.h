@@ -281,7 +281,8 @@ HXB_API int hxb_open_writable_region(hxb_device *device, uint64_t length, hxb_re
 HXB_API void *hxb_region_data(const hxb_region *region); /* 4,096-byte aligned */
 HXB_API uint64_t hxb_region_length(const hxb_region *region);
 
-/* Gives it back. First wait until all sends from it are done. NULL is allowed. */
+/* Gives it back. First wait until all sends and operations with it are done, and revoke its keys: those of a closed
+ * region end only when the node takes note of it. NULL is allowed. */
 HXB_API int hxb_close_region(hxb_region *region);
 
 /* ---- Large messages: of up to 2^40 bytes, over a context that serves nothing else ---- */

@@ -767,7 +767,8 @@ int main(int count, char **arguments) {
         {"hostile", hostile},     {"outlive", outlive},
         {"direct", direct},       {"direct-end", direct_end}, {"direct-full", direct_full},
         {"direct-rude", direct_rude}, {"direct-ping", direct_ping},
-        {"direct-closed", direct_closed},
+        {"direct-closed", direct_closed}, {"remote-use", remote_use}, {"remote-serve", remote_serve},
+        {"remote-misuse", remote_misuse}, {"remote-outlive", remote_outlive},
     };
     for (size_t i = 0; count > 2 && i < sizeof SCENARIOS / sizeof SCENARIOS[0]; i++) {
         if (strcmp(arguments[1], SCENARIOS[i].name) == 0) {

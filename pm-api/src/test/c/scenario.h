@@ -57,4 +57,10 @@ void direct_closed(char **arguments);
 void direct_rude(char **arguments);
 void direct_ping(char **arguments);
 
+/* Remote memory (remote.c). */
+void remote_use(char **arguments);
+void remote_serve(char **arguments);
+void remote_misuse(char **arguments);
+void remote_outlive(char **arguments);
+
 #endif

@@ -108,7 +108,7 @@ public final class LibHxb implements AutoCloseable {
     }
 
     /** Starts a scenario; see pm-api/src/test/c/scenario.c. */
-    Process start(final Build build, final String... arguments) throws IOException {
+    public Process start(final Build build, final String... arguments) throws IOException {
         final String[] command = new String[arguments.length + 1];
         command[0] = build.file("scenario").toString();
         System.arraycopy(arguments, 0, command, 1, arguments.length);
@@ -116,14 +116,14 @@ public final class LibHxb implements AutoCloseable {
     }
 
     /** Starts a scenario and waits until it says that it is ready. */
-    Process startReady(final Build build, final String... arguments) throws IOException {
+    public Process startReady(final Build build, final String... arguments) throws IOException {
         final Process process = start(build, arguments);
         assertEquals("ready", line(process), () -> Arrays.toString(arguments));
         return process;
     }
 
     /** Runs a scenario to its end; returns the lines that it printed. */
-    List<String> run(final Build build, final String... arguments)
+    public List<String> run(final Build build, final String... arguments)
             throws IOException, InterruptedException {
         return lines(start(build, arguments));
     }
