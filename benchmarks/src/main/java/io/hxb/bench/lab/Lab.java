@@ -29,6 +29,7 @@ import java.util.Locale;
             MessageSecurity.class,
             AttachedRoundTrip.class,
             AttachedRate.class,
+            RemoteMemory.class,
             UdpLatency.class,
             LinksScaling.class,
             Failover.class,
