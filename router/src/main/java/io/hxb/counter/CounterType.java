@@ -241,7 +241,17 @@ public enum CounterType {
             136,
             LINK,
             COUNT,
-            "Loops whose frames go one by one, because the kernel refused several in one piece.");
+            "Loops whose frames go one by one, because the kernel refused several in one piece."),
+    REMOTE_PERFORMED_OPERATIONS(
+            137, "Puts, gets and atomic operations of others that this node has performed."),
+    REMOTE_REFUSED_REQUESTS(
+            138,
+            "Requests of others for remote memory that were refused: an unknown key, no right,"
+                    + " bytes outside."),
+    REMOTE_MALFORMED_RECORDS(
+            139, "Requests and answers about remote memory that made no sense, and were dropped."),
+    REMOTE_WRITTEN_BYTES(140, "Bytes that others have written into memory shared here."),
+    REMOTE_READ_BYTES(141, "Bytes that others have read from memory shared here.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -6,6 +6,7 @@ import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
 import io.hxb.pm.shm.CloseReason;
+import io.hxb.remote.RemoteCounters;
 
 import java.util.function.LongSupplier;
 
@@ -44,6 +45,12 @@ record ManagedContexts(ContextManager manager) implements NodeContexts {
                 .add(CounterType.CONTEXT_LIMITED_BUFFERS_EVENTS, limited(Share.HELD_BUFFERS))
                 .add(CounterType.CONTEXT_LIMITED_FLOWS_EVENTS, limited(Share.FLOWS))
                 .add(CounterType.CONTEXT_LIMITED_MESSAGES_EVENTS, limited(Share.MESSAGES));
+        final RemoteCounters remote = manager.remoteCounters();
+        builder.add(CounterType.REMOTE_PERFORMED_OPERATIONS, remote::performed)
+                .add(CounterType.REMOTE_REFUSED_REQUESTS, remote::refused)
+                .add(CounterType.REMOTE_MALFORMED_RECORDS, remote::malformed)
+                .add(CounterType.REMOTE_WRITTEN_BYTES, remote::writtenBytes)
+                .add(CounterType.REMOTE_READ_BYTES, remote::readBytes);
     }
 
     private LongSupplier limited(final Share share) {

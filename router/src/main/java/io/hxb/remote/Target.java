@@ -134,6 +134,7 @@ final class Target {
                     grant.address() + offset,
                     lengthBytes);
             grant.leave();
+            counters.onWritten(lengthBytes);
         }
         if (status != PmStatus.OK || !RemoteRecordFlyweight.isLast(record)) {
             if (status == PmStatus.OK) {
@@ -331,6 +332,7 @@ final class Target {
         Memory.copy(grant.address() + request.offset() + begin, answer.dataAddress(), bytes);
         grant.leave();
         request.onAnswered(bytes);
+        counters.onRead(bytes);
         if (isLast) {
             counters.onPerformed();
         }

@@ -9,6 +9,7 @@ import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.LoopConfig;
+import io.hxb.counter.CounterType;
 import io.hxb.linux.Memory;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmContext;
@@ -23,6 +24,7 @@ import io.hxb.pm.rma.PmNotification;
 import io.hxb.pm.rma.PmOutcome;
 import io.hxb.pm.rma.PmRemoteMemory;
 import io.hxb.pm.rma.PmRemoteRegion;
+import io.hxb.testing.TestNamespaces;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +50,7 @@ class RemoteMemorySystemTest {
     @TempDir private Path folder;
 
     private final List<AutoCloseable> open = new ArrayList<>();
+    private final List<Node> nodes = new ArrayList<>();
     private final PmOutcome outcome = new PmOutcome();
     private ClusterConfig config;
     private PmDevice device;
@@ -63,7 +66,11 @@ class RemoteMemorySystemTest {
                         .withContext(new ContextConfig(16, 0));
         final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
         for (int id = 0; id < 2; id++) {
-            keep(Node.start(new NodeOptions(config, id, threads, true, false, link -> link)));
+            nodes.add(
+                    keep(
+                            Node.start(
+                                    new NodeOptions(
+                                            config, id, threads, true, false, link -> link))));
         }
         device = keep(PmDevice.attach(config.ownSocketPath(0)));
         context = device.openContext(CONTEXT, PmContextOptions.DEFAULT.withPeerWaitNs(SECOND / 10));
@@ -109,6 +116,18 @@ class RemoteMemorySystemTest {
         there.revoke(remote.key());
         here.put(local, 0, remote, 0, 8);
         assertEquals(PmStatus.BAD_KEY, here.finish(60 * SECOND));
+        awaitCount(CounterType.REMOTE_PERFORMED_OPERATIONS, 3);
+        awaitCount(CounterType.REMOTE_REFUSED_REQUESTS, 1);
+        awaitCount(CounterType.REMOTE_WRITTEN_BYTES, LENGTH);
+        awaitCount(CounterType.REMOTE_READ_BYTES, LENGTH);
+        awaitCount(CounterType.REMOTE_MALFORMED_RECORDS, 0);
+    }
+
+    // Nodes publish what they count from time to time.
+    private void awaitCount(final CounterType type, final long value) {
+        TestNamespaces.await(
+                () -> type + " is " + value + ", not " + nodes.get(1).counters().sum(type),
+                () -> nodes.get(1).counters().sum(type) == value);
     }
 
     @Test
