@@ -1,0 +1,402 @@
+/* Completion queues and counters, as fi_cq(3) and fi_cntr(3) state them. A queue grows with what is outstanding, so
+ * that no completion is ever lost. */
+#include "provider.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { SPINS = 200 /* turns in vain before a wait sleeps */, MAX_SLEEP_MS = 100 };
+
+static struct cq *cq_of(struct fid_cq *fid) {
+    return OWNER(fid, struct cq, fid);
+}
+
+/* ---- Entries ---- */
+
+/* Doubles a ring; a program that has no memory left even for this cannot go on. */
+static void *grow(void *ring, size_t size, size_t *capacity, size_t *head, size_t count) {
+    size_t wider = *capacity == 0 ? 64 : 2 * *capacity;
+    char *entries = malloc(wider * size);
+    if (entries == NULL) {
+        WARN("no memory for %zu completions\n", wider);
+        abort();
+    }
+    for (size_t i = 0; i < count; i++) {
+        memcpy(entries + i * size, (char *)ring + (*head + i) % *capacity * size, size);
+    }
+    free(ring);
+    *capacity = wider;
+    *head = 0;
+    return entries;
+}
+
+static void signal_waiter(struct cq *cq) {
+    if (cq->is_awaited) {
+        uint64_t one = 1;
+        cq->is_awaited = false;
+        if (write(cq->signal_fd, &one, sizeof one) != sizeof one) {
+            WARN("a waiter could not be told: %s\n", strerror(errno));
+        }
+    }
+}
+
+void cq_add(struct cq *cq, const struct completion *completion) {
+    if (cq->count == cq->capacity) {
+        cq->entries = grow(cq->entries, sizeof *cq->entries, &cq->capacity, &cq->head, cq->count);
+    }
+    cq->entries[(cq->head + cq->count++) & (cq->capacity - 1)] = *completion;
+    signal_waiter(cq);
+}
+
+void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error) {
+    if (cq->error_count == cq->error_capacity) {
+        cq->errors = grow(cq->errors, sizeof *cq->errors, &cq->error_capacity, &cq->error_head, cq->error_count);
+    }
+    cq->errors[(cq->error_head + cq->error_count++) & (cq->error_capacity - 1)] = *error;
+    signal_waiter(cq);
+}
+
+static size_t entry_size(enum fi_cq_format format) {
+    switch (format) {
+    case FI_CQ_FORMAT_MSG: return sizeof(struct fi_cq_msg_entry);
+    case FI_CQ_FORMAT_DATA: return sizeof(struct fi_cq_data_entry);
+    case FI_CQ_FORMAT_TAGGED: return sizeof(struct fi_cq_tagged_entry);
+    default: return sizeof(struct fi_cq_entry);
+    }
+}
+
+/* The formats are prefixes of the longest one. */
+static ssize_t take_entries(struct cq *cq, void *to, size_t count, fi_addr_t *sources) {
+    size_t size = entry_size(cq->format);
+    size_t taken = count < cq->count ? count : cq->count;
+    for (size_t i = 0; i < taken; i++) {
+        const struct completion *from = &cq->entries[cq->head];
+        struct fi_cq_tagged_entry entry = {from->context, from->flags, from->length, from->buffer, from->data,
+                                           from->tag};
+        memcpy((char *)to + i * size, &entry, size);
+        if (sources != NULL) {
+            sources[i] = from->source;
+        }
+        cq->head = (cq->head + 1) & (cq->capacity - 1);
+        cq->count--;
+    }
+    return (ssize_t)taken;
+}
+
+/* ---- Reading ---- */
+
+static ssize_t read_locked(struct cq *cq, void *to, size_t count, fi_addr_t *sources) {
+    if (cq->count == 0 || count == 0) {
+        bool did = progress_all(cq->domain);
+        if (cq->count == 0 && cq->error_count == 0) {
+            idle(cq->domain, did);
+            return -FI_EAGAIN;
+        }
+    }
+    if (cq->error_count > 0 && cq->count == 0) {
+        return -FI_EAVAIL;
+    }
+    return take_entries(cq, to, count, sources);
+}
+
+static ssize_t readfrom(struct fid_cq *fid, void *to, size_t count, fi_addr_t *sources) {
+    struct cq *cq = cq_of(fid);
+    pthread_mutex_lock(&cq->domain->lock);
+    ssize_t result = read_locked(cq, to, count, sources);
+    pthread_mutex_unlock(&cq->domain->lock);
+    return result;
+}
+
+static ssize_t read_entries(struct fid_cq *fid, void *to, size_t count) {
+    return readfrom(fid, to, count, NULL);
+}
+
+static ssize_t readerr(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t flags) {
+    struct cq *cq = cq_of(fid);
+    ssize_t result = -FI_EAGAIN;
+    (void)flags;
+    pthread_mutex_lock(&cq->domain->lock);
+    if (cq->error_count > 0) {
+        *to = cq->errors[cq->error_head];
+        cq->error_head = (cq->error_head + 1) & (cq->error_capacity - 1);
+        cq->error_count--;
+        result = 1;
+    }
+    pthread_mutex_unlock(&cq->domain->lock);
+    return result;
+}
+
+static const char *error_text(struct fid_cq *fid, int detail, const void *data, char *to, size_t length) {
+    (void)fid, (void)data;
+    const char *text = detail < 0 ? hxb_strerror(detail) : fi_strerror(detail);
+    if (to != NULL && length > 0) {
+        strncpy(to, text, length - 1);
+        to[length - 1] = '\0';
+        return to;
+    }
+    return text;
+}
+
+/* ---- Waiting ---- */
+
+/* Whoever waits sleeps on descriptors that are armed; the lock is free meanwhile. */
+int cq_try_wait(struct cq *cq) {
+    if (cq->wait_fd < 0) {
+        return -FI_EINVAL;
+    }
+    pthread_mutex_lock(&cq->domain->lock);
+    progress_all(cq->domain);
+    bool is_waiting = cq->count == 0 && cq->error_count == 0 && arm_all(cq->domain);
+    cq->is_awaited = is_waiting;
+    pthread_mutex_unlock(&cq->domain->lock);
+    return is_waiting ? 0 : -FI_EAGAIN;
+}
+
+static void drain(int fd) {
+    uint64_t count;
+    if (read(fd, &count, sizeof count) < 0 && errno != EAGAIN) {
+        WARN("eventfd: %s\n", strerror(errno));
+    }
+}
+
+static ssize_t sreadfrom(struct fid_cq *fid, void *to, size_t count, fi_addr_t *sources, const void *condition,
+                         int timeout_ms) {
+    struct cq *cq = cq_of(fid);
+    int64_t end = timeout_ms < 0 ? INT64_MAX : clock_ns() + timeout_ms * INT64_C(1000000);
+    (void)condition; /* of FI_CQ_COND_THRESHOLD: a hint */
+    if (cq->wait_fd < 0) {
+        return -FI_ENOSYS;
+    }
+    for (int spins = 0;; spins++) {
+        ssize_t result = readfrom(fid, to, count, sources);
+        int64_t left = end - clock_ns();
+        if (result != -FI_EAGAIN || left <= 0) {
+            return result;
+        }
+        if (spins < SPINS) {
+            sched_yield();
+        } else if (cq_try_wait(cq) == 0) {
+            /* What libhxb does not signal, such as the node's death, is found by looking again. */
+            int64_t ms = (left + 999999) / 1000000;
+            struct pollfd fd = {cq->wait_fd, POLLIN, 0};
+            int ready = poll(&fd, 1, ms < MAX_SLEEP_MS ? (int)ms : MAX_SLEEP_MS);
+            if (ready < 0 && errno == EINTR) {
+                return -FI_EINTR;
+            }
+            drain(cq->signal_fd);
+            if (cq->is_signalled) {
+                cq->is_signalled = false;
+                return -FI_ECANCELED;
+            }
+        }
+    }
+}
+
+static ssize_t sread(struct fid_cq *fid, void *to, size_t count, const void *condition, int timeout_ms) {
+    return sreadfrom(fid, to, count, NULL, condition, timeout_ms);
+}
+
+static int signal_cq(struct fid_cq *fid) {
+    struct cq *cq = cq_of(fid);
+    if (cq->wait_fd < 0) {
+        return -FI_ENOSYS;
+    }
+    pthread_mutex_lock(&cq->domain->lock);
+    cq->is_signalled = true;
+    cq->is_awaited = true;
+    signal_waiter(cq);
+    pthread_mutex_unlock(&cq->domain->lock);
+    return 0;
+}
+
+static int control(struct fid *fid, int command, void *argument) {
+    struct cq *cq = OWNER(fid, struct cq, fid.fid);
+    switch (command) {
+    case FI_GETWAIT:
+        if (cq->wait != FI_WAIT_FD) {
+            return -FI_ENODATA;
+        }
+        *(int *)argument = cq->wait_fd;
+        return 0;
+    case FI_GETWAITOBJ: *(enum fi_wait_obj *)argument = cq->wait; return 0;
+    default: return -FI_ENOSYS;
+    }
+}
+
+/* ---- Opening and closing ---- */
+
+static int cq_close(struct fid *fid) {
+    struct cq *cq = OWNER(fid, struct cq, fid.fid);
+    struct domain *domain = cq->domain;
+    pthread_mutex_lock(&domain->lock);
+    bool is_used = cq->users > 0;
+    pthread_mutex_unlock(&domain->lock);
+    if (is_used) {
+        return -FI_EBUSY;
+    }
+    if (cq->wait_fd >= 0) {
+        close(cq->wait_fd);
+        close(cq->signal_fd);
+    }
+    domain_release(domain);
+    free(cq->entries);
+    free(cq->errors);
+    free(cq);
+    return 0;
+}
+
+static bool open_wait(struct cq *cq) {
+    cq->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+    cq->signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN};
+    if (cq->wait_fd >= 0 && cq->signal_fd >= 0
+        && epoll_ctl(cq->wait_fd, EPOLL_CTL_ADD, cq->signal_fd, &event) == 0) {
+        return true;
+    }
+    if (cq->wait_fd >= 0) {
+        close(cq->wait_fd);
+    }
+    if (cq->signal_fd >= 0) {
+        close(cq->signal_fd);
+    }
+    return false;
+}
+
+int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **result, void *context) {
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cq_close, .control = control};
+    static struct fi_ops_cq ops = {.size = sizeof ops,
+                                   .read = read_entries,
+                                   .readfrom = readfrom,
+                                   .readerr = readerr,
+                                   .sread = sread,
+                                   .sreadfrom = sreadfrom,
+                                   .signal = signal_cq,
+                                   .strerror = error_text};
+    if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC && attr->wait_obj != FI_WAIT_FD) {
+        return -FI_ENOSYS;
+    }
+    if (attr->format > FI_CQ_FORMAT_TAGGED) {
+        return -FI_EINVAL;
+    }
+    struct cq *cq = calloc(1, sizeof *cq);
+    if (cq == NULL) {
+        return -FI_ENOMEM;
+    }
+    cq->domain = OWNER(domain, struct domain, fid);
+    cq->wait = attr->wait_obj;
+    cq->format = attr->format == FI_CQ_FORMAT_UNSPEC ? FI_CQ_FORMAT_TAGGED : attr->format;
+    cq->wait_fd = cq->signal_fd = -1;
+    if (cq->wait != FI_WAIT_NONE && !open_wait(cq)) {
+        free(cq);
+        return -FI_EMFILE;
+    }
+    attr->format = cq->format;
+    cq->fid.fid = (struct fid){.fclass = FI_CLASS_CQ, .context = context, .ops = &fid_ops};
+    cq->fid.ops = &ops;
+    domain_hold(cq->domain);
+    *result = &cq->fid;
+    return 0;
+}
+
+/* ---- Counters ---- */
+
+static struct cntr *cntr_of(struct fid_cntr *fid) {
+    return OWNER(fid, struct cntr, fid);
+}
+
+static uint64_t cntr_get(struct cntr *cntr, const uint64_t *field) {
+    pthread_mutex_lock(&cntr->domain->lock);
+    progress_all(cntr->domain);
+    uint64_t value = *field;
+    pthread_mutex_unlock(&cntr->domain->lock);
+    return value;
+}
+
+static int cntr_change(struct cntr *cntr, uint64_t *field, uint64_t value, bool is_sum) {
+    pthread_mutex_lock(&cntr->domain->lock);
+    *field = is_sum ? *field + value : value;
+    pthread_mutex_unlock(&cntr->domain->lock);
+    return 0;
+}
+
+static uint64_t cntr_read(struct fid_cntr *fid) {
+    return cntr_get(cntr_of(fid), &cntr_of(fid)->value);
+}
+
+static uint64_t cntr_readerr(struct fid_cntr *fid) {
+    return cntr_get(cntr_of(fid), &cntr_of(fid)->errors);
+}
+
+static int cntr_add(struct fid_cntr *fid, uint64_t value) {
+    return cntr_change(cntr_of(fid), &cntr_of(fid)->value, value, true);
+}
+
+static int cntr_set(struct fid_cntr *fid, uint64_t value) {
+    return cntr_change(cntr_of(fid), &cntr_of(fid)->value, value, false);
+}
+
+static int cntr_adderr(struct fid_cntr *fid, uint64_t value) {
+    return cntr_change(cntr_of(fid), &cntr_of(fid)->errors, value, true);
+}
+
+static int cntr_seterr(struct fid_cntr *fid, uint64_t value) {
+    return cntr_change(cntr_of(fid), &cntr_of(fid)->errors, value, false);
+}
+
+static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout_ms) {
+    struct cntr *cntr = cntr_of(fid);
+    int64_t end = timeout_ms < 0 ? INT64_MAX : clock_ns() + timeout_ms * INT64_C(1000000);
+    uint64_t errors = cntr_readerr(fid);
+    while (cntr_read(fid) < threshold) {
+        if (cntr_readerr(fid) != errors) {
+            return -FI_EAVAIL;
+        }
+        if (clock_ns() >= end) {
+            return -FI_ETIMEDOUT;
+        }
+        pthread_mutex_lock(&cntr->domain->lock);
+        idle(cntr->domain, false);
+        pthread_mutex_unlock(&cntr->domain->lock);
+    }
+    return 0;
+}
+
+static int cntr_close(struct fid *fid) {
+    struct cntr *cntr = OWNER(fid, struct cntr, fid.fid);
+    if (cntr->users > 0) {
+        return -FI_EBUSY;
+    }
+    domain_release(cntr->domain);
+    free(cntr);
+    return 0;
+}
+
+int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **result, void *context) {
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cntr_close};
+    static struct fi_ops_cntr ops = {.size = sizeof ops,
+                                     .read = cntr_read,
+                                     .readerr = cntr_readerr,
+                                     .add = cntr_add,
+                                     .set = cntr_set,
+                                     .wait = cntr_wait,
+                                     .adderr = cntr_adderr,
+                                     .seterr = cntr_seterr};
+    if (attr != NULL && (attr->events != FI_CNTR_EVENTS_COMP || attr->wait_obj > FI_WAIT_UNSPEC)) {
+        return -FI_ENOSYS;
+    }
+    struct cntr *cntr = calloc(1, sizeof *cntr);
+    if (cntr == NULL) {
+        return -FI_ENOMEM;
+    }
+    cntr->domain = OWNER(domain, struct domain, fid);
+    cntr->fid.fid = (struct fid){.fclass = FI_CLASS_CNTR, .context = context, .ops = &fid_ops};
+    cntr->fid.ops = &ops;
+    domain_hold(cntr->domain);
+    *result = &cntr->fid;
+    return 0;
+}

@@ -1,0 +1,229 @@
+/* Domains: an attachment to a node with its lock, and who makes progress: the calls of programs, or a thread. */
+#include "provider.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IDLE_TURNS = 64 /* looks in vain before each gives way */, MAX_SLEEP_MS = 100 };
+
+int64_t clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * HXB_SECOND + now.tv_nsec;
+}
+
+void domain_hold(struct domain *domain) {
+    pthread_mutex_lock(&domain->lock);
+    domain->users++;
+    pthread_mutex_unlock(&domain->lock);
+}
+
+void domain_release(struct domain *domain) {
+    pthread_mutex_lock(&domain->lock);
+    domain->users--;
+    pthread_mutex_unlock(&domain->lock);
+}
+
+/* ---- Progress ---- */
+
+static bool progress_endpoints(struct domain *domain) {
+    bool did = false;
+    for (struct link *at = domain->endpoints.next; at != &domain->endpoints; at = at->next) {
+        struct endpoint *endpoint = OWNER(at, struct endpoint, link);
+        own(endpoint);
+        did |= progress(endpoint);
+    }
+    return did;
+}
+
+bool progress_all(struct domain *domain) {
+    return !domain->is_automatic && progress_endpoints(domain);
+}
+
+static bool arm_endpoints(struct domain *domain) {
+    for (struct link *at = domain->endpoints.next; at != &domain->endpoints; at = at->next) {
+        struct endpoint *endpoint = OWNER(at, struct endpoint, link);
+        own(endpoint);
+        if (!arm(endpoint)) {
+            return false; /* the next progress disarms the others */
+        }
+    }
+    return true;
+}
+
+bool arm_all(struct domain *domain) {
+    return domain->is_automatic || arm_endpoints(domain);
+}
+
+void idle(struct domain *domain, bool did_something) {
+    if (did_something) {
+        domain->idle_turns = 0;
+    } else if (++domain->idle_turns > IDLE_TURNS) {
+        pthread_mutex_unlock(&domain->lock);
+        sched_yield();
+        pthread_mutex_lock(&domain->lock);
+    }
+}
+
+void wake_thread(struct domain *domain) {
+    uint64_t one = 1;
+    if (write(domain->wake_fd, &one, sizeof one) != sizeof one) {
+        WARN("the thread of progress could not be woken: %s\n", strerror(errno));
+    }
+}
+
+static void *run(void *argument) {
+    struct domain *domain = argument;
+    pthread_mutex_lock(&domain->lock);
+    while (!domain->is_ending) {
+        bool may_sleep = !progress_endpoints(domain) && arm_endpoints(domain);
+        pthread_mutex_unlock(&domain->lock);
+        if (may_sleep) {
+            struct epoll_event events[8];
+            uint64_t count;
+            epoll_wait(domain->wait_fd, events, 8, MAX_SLEEP_MS);
+            while (read(domain->wake_fd, &count, sizeof count) > 0) {
+            }
+        }
+        pthread_mutex_lock(&domain->lock);
+    }
+    pthread_mutex_unlock(&domain->lock);
+    return NULL;
+}
+
+static int start_thread(struct domain *domain) {
+    struct epoll_event event = {.events = EPOLLIN};
+    domain->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+    domain->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (domain->wait_fd < 0 || domain->wake_fd < 0
+        || epoll_ctl(domain->wait_fd, EPOLL_CTL_ADD, domain->wake_fd, &event) != 0) {
+        return FI_EMFILE;
+    }
+    domain->is_automatic = true;
+    int error = pthread_create(&domain->thread, NULL, run, domain);
+    domain->is_automatic = error == 0;
+    return error;
+}
+
+int hxb_trywait(struct fid_fabric *fabric, struct fid **fids, int count) {
+    (void)fabric;
+    for (int i = 0; i < count; i++) {
+        if (fids[i]->fclass != FI_CLASS_CQ) {
+            return -FI_ENOSYS;
+        }
+        int result = cq_try_wait(OWNER(fids[i], struct cq, fid.fid));
+        if (result != 0) {
+            return result;
+        }
+    }
+    return 0;
+}
+
+/* ---- Opening and closing ---- */
+
+static void free_domain(struct domain *domain) {
+    if (domain->is_automatic) {
+        pthread_mutex_lock(&domain->lock);
+        domain->is_ending = true;
+        pthread_mutex_unlock(&domain->lock);
+        wake_thread(domain);
+        pthread_join(domain->thread, NULL);
+    }
+    if (domain->wait_fd >= 0) {
+        close(domain->wait_fd);
+    }
+    if (domain->wake_fd >= 0) {
+        close(domain->wake_fd);
+    }
+    hxb_detach(domain->device);
+    pthread_mutex_destroy(&domain->lock);
+    free(domain);
+}
+
+static int domain_close(struct fid *fid) {
+    struct domain *domain = OWNER(fid, struct domain, fid.fid);
+    pthread_mutex_lock(&domain->lock);
+    bool is_used = domain->users > 0;
+    pthread_mutex_unlock(&domain->lock);
+    if (is_used) {
+        return -FI_EBUSY;
+    }
+    free_domain(domain);
+    return 0;
+}
+
+static int no_bind(struct fid *fid, struct fid *other, uint64_t flags) {
+    (void)fid, (void)other, (void)flags;
+    return -FI_ENOSYS;
+}
+
+static int no_scalable_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context) {
+    (void)domain, (void)info, (void)ep, (void)context;
+    return -FI_ENOSYS;
+}
+
+static int no_poll(struct fid_domain *domain, struct fi_poll_attr *attr, struct fid_poll **set) {
+    (void)domain, (void)attr, (void)set;
+    return -FI_ENOSYS;
+}
+
+static int no_stx(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx, void *context) {
+    (void)domain, (void)attr, (void)stx, (void)context;
+    return -FI_ENOSYS;
+}
+
+static int no_srx(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid_ep **ep, void *context) {
+    (void)domain, (void)attr, (void)ep, (void)context;
+    return -FI_ENOSYS;
+}
+
+static int no_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
+                     uint64_t flags) {
+    (void)domain, (void)type, (void)op, (void)attr, (void)flags;
+    return -FI_EOPNOTSUPP;
+}
+
+int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **result, void *context) {
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = domain_close, .bind = no_bind};
+    static struct fi_ops_domain ops = {.size = sizeof ops,
+                                       .av_open = hxb_av_open,
+                                       .cq_open = hxb_cq_open,
+                                       .endpoint = hxb_endpoint_open,
+                                       .scalable_ep = no_scalable_ep,
+                                       .cntr_open = hxb_cntr_open,
+                                       .poll_open = no_poll,
+                                       .stx_ctx = no_stx,
+                                       .srx_ctx = no_srx,
+                                       .query_atomic = no_atomic};
+    (void)fabric;
+    struct domain *domain = calloc(1, sizeof *domain);
+    if (domain == NULL) {
+        return -FI_ENOMEM;
+    }
+    int attached = hxb_attach(NULL, &domain->device);
+    if (attached != HXB_OK) {
+        WARN("%s: %s\n", hxb_strerror(attached), hxb_last_error());
+        free(domain);
+        return -error_of(attached);
+    }
+    pthread_mutex_init(&domain->lock, NULL);
+    list_init(&domain->endpoints);
+    domain->wait_fd = domain->wake_fd = -1;
+    int error = info->domain_attr != NULL && info->domain_attr->data_progress == FI_PROGRESS_AUTO
+                    ? start_thread(domain)
+                    : 0;
+    if (error != 0) {
+        free_domain(domain);
+        return -error;
+    }
+    domain->fid.fid = (struct fid){.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &fid_ops};
+    domain->fid.ops = &ops;
+    domain->fid.mr = &hxb_mr_ops;
+    *result = &domain->fid;
+    return 0;
+}

@@ -1,0 +1,424 @@
+/* Endpoints: a context of the node each. Opening, binding, closing, and peers of which a message was lost. */
+#include "provider.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+
+#define LINGER_NS (5 * HXB_SECOND) /* for what was sent to arrive, before the context is closed */
+
+static struct endpoint *endpoint_of(fid_t fid) {
+    return OWNER(fid, struct endpoint, fid.fid);
+}
+
+/* ---- The lock, and the thread that owns the context ---- */
+
+void own(struct endpoint *endpoint) {
+    pthread_t self = pthread_self();
+    if (!pthread_equal(endpoint->owner, self)) {
+        hxb_own_context(endpoint->context);
+        endpoint->owner = self;
+    }
+}
+
+void enter(struct endpoint *endpoint) {
+    pthread_mutex_lock(&endpoint->domain->lock);
+    own(endpoint);
+}
+
+void leave(struct endpoint *endpoint) {
+    struct domain *domain = endpoint->domain;
+    if (domain->is_automatic && !(list_is_empty(&endpoint->queue) && list_is_empty(&endpoint->sending))) {
+        wake_thread(domain);
+    }
+    pthread_mutex_unlock(&domain->lock);
+}
+
+/* ---- Progress ---- */
+
+void fail_endpoint(struct endpoint *endpoint, int result) {
+    if (endpoint->failure == 0) {
+        const char *reason = result == HXB_CONTEXT_CLOSED ? hxb_close_reason(endpoint->context) : hxb_last_error();
+        WARN("the endpoint ends: %s %s\n", hxb_strerror(result), reason != NULL ? reason : "");
+        endpoint->failure = error_of(result);
+    }
+}
+
+bool progress(struct endpoint *endpoint) {
+    if (endpoint->is_armed) {
+        hxb_disarm(endpoint->context);
+        endpoint->is_armed = false;
+    }
+    bool did = endpoint->failure == 0 && receive_some(endpoint);
+    did |= send_waiting(endpoint);
+    if (endpoint->failure != 0 && !endpoint->has_ended) {
+        endpoint->has_ended = true;
+        fail_sends(endpoint, ANY, endpoint->failure);
+        fail_receives(endpoint, ANY, endpoint->failure);
+        did = true;
+    }
+    return did;
+}
+
+bool arm(struct endpoint *endpoint) {
+    if (endpoint->failure != 0) {
+        return true; /* nothing will come any more */
+    }
+    bool is_sending = !list_is_empty(&endpoint->queue) || !list_is_empty(&endpoint->sending)
+                      || !list_is_empty(&endpoint->waiting);
+    endpoint->is_armed = true;
+    return hxb_arm(endpoint->context, is_sending ? HXB_MESSAGES | HXB_SENDS : HXB_MESSAGES) == 1;
+}
+
+/* ---- Lost peers ---- */
+
+int error_of_peer(const struct endpoint *endpoint, uint64_t peer) {
+    for (size_t i = 0; i < endpoint->lost_count; i++) {
+        if (endpoint->lost[i].peer == peer) {
+            return endpoint->lost[i].error;
+        }
+    }
+    return 0;
+}
+
+/* The order of messages is broken, so that whatever is awaited from that peer may never come. */
+void lose_peer(struct endpoint *endpoint, uint64_t peer, int error) {
+    if (error_of_peer(endpoint, peer) != 0) {
+        return;
+    }
+    WARN("context %d of node %d is lost: %s\n", context_of(peer), node_of(peer), fi_strerror(error));
+    struct lost_peer *lost = realloc(endpoint->lost, (endpoint->lost_count + 1) * sizeof *lost);
+    if (lost == NULL) {
+        endpoint->failure = FI_ENOMEM;
+        return;
+    }
+    endpoint->lost = lost;
+    endpoint->lost[endpoint->lost_count++] = (struct lost_peer){peer, error};
+    fail_sends(endpoint, peer, error);
+    fail_receives(endpoint, peer, error);
+}
+
+/* ---- Binding ---- */
+
+static int watch(int wait_fd, int fd) {
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(wait_fd, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
+static int bind_cq(struct endpoint *endpoint, struct cq *cq, uint64_t flags) {
+    if ((flags & (FI_TRANSMIT | FI_RECV)) == 0 || (flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION)) != 0
+        || ((flags & FI_TRANSMIT) != 0 && endpoint->send_cq != NULL)
+        || ((flags & FI_RECV) != 0 && endpoint->receive_cq != NULL)) {
+        return -FI_EINVAL;
+    }
+    int error = cq->wait_fd < 0 ? 0 : watch(cq->wait_fd, hxb_context_fd(endpoint->context));
+    if (error != 0) {
+        return error;
+    }
+    if ((flags & FI_TRANSMIT) != 0) {
+        endpoint->send_cq = cq;
+        endpoint->is_send_selective = (flags & FI_SELECTIVE_COMPLETION) != 0;
+        cq->users++;
+    }
+    if ((flags & FI_RECV) != 0) {
+        endpoint->receive_cq = cq;
+        endpoint->is_receive_selective = (flags & FI_SELECTIVE_COMPLETION) != 0;
+        cq->users++;
+    }
+    return 0;
+}
+
+static int bind_cntr(struct endpoint *endpoint, struct cntr *cntr, uint64_t flags) {
+    if ((flags & (FI_SEND | FI_RECV)) == 0) {
+        return -FI_EINVAL;
+    }
+    if ((flags & FI_SEND) != 0) {
+        endpoint->send_cntr = cntr;
+        cntr->users++;
+    }
+    if ((flags & FI_RECV) != 0) {
+        endpoint->receive_cntr = cntr;
+        cntr->users++;
+    }
+    return 0;
+}
+
+static struct domain *domain_of(const struct fid *other) {
+    switch (other->fclass) {
+    case FI_CLASS_CQ: return OWNER(other, struct cq, fid.fid)->domain;
+    case FI_CLASS_CNTR: return OWNER(other, struct cntr, fid.fid)->domain;
+    case FI_CLASS_AV: return OWNER(other, struct av, fid.fid)->domain;
+    default: return NULL;
+    }
+}
+
+static int bind(struct fid *fid, struct fid *other, uint64_t flags) {
+    struct endpoint *endpoint = endpoint_of(fid);
+    if (other->fclass == FI_CLASS_EQ) {
+        return 0; /* nothing happens that an event queue would be told */
+    }
+    if (domain_of(other) != endpoint->domain || endpoint->is_enabled) {
+        return -FI_EINVAL;
+    }
+    enter(endpoint);
+    int result = 0;
+    if (other->fclass == FI_CLASS_AV) {
+        result = endpoint->av == NULL ? 0 : -FI_EINVAL;
+        endpoint->av = OWNER(other, struct av, fid.fid);
+        endpoint->av->users += result == 0;
+    } else if (other->fclass == FI_CLASS_CQ) {
+        result = bind_cq(endpoint, OWNER(other, struct cq, fid.fid), flags);
+    } else {
+        result = bind_cntr(endpoint, OWNER(other, struct cntr, fid.fid), flags);
+    }
+    leave(endpoint);
+    return result;
+}
+
+static int enable(struct endpoint *endpoint) {
+    if (endpoint->av == NULL) {
+        return -FI_ENOAV;
+    }
+    if (endpoint->send_cq == NULL && endpoint->send_cntr == NULL && (endpoint->caps & FI_SEND) != 0) {
+        return -FI_ENOCQ;
+    }
+    if (endpoint->receive_cq == NULL && endpoint->receive_cntr == NULL && (endpoint->caps & FI_RECV) != 0) {
+        return -FI_ENOCQ;
+    }
+    endpoint->is_enabled = true;
+    return 0;
+}
+
+static int control(struct fid *fid, int command, void *argument) {
+    struct endpoint *endpoint = endpoint_of(fid);
+    int result = 0;
+    enter(endpoint);
+    if (command == FI_ENABLE) {
+        result = enable(endpoint);
+    } else if (command == FI_GETOPSFLAG || command == FI_SETOPSFLAG) {
+        uint64_t *flags = argument;
+        bool is_send = (*flags & FI_TRANSMIT) != 0;
+        if (is_send == ((*flags & FI_RECV) != 0)) {
+            result = -FI_EINVAL;
+        } else if (command == FI_GETOPSFLAG) {
+            *flags = is_send ? endpoint->send_flags : endpoint->receive_flags;
+        } else {
+            *(is_send ? &endpoint->send_flags : &endpoint->receive_flags) = *flags & ~(FI_TRANSMIT | FI_RECV);
+        }
+    } else {
+        result = -FI_ENOSYS;
+    }
+    leave(endpoint);
+    return result;
+}
+
+static int getopt_ep(fid_t fid, int level, int name, void *value, size_t *length) {
+    if (level != FI_OPT_ENDPOINT || name != FI_OPT_MIN_MULTI_RECV) {
+        return -FI_ENOPROTOOPT;
+    }
+    if (*length < sizeof(size_t)) {
+        return -FI_ETOOSMALL;
+    }
+    *(size_t *)value = endpoint_of(fid)->min_multi_recv;
+    *length = sizeof(size_t);
+    return 0;
+}
+
+static int setopt_ep(fid_t fid, int level, int name, const void *value, size_t length) {
+    if (level != FI_OPT_ENDPOINT || name != FI_OPT_MIN_MULTI_RECV) {
+        return -FI_ENOPROTOOPT;
+    }
+    if (length != sizeof(size_t)) {
+        return -FI_EINVAL;
+    }
+    endpoint_of(fid)->min_multi_recv = *(const size_t *)value;
+    return 0;
+}
+
+static int getname(fid_t fid, void *address, size_t *length) {
+    const struct address *own_address = &endpoint_of(fid)->address;
+    size_t room = *length;
+    *length = sizeof *own_address;
+    memcpy(address, own_address, room < sizeof *own_address ? room : sizeof *own_address);
+    return room < sizeof *own_address ? -FI_ETOOSMALL : 0;
+}
+
+static int no_setname(fid_t fid, void *address, size_t length) {
+    (void)fid, (void)address, (void)length;
+    return -FI_ENOSYS; /* the node decides which contexts are free */
+}
+
+static ssize_t receives_left(struct fid_ep *ep) {
+    (void)ep;
+    return QUEUE_LIMIT;
+}
+
+static ssize_t sends_left(struct fid_ep *ep) {
+    const struct endpoint *endpoint = OWNER(ep, struct endpoint, fid);
+    return endpoint->queued < QUEUE_LIMIT ? (ssize_t)(QUEUE_LIMIT - endpoint->queued) : 0;
+}
+
+/* ---- Closing ---- */
+
+static bool is_all_sent(struct endpoint *endpoint) {
+    return endpoint->failure != 0
+           || (list_is_empty(&endpoint->queue) && list_is_empty(&endpoint->sending)
+               && hxb_unfinished_sends(endpoint->context) <= 0);
+}
+
+/* What a program was told is sent has to arrive although it ends now. */
+static void linger(struct endpoint *endpoint) {
+    int64_t end = clock_ns() + LINGER_NS;
+    while (!is_all_sent(endpoint) && clock_ns() < end) {
+        if (!progress(endpoint)) {
+            hxb_wait(endpoint->context, HXB_MESSAGES | HXB_SENDS, HXB_SECOND / 1000);
+        }
+    }
+    if (!is_all_sent(endpoint)) {
+        WARN("messages to peers that do not take them are given up\n");
+    }
+}
+
+static void free_all(struct endpoint *endpoint) {
+    endpoint->send_cq = endpoint->receive_cq = NULL;
+    endpoint->send_cntr = endpoint->receive_cntr = NULL;
+    fail_sends(endpoint, ANY, FI_ECANCELED);
+    fail_receives(endpoint, ANY, FI_ECANCELED);
+    struct matcher *matchers[] = {&endpoint->tagged, &endpoint->plain};
+    for (int i = 0; i < 2; i++) {
+        while (!list_is_empty(&matchers[i]->unexpected)) {
+            free_incoming(endpoint, OWNER(matchers[i]->unexpected.next, struct incoming, link));
+        }
+        match_free(matchers[i]);
+    }
+    free(endpoint->ids);
+    free(endpoint->lost);
+}
+
+static int endpoint_close(struct fid *fid) {
+    struct endpoint *endpoint = endpoint_of(fid);
+    struct domain *domain = endpoint->domain;
+    pthread_mutex_lock(&domain->lock);
+    own(endpoint);
+    linger(endpoint);
+    list_remove(&endpoint->link);
+    struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
+    for (int i = 0; i < 2; i++) {
+        if (cqs[i] != NULL) {
+            cqs[i]->users--;
+            if (cqs[i]->wait_fd >= 0) {
+                epoll_ctl(cqs[i]->wait_fd, EPOLL_CTL_DEL, hxb_context_fd(endpoint->context), NULL);
+            }
+        }
+    }
+    struct cntr *cntrs[] = {endpoint->send_cntr, endpoint->receive_cntr};
+    for (int i = 0; i < 2; i++) {
+        if (cntrs[i] != NULL) {
+            cntrs[i]->users--;
+        }
+    }
+    if (endpoint->av != NULL) {
+        endpoint->av->users--;
+    }
+    free_all(endpoint);
+    hxb_close_context(endpoint->context);
+    domain->users--;
+    pthread_mutex_unlock(&domain->lock);
+    free(endpoint);
+    return 0;
+}
+
+/* ---- Opening ---- */
+
+/* Contexts from the last one on, so that programs that name theirs find the first ones free. */
+static int open_context(struct endpoint *endpoint) {
+    hxb_device *device = endpoint->domain->device;
+    hxb_context_options options;
+    hxb_default_options(&options);
+    options.send_buffers = SEND_BUFFERS;
+    int result = HXB_E_REFUSED;
+    for (int id = hxb_context_count(device) - 1; id >= 0 && result == HXB_E_REFUSED; id--) {
+        result = hxb_open_context(device, id, &options, &endpoint->context);
+        endpoint->address.context = id;
+    }
+    if (result != HXB_OK) {
+        WARN("no context of the node can be opened: %s: %s\n", hxb_strerror(result), hxb_last_error());
+        return -error_of(result);
+    }
+    endpoint->owner = pthread_self();
+    endpoint->address.magic = ADDRESS_MAGIC;
+    endpoint->address.node = hxb_node_id(device);
+    endpoint->max_payload = (size_t)hxb_max_length(endpoint->context);
+    if (getrandom(&endpoint->address.incarnation, sizeof endpoint->address.incarnation, 0)
+        != sizeof endpoint->address.incarnation) {
+        hxb_close_context(endpoint->context);
+        return -errno;
+    }
+    return 0;
+}
+
+static size_t unexpected_limit(void) {
+    size_t limit = 0;
+    if (fi_param_get_size_t(&hxb_provider, "unexpected_limit", &limit) != 0 || limit == 0) {
+        limit = (size_t)64 << 20;
+    }
+    return limit;
+}
+
+int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struct fid_ep **result, void *context) {
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = endpoint_close, .bind = bind,
+                                    .control = control};
+    static struct fi_ops_ep ops = {.size = sizeof ops,
+                                   .cancel = hxb_cancel,
+                                   .getopt = getopt_ep,
+                                   .setopt = setopt_ep,
+                                   .rx_size_left = receives_left,
+                                   .tx_size_left = sends_left};
+    static struct fi_ops_cm cm = {.size = sizeof cm, .setname = no_setname, .getname = getname};
+    if (info->ep_attr != NULL && info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_UNSPEC) {
+        return -FI_EINVAL;
+    }
+    struct endpoint *endpoint = calloc(1, sizeof *endpoint);
+    if (endpoint == NULL) {
+        return -FI_ENOMEM;
+    }
+    struct domain *domain = OWNER(domain_fid, struct domain, fid);
+    endpoint->domain = domain;
+    endpoint->caps = info->caps;
+    endpoint->send_flags = info->tx_attr != NULL ? info->tx_attr->op_flags : 0;
+    endpoint->receive_flags = info->rx_attr != NULL ? info->rx_attr->op_flags : 0;
+    endpoint->unexpected_limit = unexpected_limit();
+    endpoint->min_multi_recv = 64;
+    list_init(&endpoint->queue);
+    list_init(&endpoint->sending);
+    list_init(&endpoint->waiting);
+    for (int i = 0; i < BUCKETS; i++) {
+        list_init(&endpoint->streams[i]);
+    }
+    match_init(&endpoint->tagged);
+    match_init(&endpoint->plain);
+    pthread_mutex_lock(&domain->lock);
+    int error = open_context(endpoint);
+    if (error == 0 && domain->is_automatic) {
+        error = watch(domain->wait_fd, hxb_context_fd(endpoint->context));
+    }
+    if (error == 0) {
+        list_add(&domain->endpoints, &endpoint->link);
+        domain->users++;
+    } else if (endpoint->context != NULL) {
+        hxb_close_context(endpoint->context);
+    }
+    pthread_mutex_unlock(&domain->lock);
+    if (error != 0) {
+        free(endpoint);
+        return error;
+    }
+    endpoint->fid.fid = (struct fid){.fclass = FI_CLASS_EP, .context = context, .ops = &fid_ops};
+    endpoint->fid.ops = &ops;
+    endpoint->fid.cm = &cm;
+    endpoint->fid.msg = &hxb_msg_ops;
+    endpoint->fid.tagged = &hxb_tagged_ops;
+    *result = &endpoint->fid;
+    return 0;
+}

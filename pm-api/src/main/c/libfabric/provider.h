@@ -1,0 +1,414 @@
+/* The libfabric provider "hxb": what its files share. An endpoint is a context of libhxb; all that passes between
+ * endpoints are messages of that library, in order and exactly once, each with the header below.
+ *
+ *   provider.c  what the provider can do, and fabrics          post.c     calls of programs: send, receive, cancel
+ *   domain.c    domains: who makes progress, and waiting       send.c     from a call to slots of libhxb
+ *   endpoint.c  opening and closing, lost peers                receive.c  from messages of libhxb to buffers
+ *   cq.c        completion queues and counters                 match.c    which receive a message is for
+ *   av.c        addresses
+ *
+ * One lock for a domain guards all that belongs to it. */
+#ifndef HXB_PROVIDER_H
+#define HXB_PROVIDER_H
+
+#include "../hxb.h"
+
+#include <pthread.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+#include <rdma/providers/fi_log.h>
+#include <rdma/providers/fi_prov.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#define OWNER(pointer, type, field) ((type *)(void *)((char *)(pointer)-offsetof(type, field)))
+
+extern struct fi_provider hxb_provider;
+
+#define WARN(...) FI_WARN(&hxb_provider, FI_LOG_EP_CTRL, __VA_ARGS__)
+
+/* ---- Lists: rings of links, with a link of the owner's as their head ---- */
+
+struct link {
+    struct link *next, *previous;
+};
+
+static inline void list_init(struct link *list) {
+    list->next = list->previous = list;
+}
+
+static inline bool list_is_empty(const struct link *list) {
+    return list->next == list;
+}
+
+static inline void list_add(struct link *list, struct link *link) {
+    link->next = list;
+    link->previous = list->previous;
+    list->previous->next = link;
+    list->previous = link;
+}
+
+/* Of a link that is in no list, too. */
+static inline void list_remove(struct link *link) {
+    link->previous->next = link->next;
+    link->next->previous = link->previous;
+    list_init(link);
+}
+
+/* ---- Limits ---- */
+
+enum {
+    IOV_LIMIT = 4,          /* parts of a buffer */
+    QUEUE_LIMIT = 1024,     /* sends of programs that wait for a slot; beyond it, calls return -FI_EAGAIN */
+    SEND_BUFFERS = 256,     /* slots of the context */
+    RESERVED_SLOTS = 16,    /* which parts of long messages leave to others */
+    EAGER_WINDOW = 1 << 16, /* bytes of a message that are sent before the receiver asks for the rest */
+    RECEIVE_TURN = 64       /* messages that one call takes at most */
+};
+
+#define MAX_MESSAGE (UINT64_C(1) << 40)
+
+/* ---- Addresses ---- */
+
+#define ADDRESS_MAGIC 0x31465848u /* "HXF1" */
+
+/* What fi_getname gives: names one opening of one context. */
+struct address {
+    uint32_t magic;
+    int32_t node;
+    int32_t context;
+    uint32_t incarnation; /* random, so that an earlier or later user of the context is not taken for it */
+};
+
+#define ANY UINT64_MAX /* any peer */
+
+/* A peer, as receives name it: its node and context. */
+static inline uint64_t peer_of(int node, int context) {
+    return (uint64_t)(uint32_t)node << 32 | (uint32_t)context;
+}
+
+static inline int node_of(uint64_t peer) {
+    return (int)(peer >> 32);
+}
+
+static inline int context_of(uint64_t peer) {
+    return (int)(uint32_t)peer;
+}
+
+/* ---- What is sent between endpoints ---- */
+
+#define PROTOCOL 0x31494648u /* tag of all messages of libhxb: "HFI1" */
+
+enum kind {
+    EAGER = 1, /* a message with all its bytes */
+    BEGIN,     /* of a longer message; PARTs with its first bytes follow */
+    PART,      /* bytes of a message */
+    GO,        /* the receiver wants `value` bytes of a message in all */
+    PLACED,    /* a message that asked for it lies in its buffer */
+    GONE       /* the endpoint that was addressed is not there any more, but another one is */
+};
+
+enum { HAS_DATA = 1, IS_TAGGED = 2, WANTS_PLACED = 4 };
+
+/* Little-endian, as all of libhxb. What a kind does not use is not sent: EAGER and BEGIN leave `data` out unless
+ * HAS_DATA, and only BEGIN has a length, before it. */
+struct header {
+    uint8_t kind;
+    uint8_t flags;
+    uint16_t reserved;
+    uint32_t destination; /* incarnation of the endpoint that it is for */
+    uint32_t source;      /* incarnation of the sender */
+    uint32_t id;          /* number of the sender's operation; of the other's for GO and PLACED */
+    uint64_t value;       /* tag; of PART the offset, of GO the bytes wanted */
+    uint64_t extra[2];    /* length, data */
+};
+
+enum { SHORT_HEADER = 24, MAX_HEADER = 40 };
+
+_Static_assert(sizeof(struct header) == MAX_HEADER, "the header has no gaps");
+
+/* ---- Objects ---- */
+
+struct domain {
+    struct fid_domain fid;
+    pthread_mutex_t lock;
+    hxb_device *device;
+    struct link endpoints;
+    int users; /* what was opened in it and not closed */
+    int idle_turns;
+    bool is_automatic; /* a thread makes progress, and nobody else */
+    bool is_ending;
+    pthread_t thread;
+    int wait_fd; /* an epoll descriptor of all that the thread waits for */
+    int wake_fd; /* in it: wakes the thread */
+};
+
+struct av {
+    struct fid_av fid;
+    struct domain *domain;
+    struct address *entries; /* by fi_addr_t; magic 0 where one was removed */
+    size_t count, capacity;
+    uint32_t *index; /* hash of peers to entries + 1 */
+    size_t index_size;
+};
+
+struct completion {
+    void *context;
+    uint64_t flags;
+    size_t length;
+    void *buffer;
+    uint64_t data, tag;
+    fi_addr_t source;
+};
+
+struct cq {
+    struct fid_cq fid;
+    struct domain *domain;
+    enum fi_cq_format format;
+    enum fi_wait_obj wait;
+    struct completion *entries; /* a ring */
+    size_t capacity, head, count;
+    struct fi_cq_err_entry *errors; /* a ring */
+    size_t error_capacity, error_head, error_count;
+    int wait_fd;      /* an epoll descriptor of what endpoints wait for; -1 without a wait object */
+    int signal_fd;    /* in it: ends a wait */
+    bool is_awaited;  /* somebody sleeps until there is an entry */
+    bool is_signalled; /* by fi_cq_signal */
+    int users;        /* endpoints bound to it */
+};
+
+struct cntr {
+    struct fid_cntr fid;
+    struct domain *domain;
+    uint64_t value, errors;
+    int users;
+};
+
+/* What a call of a program asked for: a send or a receive. */
+struct op {
+    struct link link;   /* in the list of what its state waits for */
+    uint64_t order;     /* of receives: in which they were posted */
+    void *context;      /* of the caller */
+    uint64_t flags;     /* of its completion */
+    uint64_t wanted;    /* of a send: FI_TRANSMIT_COMPLETE or FI_DELIVERY_COMPLETE, or 0 */
+    bool is_told;       /* by a completion, not by a counter alone */
+    bool is_injected;   /* of a send: its caller gave no context */
+    bool is_answer;     /* of a send: the provider's own */
+    bool is_posted;     /* of a receive: no message has been found for it */
+    bool is_classed;    /* of a receive: among those of its kind */
+    bool is_multi;      /* of a receive: many messages, one behind the other */
+    bool is_granted;    /* of a send: the receiver has said how much it wants */
+    enum kind kind;     /* of a send: how it begins */
+    uint8_t wire_flags;
+    uint32_t incarnation; /* of the peer */
+    uint32_t id;          /* of a send that answers can name; 0 for none */
+    uint32_t answered;    /* of an answer: the number that it names */
+    int slot;             /* of a send: the last that its bytes are in */
+    uint64_t peer;
+    uint64_t tag, ignore, data;
+    size_t length;  /* of the buffer */
+    size_t done;    /* of a send, bytes in slots; of a receive for many, bytes used */
+    size_t granted; /* of a send, bytes that may be sent */
+    struct op *parent;    /* of a receive: the one for many messages that it is a part of */
+    int children;         /* parts that are not complete */
+    uint8_t *copy;        /* memory of the operation's own, which its buffer is */
+    struct iovec iov[IOV_LIMIT];
+};
+
+/* A message that is arriving, or has arrived before somebody asked for it. */
+struct incoming {
+    struct link link;   /* in the list of what nobody has asked for */
+    struct link stream; /* in the table of those of which parts are awaited */
+    uint64_t peer, tag, data;
+    size_t length;
+    uint32_t incarnation, id;
+    uint8_t flags;
+    bool is_long;           /* it began with BEGIN */
+    bool is_discarded;      /* its bytes are not wanted */
+    int lost;               /* FI_Exxx: why the rest of a claimed one will not come */
+    size_t arrived, awaited; /* bytes */
+    struct op *op;          /* the receive that it is for; NULL if nobody has asked */
+    void *claimer;          /* whoever has claimed it by fi_peek */
+    size_t held;            /* bytes that are kept below */
+    uint8_t bytes[];
+};
+
+#define BUCKETS 256
+#define MASKS 8
+
+/* Receives that ignore the same bits of the tag, by the other bits and the peer. */
+struct mask_class {
+    uint64_t ignore;
+    bool is_directed;
+    size_t count;
+    struct link buckets[BUCKETS];
+};
+
+struct matcher {
+    struct mask_class *classes[MASKS];
+    int class_count;
+    struct link others; /* receives that ignore yet other bits */
+    size_t posted;
+    struct link unexpected;
+};
+
+/* A peer of which a message was lost: nothing passes between it and the endpoint any more. */
+struct lost_peer {
+    uint64_t peer;
+    int error;
+};
+
+struct endpoint {
+    struct fid_ep fid;
+    struct link link; /* in its domain */
+    struct domain *domain;
+    struct av *av;
+    struct cq *send_cq, *receive_cq;
+    struct cntr *send_cntr, *receive_cntr;
+    bool is_send_selective, is_receive_selective;
+    uint64_t caps, send_flags, receive_flags;
+    bool is_enabled, is_armed;
+    int failure; /* 0, or FI_Exxx: why nothing works any more */
+    hxb_context *context;
+    pthread_t owner;
+    struct address address;
+    size_t max_payload;   /* of a message of libhxb, with its header */
+    struct link queue;    /* operations that wait for a slot, in order */
+    size_t queued;
+    struct link sending;  /* those of which parts are to be sent */
+    struct link waiting;  /* those that wait for an answer, or until their slot is acknowledged */
+    struct op *slots[SEND_BUFFERS]; /* which operation is complete when this slot is */
+    struct op **ids;      /* operations that answers can name, by id - 1 */
+    uint32_t id_capacity, id_hint;
+    struct matcher tagged, plain;
+    struct link streams[BUCKETS];
+    uint64_t order;
+    size_t unexpected_bytes, unexpected_limit;
+    size_t min_multi_recv;
+    struct lost_peer *lost;
+    size_t lost_count;
+};
+
+/* ---- provider.c ---- */
+
+#define VERSION FI_VERSION(0, 1)
+#define ADDRESS_FORMAT (FI_PROV_SPECIFIC | 0x485842)
+#define ALL_CAPS (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV \
+                  | FI_LOCAL_COMM | FI_REMOTE_COMM)
+
+/* A positive FI_Exxx for a negative result of libhxb. */
+int error_of(int result);
+
+/* ---- domain.c ---- */
+
+int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain, void *context);
+int hxb_trywait(struct fid_fabric *fabric, struct fid **fids, int count);
+void domain_hold(struct domain *domain);
+void domain_release(struct domain *domain);
+/* All of these need the lock. Receives, sends and completes a bounded amount; false if there was nothing to do. */
+bool progress_all(struct domain *domain);
+/* True if descriptors of all endpoints tell of new work; false if there is some already. */
+bool arm_all(struct domain *domain);
+/* After a look for completions in vain: others may need the CPU. */
+void idle(struct domain *domain, bool did_something);
+/* Work for the thread that makes progress. */
+void wake_thread(struct domain *domain);
+int64_t clock_ns(void);
+
+/* ---- av.c ---- */
+
+int hxb_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av, void *context);
+/* NULL if there is none. */
+const struct address *av_find(const struct av *av, fi_addr_t address);
+/* FI_ADDR_NOTAVAIL if there is none. */
+fi_addr_t av_reverse(const struct av *av, uint64_t peer);
+
+/* ---- cq.c ---- */
+
+int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq, void *context);
+int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
+void cq_add(struct cq *cq, const struct completion *completion);
+void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error);
+/* 0 if the descriptor of the queue tells of the next completion, -FI_EAGAIN if there may be one already. */
+int cq_try_wait(struct cq *cq);
+
+/* ---- endpoint.c ---- */
+
+int hxb_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context);
+/* Takes the lock, and the context over for this thread. */
+void enter(struct endpoint *endpoint);
+void leave(struct endpoint *endpoint);
+/* Makes the calling thread the owner of the context. */
+void own(struct endpoint *endpoint);
+bool progress(struct endpoint *endpoint);
+/* 0, or why nothing passes between this peer and the endpoint. */
+int error_of_peer(const struct endpoint *endpoint, uint64_t peer);
+void lose_peer(struct endpoint *endpoint, uint64_t peer, int error);
+/* libhxb has said that the context cannot be used any more: the next progress ends all operations. */
+void fail_endpoint(struct endpoint *endpoint, int result);
+
+/* ---- match.c ---- */
+
+void match_init(struct matcher *matcher);
+void match_free(struct matcher *matcher);
+void match_post(struct matcher *matcher, struct op *op);
+/* The receive that a message is for, NULL if there is none; taken out, unless it is for many messages. */
+struct op *match_take(struct matcher *matcher, uint64_t peer, uint64_t tag);
+void match_remove(struct matcher *matcher, struct op *op);
+/* Takes a receive out by the context of its caller. */
+struct op *match_cancel(struct matcher *matcher, const void *context);
+/* Takes a receive out that waits for this peer alone. */
+struct op *match_of_peer(struct matcher *matcher, uint64_t peer);
+/* Takes any receive out. */
+struct op *match_any(struct matcher *matcher);
+struct incoming *match_unexpected(struct matcher *matcher, uint64_t peer, uint64_t tag, uint64_t ignore);
+struct incoming *match_claimed(struct matcher *matcher, const void *claimer);
+
+/* ---- post.c ---- */
+
+extern struct fi_ops_msg hxb_msg_ops;
+extern struct fi_ops_tagged hxb_tagged_ops;
+ssize_t hxb_cancel(fid_t fid, void *context);
+
+/* ---- send.c ---- */
+
+struct op *op_new(void);
+void op_free(struct op *op);
+/* Ends a send: error 0 or FI_Exxx, and what libhxb said. */
+void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail);
+/* Sends an eager message at once; false if that has to wait. */
+bool send_now(struct endpoint *endpoint, const struct address *to, uint8_t flags, uint64_t tag, uint64_t data,
+              const struct iovec *iov, size_t count, size_t length);
+void send_later(struct endpoint *endpoint, struct op *op);
+/* A message without bytes, of the provider itself; false if there is no memory. */
+bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint32_t incarnation, uint32_t id,
+                 uint64_t value);
+/* Gives an operation a number that answers can name; false if there is no memory. */
+bool number_op(struct endpoint *endpoint, struct op *op);
+/* Sends what can be sent now; false if there was nothing. */
+bool send_waiting(struct endpoint *endpoint);
+void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wanted);
+void on_placed(struct endpoint *endpoint, uint64_t peer, uint32_t id);
+/* A slot is free again, or its message has failed. */
+void on_slot(struct endpoint *endpoint, int slot, int error, int detail);
+void fail_sends(struct endpoint *endpoint, uint64_t peer, int error);
+
+/* ---- receive.c ---- */
+
+/* Takes messages of the context; false if there was none. */
+bool receive_some(struct endpoint *endpoint);
+/* Hands a message that has arrived, or begun to, to the receive that wants it. */
+void assign(struct endpoint *endpoint, struct incoming *incoming, struct op *op);
+void discard(struct endpoint *endpoint, struct incoming *incoming);
+void finish_receive(struct endpoint *endpoint, struct op *op, const struct incoming *incoming, int error, int detail);
+void report_receive_error(struct endpoint *endpoint, void *context, uint64_t flags, uint64_t tag, int error,
+                          int detail);
+void fail_receives(struct endpoint *endpoint, uint64_t peer, int error);
+void free_incoming(struct endpoint *endpoint, struct incoming *incoming);
+
+#endif

@@ -1,0 +1,429 @@
+/* From messages of libhxb to the buffers of receives. A message that nobody has asked for is kept with as many of its
+ * bytes as its sender sends unasked. When too much is kept, no more messages are taken from the context, so that their
+ * senders wait; but as long as a receive waits for a message, it may be behind those. */
+#include "provider.h"
+
+#include <stdlib.h>
+
+enum { PATIENCE = 4 /* times the limit of what is kept while a receive waits */ };
+
+static void copy_to(const struct iovec *iov, size_t offset, const uint8_t *from, size_t length) {
+    for (size_t i = 0; i < IOV_LIMIT && length > 0; i++) {
+        if (offset >= iov[i].iov_len) {
+            offset -= iov[i].iov_len;
+            continue;
+        }
+        size_t part = iov[i].iov_len - offset < length ? iov[i].iov_len - offset : length;
+        memcpy((uint8_t *)iov[i].iov_base + offset, from, part);
+        from += part;
+        length -= part;
+        offset = 0;
+    }
+}
+
+/* Bytes beyond the buffer are left out. */
+static void place(const struct op *op, size_t offset, const uint8_t *bytes, size_t length) {
+    if (offset < op->length) {
+        copy_to(op->iov, offset, bytes, length < op->length - offset ? length : op->length - offset);
+    }
+}
+
+/* ---- Messages that are arriving ---- */
+
+static struct link *stream_bucket(struct endpoint *endpoint, uint64_t peer, uint32_t id) {
+    uint64_t hash = (peer * UINT64_C(0xC2B2AE3D27D4EB4F) ^ id) * UINT64_C(0x9E3779B97F4A7C15);
+    return &endpoint->streams[hash >> 56];
+}
+
+static struct incoming *find_stream(struct endpoint *endpoint, uint64_t peer, uint32_t id) {
+    struct link *bucket = stream_bucket(endpoint, peer, id);
+    for (struct link *at = bucket->next; at != bucket; at = at->next) {
+        struct incoming *incoming = OWNER(at, struct incoming, stream);
+        if (incoming->peer == peer && incoming->id == id) {
+            return incoming;
+        }
+    }
+    return NULL;
+}
+
+void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
+    list_remove(&incoming->link);
+    list_remove(&incoming->stream);
+    endpoint->unexpected_bytes -= sizeof *incoming + incoming->held;
+    free(incoming);
+}
+
+/* ---- Ends ---- */
+
+static void add_error(struct endpoint *endpoint, const struct fi_cq_err_entry *error) {
+    if (endpoint->receive_cntr != NULL) {
+        endpoint->receive_cntr->errors++;
+    }
+    if (endpoint->receive_cq != NULL) {
+        cq_add_error(endpoint->receive_cq, error);
+    }
+}
+
+void report_receive_error(struct endpoint *endpoint, void *context, uint64_t flags, uint64_t tag, int error,
+                          int detail) {
+    add_error(endpoint, &(struct fi_cq_err_entry){.op_context = context, .flags = flags, .tag = tag, .err = error,
+                                                  .prov_errno = detail});
+}
+
+/* The buffer of a receive for many messages is given back with the last of them, when too little of it is left. */
+static uint64_t end_part(const struct op *op) {
+    struct op *parent = op->parent;
+    if (parent == NULL || --parent->children > 0 || parent->is_posted) {
+        return 0;
+    }
+    op_free(parent);
+    return FI_MULTI_RECV;
+}
+
+void finish_receive(struct endpoint *endpoint, struct op *op, const struct incoming *incoming, int error,
+                    int detail) {
+    size_t length = incoming == NULL ? 0 : incoming->length < op->length ? incoming->length : op->length;
+    size_t excess = incoming == NULL ? 0 : incoming->length - length;
+    uint64_t flags = op->flags;
+    uint64_t data = 0;
+    list_remove(&op->link);
+    if (incoming != NULL && (incoming->flags & HAS_DATA) != 0) {
+        flags |= FI_REMOTE_CQ_DATA;
+        data = incoming->data;
+    }
+    void *buffer = op->is_multi || op->parent != NULL ? op->iov[0].iov_base : NULL;
+    uint64_t tag = incoming == NULL ? op->tag : incoming->tag;
+    flags |= end_part(op);
+    if (error == 0 && excess > 0) {
+        error = FI_ETRUNC;
+    }
+    if (incoming != NULL && (incoming->flags & WANTS_PLACED) != 0 && (error == 0 || error == FI_ETRUNC)) {
+        send_answer(endpoint, PLACED, incoming->peer, incoming->incarnation, incoming->id, 0);
+    }
+    if (error != 0) {
+        add_error(endpoint, &(struct fi_cq_err_entry){.op_context = op->context, .flags = flags, .len = length,
+                                                      .buf = buffer, .data = data, .tag = tag, .olen = excess,
+                                                      .err = error, .prov_errno = detail});
+    } else {
+        if (endpoint->receive_cntr != NULL) {
+            endpoint->receive_cntr->value++;
+        }
+        if (endpoint->receive_cq != NULL && (op->is_told || (flags & FI_MULTI_RECV) != 0)) {
+            cq_add(endpoint->receive_cq,
+                   &(struct completion){.context = op->context, .flags = flags, .length = length, .buffer = buffer,
+                                        .data = data, .tag = tag,
+                                        .source = (endpoint->caps & FI_SOURCE) != 0 && incoming != NULL
+                                                      ? av_reverse(endpoint->av, incoming->peer)
+                                                      : FI_ADDR_NOTAVAIL});
+        }
+    }
+    op_free(op);
+}
+
+void fail_receives(struct endpoint *endpoint, uint64_t peer, int error) {
+    for (int i = 0; i < BUCKETS; i++) {
+        for (struct link *at = endpoint->streams[i].next, *next; at != &endpoint->streams[i]; at = next) {
+            struct incoming *incoming = OWNER(at, struct incoming, stream);
+            next = at->next;
+            if (peer != ANY && incoming->peer != peer) {
+                continue;
+            }
+            if (incoming->op != NULL) {
+                finish_receive(endpoint, incoming->op, incoming, error, error);
+            } else if (incoming->claimer != NULL) {
+                incoming->lost = error; /* whoever has claimed it is told when it is taken */
+                list_remove(&incoming->stream);
+                continue;
+            }
+            free_incoming(endpoint, incoming);
+        }
+    }
+    struct matcher *matchers[] = {&endpoint->tagged, &endpoint->plain};
+    for (int i = 0; i < 2; i++) {
+        struct op *op;
+        while ((op = peer == ANY ? match_any(matchers[i]) : match_of_peer(matchers[i], peer)) != NULL) {
+            if (op->children > 0) {
+                continue; /* its last part gives it back */
+            }
+            report_receive_error(endpoint, op->context, op->flags, op->tag, error, error);
+            op_free(op);
+        }
+    }
+}
+
+/* ---- Handing messages to receives ---- */
+
+/* The receive itself, or a part of one for many messages; NULL if there is no memory. */
+static struct op *receiver_of(struct endpoint *endpoint, struct op *op, size_t length) {
+    if (!op->is_multi) {
+        return op;
+    }
+    struct op *part = op_new();
+    if (part == NULL) {
+        return NULL;
+    }
+    size_t left = op->length - op->done;
+    size_t used = length < left ? length : left;
+    part->context = op->context;
+    part->flags = op->flags;
+    part->is_told = op->is_told;
+    part->parent = op;
+    part->length = used;
+    part->iov[0] = (struct iovec){(uint8_t *)op->iov[0].iov_base + op->done, used};
+    op->done += used;
+    op->children++;
+    if (op->length - op->done < endpoint->min_multi_recv || op->length == op->done) {
+        match_remove(&endpoint->plain, op);
+    }
+    return part;
+}
+
+static void end_if_here(struct endpoint *endpoint, struct incoming *incoming) {
+    if (incoming->arrived < incoming->awaited) {
+        return;
+    }
+    if (incoming->op != NULL) {
+        finish_receive(endpoint, incoming->op, incoming, 0, 0);
+        free_incoming(endpoint, incoming);
+    } else if (incoming->is_discarded) {
+        free_incoming(endpoint, incoming);
+    } else {
+        list_remove(&incoming->stream);
+    }
+}
+
+/* Says how much of a long message is wanted, and awaits that. */
+static void ask(struct endpoint *endpoint, struct incoming *incoming, size_t room) {
+    if (incoming->is_long && incoming->length > EAGER_WINDOW) {
+        size_t wanted = incoming->length < room ? incoming->length : room;
+        incoming->awaited = wanted > EAGER_WINDOW ? wanted : EAGER_WINDOW;
+        send_answer(endpoint, GO, incoming->peer, incoming->incarnation, incoming->id, incoming->awaited);
+    }
+}
+
+/* `bytes` are those that have arrived. */
+static void hand_over(struct endpoint *endpoint, struct incoming *incoming, struct op *op, const uint8_t *bytes) {
+    list_remove(&incoming->link);
+    incoming->op = receiver_of(endpoint, op, incoming->length);
+    if (incoming->op == NULL) {
+        report_receive_error(endpoint, op->context, op->flags, incoming->tag, FI_ENOMEM, 0);
+        discard(endpoint, incoming);
+    } else if (incoming->lost != 0) {
+        finish_receive(endpoint, incoming->op, incoming, incoming->lost, incoming->lost);
+        free_incoming(endpoint, incoming);
+    } else {
+        place(incoming->op, 0, bytes, incoming->arrived);
+        ask(endpoint, incoming, incoming->op->length);
+        end_if_here(endpoint, incoming);
+    }
+}
+
+void assign(struct endpoint *endpoint, struct incoming *incoming, struct op *op) {
+    hand_over(endpoint, incoming, op, incoming->bytes);
+}
+
+void discard(struct endpoint *endpoint, struct incoming *incoming) {
+    list_remove(&incoming->link);
+    incoming->is_discarded = true;
+    incoming->claimer = NULL;
+    if ((incoming->flags & WANTS_PLACED) != 0 && incoming->lost == 0) {
+        send_answer(endpoint, PLACED, incoming->peer, incoming->incarnation, incoming->id, 0);
+    }
+    if (incoming->lost != 0) {
+        free_incoming(endpoint, incoming);
+        return;
+    }
+    ask(endpoint, incoming, 0);
+    end_if_here(endpoint, incoming);
+}
+
+/* ---- Messages of libhxb ---- */
+
+/* A message as it lies in its frame. */
+struct arrival {
+    struct header header;
+    uint64_t peer;
+    uint64_t length, data;
+    const uint8_t *bytes;
+    size_t count; /* of the bytes */
+};
+
+static void keep(struct endpoint *endpoint, struct matcher *matcher, const struct arrival *arrival, struct op *op) {
+    bool is_long = arrival->header.kind == BEGIN;
+    size_t unasked = is_long && arrival->length > EAGER_WINDOW ? EAGER_WINDOW : arrival->length;
+    size_t held = op == NULL ? unasked : 0;
+    struct incoming *incoming = malloc(sizeof *incoming + held);
+    if (incoming == NULL) {
+        WARN("no memory for a message of %zu bytes\n", (size_t)arrival->length);
+        if (op != NULL && !op->is_multi) {
+            finish_receive(endpoint, op, NULL, FI_ENOMEM, 0);
+        }
+        lose_peer(endpoint, arrival->peer, FI_ENOMEM);
+        return;
+    }
+    *incoming = (struct incoming){.peer = arrival->peer,
+                                  .tag = arrival->header.value,
+                                  .data = arrival->data,
+                                  .length = arrival->length,
+                                  .incarnation = arrival->header.source,
+                                  .id = arrival->header.id,
+                                  .flags = arrival->header.flags,
+                                  .is_long = is_long,
+                                  .arrived = arrival->count,
+                                  .awaited = unasked,
+                                  .held = held};
+    list_init(&incoming->link);
+    list_init(&incoming->stream);
+    endpoint->unexpected_bytes += sizeof *incoming + held;
+    if (is_long) {
+        list_add(stream_bucket(endpoint, incoming->peer, incoming->id), &incoming->stream);
+    }
+    if (op == NULL) {
+        memcpy(incoming->bytes, arrival->bytes, arrival->count);
+        list_add(&matcher->unexpected, &incoming->link);
+    } else {
+        hand_over(endpoint, incoming, op, arrival->bytes);
+    }
+}
+
+static void on_message(struct endpoint *endpoint, const struct arrival *arrival) {
+    bool is_tagged = (arrival->header.flags & IS_TAGGED) != 0;
+    struct matcher *matcher = is_tagged ? &endpoint->tagged : &endpoint->plain;
+    struct op *op = match_take(matcher, arrival->peer, arrival->header.value);
+    if (op != NULL && !op->is_multi && arrival->header.kind == EAGER) {
+        /* As nearly all are: nothing has to be kept. */
+        struct incoming incoming = {.peer = arrival->peer, .tag = arrival->header.value, .data = arrival->data,
+                                    .length = arrival->length, .incarnation = arrival->header.source,
+                                    .id = arrival->header.id, .flags = arrival->header.flags};
+        place(op, 0, arrival->bytes, arrival->count);
+        finish_receive(endpoint, op, &incoming, 0, 0);
+    } else {
+        keep(endpoint, matcher, arrival, op);
+    }
+}
+
+static const char *on_part(struct endpoint *endpoint, const struct arrival *arrival) {
+    struct incoming *incoming = find_stream(endpoint, arrival->peer, arrival->header.id);
+    if (incoming == NULL) {
+        return "a part of no message";
+    }
+    size_t offset = arrival->header.value;
+    if (offset != incoming->arrived || arrival->count > incoming->awaited - offset) {
+        return "a part that is not the next";
+    }
+    if (incoming->op != NULL) {
+        place(incoming->op, offset, arrival->bytes, arrival->count);
+    } else if (!incoming->is_discarded) {
+        memcpy(incoming->bytes + offset, arrival->bytes, arrival->count);
+    }
+    incoming->arrived += arrival->count;
+    end_if_here(endpoint, incoming);
+    return NULL;
+}
+
+/* NULL, or what is wrong with the message. */
+static const char *read_arrival(const hxb_message *message, struct arrival *arrival) {
+    const uint8_t *at = message->data;
+    if (message->tag != PROTOCOL || message->length < SHORT_HEADER) {
+        return "not of this protocol";
+    }
+    memset(arrival, 0, sizeof *arrival);
+    memcpy(&arrival->header, at, SHORT_HEADER);
+    size_t head = SHORT_HEADER;
+    bool is_begin = arrival->header.kind == BEGIN;
+    bool has_data = (arrival->header.flags & HAS_DATA) != 0;
+    if (message->length < head + 8 * ((size_t)is_begin + has_data)) {
+        return "cut";
+    }
+    if (is_begin) {
+        memcpy(&arrival->length, at + head, 8);
+        head += 8;
+    }
+    if (has_data) {
+        memcpy(&arrival->data, at + head, 8);
+        head += 8;
+    }
+    arrival->peer = peer_of(message->node, message->context);
+    arrival->bytes = at + head;
+    arrival->count = message->length - head;
+    if (!is_begin) {
+        arrival->length = arrival->count;
+    } else if (arrival->length > MAX_MESSAGE || arrival->length < arrival->count || arrival->count > EAGER_WINDOW) {
+        return "of a wrong length";
+    }
+    return NULL;
+}
+
+static const char *on_arrival(struct endpoint *endpoint, const struct arrival *arrival) {
+    const struct header *header = &arrival->header;
+    if (header->destination != endpoint->address.incarnation) {
+        if (header->kind == EAGER || header->kind == BEGIN) {
+            send_answer(endpoint, GONE, arrival->peer, header->source, 0, 0);
+        }
+        return NULL;
+    }
+    switch (header->kind) {
+    case BEGIN:
+        if (find_stream(endpoint, arrival->peer, header->id) != NULL) {
+            return "a second message with the number of one that is under way";
+        }
+        on_message(endpoint, arrival);
+        return NULL;
+    case EAGER: on_message(endpoint, arrival); return NULL;
+    case PART: return on_part(endpoint, arrival);
+    case GO: on_go(endpoint, arrival->peer, header->id, header->value); return NULL;
+    case PLACED: on_placed(endpoint, arrival->peer, header->id); return NULL;
+    case GONE: lose_peer(endpoint, arrival->peer, FI_ECONNRESET); return NULL;
+    default: return "of an unknown kind";
+    }
+}
+
+/* Whatever breaks the rules ends all that passes between its sender and this endpoint: what is missing would otherwise
+ * be awaited for ever. */
+static void take(struct endpoint *endpoint, const hxb_message *message) {
+    struct arrival arrival;
+    uint64_t peer = peer_of(message->node, message->context);
+    if (error_of_peer(endpoint, peer) != 0) {
+        return;
+    }
+    const char *wrong = read_arrival(message, &arrival);
+    if (wrong == NULL) {
+        wrong = on_arrival(endpoint, &arrival);
+    }
+    if (wrong != NULL) {
+        WARN("a message of context %d of node %d is %s\n", message->context, message->node, wrong);
+        lose_peer(endpoint, peer, FI_EPROTO);
+    }
+}
+
+static bool is_full(const struct endpoint *endpoint) {
+    size_t limit = endpoint->unexpected_limit;
+    bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0;
+    return endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit);
+}
+
+bool receive_some(struct endpoint *endpoint) {
+    bool did = false;
+    for (int i = 0; i < RECEIVE_TURN && !is_full(endpoint); i++) {
+        hxb_message message;
+        int result = hxb_receive(endpoint->context, &message);
+        if (result == HXB_EMPTY) {
+            break;
+        }
+        if (result != HXB_OK) {
+            fail_endpoint(endpoint, result);
+            return did;
+        }
+        take(endpoint, &message);
+        hxb_release(endpoint->context, &message);
+        did = true;
+    }
+    hxb_event event;
+    while (hxb_poll_event(endpoint->context, &event) == HXB_OK) {
+        int error = error_of(event.status);
+        on_slot(endpoint, event.slot, error, event.status);
+        lose_peer(endpoint, peer_of(event.node, event.context), error);
+        did = true;
+    }
+    return did;
+}

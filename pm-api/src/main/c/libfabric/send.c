@@ -1,0 +1,344 @@
+/* From a call to slots of libhxb. A message that fits goes as one (EAGER). A longer one begins with BEGIN and PARTs, up
+ * to EAGER_WINDOW bytes at once, and goes on when the receiver has a buffer for it and says so (GO). What finds no slot
+ * waits in a queue; what waits for one peer does not keep up what is for others. */
+#include "provider.h"
+
+#include <stdlib.h>
+
+enum { QUEUE_SCAN = 64, BLOCKED_PEERS = 8, PARTS_TURN = 8 };
+
+struct op *op_new(void) {
+    struct op *op = calloc(1, sizeof *op);
+    if (op != NULL) {
+        list_init(&op->link);
+        op->slot = -1;
+    }
+    return op;
+}
+
+void op_free(struct op *op) {
+    free(op->copy);
+    free(op);
+}
+
+static void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to) {
+    for (size_t i = 0; i < count && length > 0; i++) {
+        if (offset >= iov[i].iov_len) {
+            offset -= iov[i].iov_len;
+            continue;
+        }
+        size_t part = iov[i].iov_len - offset < length ? iov[i].iov_len - offset : length;
+        memcpy(to, (const uint8_t *)iov[i].iov_base + offset, part);
+        to += part;
+        length -= part;
+        offset = 0;
+    }
+}
+
+/* ---- Numbers of operations ---- */
+
+bool number_op(struct endpoint *endpoint, struct op *op) {
+    for (uint32_t i = 0; i < endpoint->id_capacity; i++) {
+        uint32_t at = (endpoint->id_hint + i) % endpoint->id_capacity;
+        if (endpoint->ids[at] == NULL) {
+            endpoint->ids[at] = op;
+            endpoint->id_hint = at + 1;
+            op->id = at + 1;
+            return true;
+        }
+    }
+    uint32_t capacity = endpoint->id_capacity == 0 ? 64 : 2 * endpoint->id_capacity;
+    struct op **ids = realloc(endpoint->ids, capacity * sizeof *ids);
+    if (ids == NULL) {
+        return false;
+    }
+    memset(ids + endpoint->id_capacity, 0, (capacity - endpoint->id_capacity) * sizeof *ids);
+    endpoint->ids = ids;
+    endpoint->id_hint = endpoint->id_capacity;
+    endpoint->id_capacity = capacity;
+    return number_op(endpoint, op);
+}
+
+static struct op *numbered(const struct endpoint *endpoint, uint64_t peer, uint32_t id) {
+    struct op *op = id >= 1 && id <= endpoint->id_capacity ? endpoint->ids[id - 1] : NULL;
+    return op != NULL && op->peer == peer ? op : NULL;
+}
+
+/* ---- Ends ---- */
+
+void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail) {
+    list_remove(&op->link);
+    if (op->id != 0) {
+        endpoint->ids[op->id - 1] = NULL;
+    }
+    if (op->slot >= 0 && endpoint->slots[op->slot] == op) {
+        endpoint->slots[op->slot] = NULL;
+    }
+    if (!op->is_answer) {
+        struct cq *cq = endpoint->send_cq;
+        if (endpoint->send_cntr != NULL) {
+            *(error == 0 ? &endpoint->send_cntr->value : &endpoint->send_cntr->errors) += 1;
+        }
+        if (cq != NULL && error != 0 && !op->is_injected) {
+            cq_add_error(cq, &(struct fi_cq_err_entry){.op_context = op->context, .flags = op->flags, .tag = op->tag,
+                                                       .err = error, .prov_errno = detail});
+        } else if (cq != NULL && error == 0 && op->is_told) {
+            cq_add(cq, &(struct completion){.context = op->context, .flags = op->flags,
+                                            .source = FI_ADDR_NOTAVAIL});
+        }
+    }
+    op_free(op);
+}
+
+void fail_sends(struct endpoint *endpoint, uint64_t peer, int error) {
+    struct link *lists[] = {&endpoint->queue, &endpoint->sending, &endpoint->waiting};
+    for (int i = 0; i < 3; i++) {
+        for (struct link *at = lists[i]->next, *next; at != lists[i]; at = next) {
+            struct op *op = OWNER(at, struct op, link);
+            next = at->next;
+            if (peer == ANY || op->peer == peer) {
+                endpoint->queued -= i == 0;
+                finish_send(endpoint, op, error, error);
+            }
+        }
+    }
+}
+
+void on_slot(struct endpoint *endpoint, int slot, int error, int detail) {
+    struct op *op = slot >= 0 && slot < SEND_BUFFERS ? endpoint->slots[slot] : NULL;
+    if (op != NULL) {
+        finish_send(endpoint, op, error, detail);
+    }
+}
+
+static void move(struct op *op, struct link *list) {
+    list_remove(&op->link);
+    list_add(list, &op->link);
+}
+
+/* All bytes that may be sent are in slots. */
+static void on_sent(struct endpoint *endpoint, struct op *op) {
+    if (op->granted < op->length && op->id != 0 && !op->is_granted) {
+        move(op, &endpoint->waiting); /* for GO */
+    } else if (op->wanted == FI_DELIVERY_COMPLETE) {
+        move(op, &endpoint->waiting); /* for PLACED */
+    } else if (op->wanted == FI_TRANSMIT_COMPLETE) {
+        endpoint->slots[op->slot] = op;
+        move(op, &endpoint->waiting);
+    } else {
+        finish_send(endpoint, op, 0, 0);
+    }
+}
+
+/* ---- Slots ---- */
+
+/* The slot, or a negative result. */
+static int claim(struct endpoint *endpoint, uint64_t peer, size_t length, void **data) {
+    int slot = hxb_claim(endpoint->context, node_of(peer), context_of(peer), length, data);
+    if (slot >= 0) {
+        on_slot(endpoint, slot, 0, 0); /* it is free, so its last message has arrived */
+    } else if (slot != HXB_NO_BUFFERS) {
+        fail_endpoint(endpoint, slot);
+    }
+    return slot;
+}
+
+static void commit(struct endpoint *endpoint, int slot, size_t length) {
+    int result = hxb_commit(endpoint->context, slot, length, PROTOCOL);
+    if (result != HXB_OK) {
+        fail_endpoint(endpoint, result);
+    }
+}
+
+static size_t header_size(enum kind kind, uint8_t flags) {
+    return SHORT_HEADER + (kind == BEGIN ? 8 : 0) + ((flags & HAS_DATA) != 0 ? 8 : 0);
+}
+
+static void write_header(void *to, const struct header *fields, uint64_t length, uint64_t data) {
+    struct header header = *fields;
+    int extra = 0;
+    if (header.kind == BEGIN) {
+        header.extra[extra++] = length;
+    }
+    if ((header.flags & HAS_DATA) != 0) {
+        header.extra[extra++] = data;
+    }
+    memcpy(to, &header, SHORT_HEADER + 8 * (size_t)extra);
+}
+
+bool send_now(struct endpoint *endpoint, const struct address *to, uint8_t flags, uint64_t tag, uint64_t data,
+              const struct iovec *iov, size_t count, size_t length) {
+    size_t head = header_size(EAGER, flags);
+    void *buffer;
+    if (!list_is_empty(&endpoint->queue)) {
+        return false;
+    }
+    int slot = claim(endpoint, peer_of(to->node, to->context), head + length, &buffer);
+    if (slot < 0) {
+        return false;
+    }
+    write_header(buffer, &(struct header){.kind = EAGER, .flags = flags, .destination = to->incarnation,
+                                          .source = endpoint->address.incarnation, .value = tag}, 0, data);
+    copy_from(iov, count, 0, length, (uint8_t *)buffer + head);
+    commit(endpoint, slot, head + length);
+    return true;
+}
+
+/* Sends the message with which an operation begins, or is all; false if there is no slot for it. */
+static bool begin(struct endpoint *endpoint, struct op *op) {
+    size_t head = header_size(op->kind, op->wire_flags);
+    size_t room = endpoint->max_payload - head;
+    size_t bytes = op->granted < room ? op->granted : room;
+    void *buffer;
+    int slot = claim(endpoint, op->peer, head + bytes, &buffer);
+    if (slot < 0) {
+        return false;
+    }
+    write_header(buffer, &(struct header){.kind = (uint8_t)op->kind, .flags = op->wire_flags,
+                                          .destination = op->incarnation, .value = op->tag,
+                                          .id = op->answered != 0 ? op->answered : op->id,
+                                          .source = endpoint->address.incarnation}, op->length, op->data);
+    copy_from(op->iov, IOV_LIMIT, 0, bytes, (uint8_t *)buffer + head);
+    commit(endpoint, slot, head + bytes);
+    op->done = bytes;
+    op->slot = slot;
+    return true;
+}
+
+static bool send_part(struct endpoint *endpoint, struct op *op) {
+    size_t room = endpoint->max_payload - SHORT_HEADER;
+    size_t left = op->granted - op->done;
+    size_t bytes = left < room ? left : room;
+    void *buffer;
+    int slot = claim(endpoint, op->peer, SHORT_HEADER + bytes, &buffer);
+    if (slot < 0) {
+        return false;
+    }
+    write_header(buffer, &(struct header){.kind = PART, .destination = op->incarnation, .id = op->id,
+                                          .source = endpoint->address.incarnation, .value = op->done}, 0, 0);
+    copy_from(op->iov, IOV_LIMIT, op->done, bytes, (uint8_t *)buffer + SHORT_HEADER);
+    commit(endpoint, slot, SHORT_HEADER + bytes);
+    op->done += bytes;
+    op->slot = slot;
+    return true;
+}
+
+static bool send_queue(struct endpoint *endpoint) {
+    uint64_t blocked[BLOCKED_PEERS];
+    int blocked_count = 0, scanned = 0;
+    bool did = false;
+    struct link *next;
+    for (struct link *at = endpoint->queue.next;
+         at != &endpoint->queue && scanned < QUEUE_SCAN && blocked_count < BLOCKED_PEERS; at = next, scanned++) {
+        struct op *op = OWNER(at, struct op, link);
+        next = at->next;
+        bool is_blocked = false;
+        for (int i = 0; i < blocked_count; i++) {
+            is_blocked |= blocked[i] == op->peer;
+        }
+        if (is_blocked) {
+            continue;
+        }
+        if (!begin(endpoint, op)) {
+            if (endpoint->failure != 0) {
+                return did;
+            }
+            blocked[blocked_count++] = op->peer;
+            continue;
+        }
+        endpoint->queued--;
+        did = true;
+        if (op->done < op->granted) {
+            move(op, &endpoint->sending);
+        } else {
+            on_sent(endpoint, op);
+        }
+    }
+    return did;
+}
+
+/* A few parts of each message in turn; others keep some slots for what is short. */
+static bool send_parts(struct endpoint *endpoint) {
+    bool did = false;
+    struct link *last = endpoint->sending.previous;
+    while (!list_is_empty(&endpoint->sending)) {
+        struct op *op = OWNER(endpoint->sending.next, struct op, link);
+        bool is_last = &op->link == last;
+        for (int i = 0; i < PARTS_TURN && op->done < op->granted; i++) {
+            if (hxb_unfinished_sends(endpoint->context) >= SEND_BUFFERS - RESERVED_SLOTS || !send_part(endpoint, op)) {
+                break;
+            }
+            did = true;
+        }
+        if (endpoint->failure != 0) {
+            return did;
+        }
+        if (op->done == op->granted) {
+            on_sent(endpoint, op);
+        } else {
+            move(op, &endpoint->sending);
+        }
+        if (is_last) {
+            break;
+        }
+    }
+    return did;
+}
+
+bool send_waiting(struct endpoint *endpoint) {
+    bool did = !list_is_empty(&endpoint->queue) && endpoint->failure == 0 && send_queue(endpoint);
+    if (!list_is_empty(&endpoint->sending) && endpoint->failure == 0) {
+        did |= send_parts(endpoint);
+    }
+    return did;
+}
+
+void send_later(struct endpoint *endpoint, struct op *op) {
+    op->granted = op->kind == BEGIN && op->length > EAGER_WINDOW ? EAGER_WINDOW : op->length;
+    endpoint->queued++;
+    list_add(&endpoint->queue, &op->link);
+}
+
+/* ---- Answers ---- */
+
+bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint32_t incarnation, uint32_t id,
+                 uint64_t value) {
+    struct op *op = op_new();
+    if (op == NULL) {
+        return false;
+    }
+    op->kind = kind;
+    op->is_answer = true;
+    op->peer = peer;
+    op->incarnation = incarnation;
+    op->answered = id;
+    op->tag = value;
+    send_later(endpoint, op);
+    return true;
+}
+
+void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wanted) {
+    struct op *op = numbered(endpoint, peer, id);
+    if (op == NULL || op->kind != BEGIN || op->is_granted || op->length <= EAGER_WINDOW) {
+        WARN("an answer to a message that waits for none\n");
+        return;
+    }
+    op->is_granted = true;
+    if (wanted > op->granted) {
+        op->granted = wanted < op->length ? wanted : op->length;
+    }
+    if (op->done == op->granted) {
+        on_sent(endpoint, op);
+    } else {
+        move(op, &endpoint->sending);
+    }
+}
+
+void on_placed(struct endpoint *endpoint, uint64_t peer, uint32_t id) {
+    struct op *op = numbered(endpoint, peer, id);
+    if (op == NULL || op->wanted != FI_DELIVERY_COMPLETE || op->done < op->granted) {
+        WARN("a message is said to be placed that is not sent\n");
+        return;
+    }
+    finish_send(endpoint, op, 0, 0);
+}
