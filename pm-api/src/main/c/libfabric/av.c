@@ -148,6 +148,9 @@ static int insertsym(struct fid_av *fid, const char *node, size_t nodes, const c
 
 static int av_close(struct fid *fid) {
     struct av *av = OWNER(fid, struct av, fid.fid);
+    if (av->users > 0) {
+        return -FI_EBUSY;
+    }
     domain_release(av->domain);
     free(av->entries);
     free(av->index);

@@ -188,6 +188,26 @@ static int no_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_o
     return -FI_EOPNOTSUPP;
 }
 
+static int no_registration(struct fid *fid, const void *buffer, size_t length, uint64_t access, uint64_t offset,
+                           uint64_t key, uint64_t flags, struct fid_mr **mr, void *context) {
+    (void)fid, (void)buffer, (void)length, (void)access, (void)offset, (void)key, (void)flags, (void)mr;
+    (void)context;
+    return -FI_ENOSYS;
+}
+
+static int no_registration_of_parts(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access,
+                                    uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **mr,
+                                    void *context) {
+    (void)iov, (void)count;
+    return no_registration(fid, NULL, 0, access, offset, key, flags, mr, context);
+}
+
+static int no_registration_by_attributes(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags,
+                                         struct fid_mr **mr) {
+    (void)attr;
+    return no_registration(fid, NULL, 0, 0, 0, 0, flags, mr, NULL);
+}
+
 int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **result, void *context) {
     static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = domain_close, .bind = no_bind};
     static struct fi_ops_domain ops = {.size = sizeof ops,
@@ -200,6 +220,10 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
                                        .stx_ctx = no_stx,
                                        .srx_ctx = no_srx,
                                        .query_atomic = no_atomic};
+    static struct fi_ops_mr no_mr = {.size = sizeof no_mr,
+                                     .reg = no_registration,
+                                     .regv = no_registration_of_parts,
+                                     .regattr = no_registration_by_attributes};
     (void)fabric;
     struct domain *domain = calloc(1, sizeof *domain);
     if (domain == NULL) {
@@ -223,7 +247,7 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
     }
     domain->fid.fid = (struct fid){.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &fid_ops};
     domain->fid.ops = &ops;
-    domain->fid.mr = &hxb_mr_ops;
+    domain->fid.mr = &no_mr;
     *result = &domain->fid;
     return 0;
 }

@@ -155,6 +155,7 @@ struct av {
     size_t count, capacity;
     uint32_t *index; /* hash of peers to entries + 1 */
     size_t index_size;
+    int users; /* endpoints bound to it */
 };
 
 struct completion {
@@ -273,6 +274,7 @@ struct endpoint {
     bool is_send_selective, is_receive_selective;
     uint64_t caps, send_flags, receive_flags;
     bool is_enabled, is_armed;
+    bool has_ended; /* all operations were told of the failure */
     int failure; /* 0, or FI_Exxx: why nothing works any more */
     hxb_context *context;
     pthread_t owner;
@@ -320,6 +322,10 @@ void idle(struct domain *domain, bool did_something);
 void wake_thread(struct domain *domain);
 int64_t clock_ns(void);
 
+/* ---- eq.c ---- */
+
+int hxb_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq, void *context);
+
 /* ---- av.c ---- */
 
 int hxb_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av, void *context);
@@ -346,6 +352,8 @@ void leave(struct endpoint *endpoint);
 /* Makes the calling thread the owner of the context. */
 void own(struct endpoint *endpoint);
 bool progress(struct endpoint *endpoint);
+/* True if the descriptor of the context tells of new work; false if there is some already. */
+bool arm(struct endpoint *endpoint);
 /* 0, or why nothing passes between this peer and the endpoint. */
 int error_of_peer(const struct endpoint *endpoint, uint64_t peer);
 void lose_peer(struct endpoint *endpoint, uint64_t peer, int error);

@@ -392,7 +392,7 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
     }
     if (wrong != NULL) {
         WARN("a message of context %d of node %d is %s\n", message->context, message->node, wrong);
-        lose_peer(endpoint, peer, FI_EPROTO);
+        lose_peer(endpoint, peer, FI_EIO);
     }
 }
 

@@ -1,0 +1,260 @@
+/* What the provider can do, as fi_getinfo(3) states it, and fabrics. */
+#include "provider.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAME "hxb"
+#define ORDER (FI_ORDER_SAS)
+#define SEND_OP_FLAGS (FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)
+#define RECEIVE_OP_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
+#define ALL_MODES UINT64_MAX
+
+enum { QUEUE_SIZE = 1024 };
+
+int error_of(int result) {
+    switch (result) {
+    case HXB_NO_BUFFERS: return FI_EAGAIN;
+    case HXB_PEER_UNREACHABLE: return FI_EHOSTUNREACH;
+    case HXB_PEER_RESTARTED: return FI_ECONNRESET;
+    case HXB_NO_SUCH_CONTEXT: return FI_ECONNREFUSED;
+    case HXB_CONTEXT_CLOSED: return FI_ESHUTDOWN;
+    case HXB_NODE_GONE: return FI_ENETDOWN;
+    case HXB_PEER_FULL:
+    case HXB_FLOW_LIMIT: return FI_ENOSPC;
+    case HXB_NOT_ALLOWED:
+    case HXB_E_DENIED: return FI_EACCES;
+    case HXB_E_NO_NODE: return FI_ENODATA;
+    case HXB_E_REFUSED: return FI_EBUSY;
+    case HXB_E_MEMORY: return FI_ENOMEM;
+    case HXB_E_ARGUMENT: return FI_EINVAL;
+    default: return FI_EIO;
+    }
+}
+
+/* ---- What there is ---- */
+
+static bool has_all(uint64_t wanted, uint64_t there) {
+    return (wanted & ~there) == 0;
+}
+
+static bool is_sending_enough(const struct fi_tx_attr *wanted, size_t inject) {
+    return wanted == NULL
+           || (has_all(wanted->caps, ALL_CAPS) && has_all(wanted->op_flags, SEND_OP_FLAGS)
+               && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, FI_ORDER_NONE)
+               && wanted->inject_size <= inject && wanted->size <= QUEUE_SIZE && wanted->iov_limit <= IOV_LIMIT
+               && wanted->rma_iov_limit == 0);
+}
+
+static bool is_receiving_enough(const struct fi_rx_attr *wanted) {
+    return wanted == NULL
+           || (has_all(wanted->caps, ALL_CAPS) && has_all(wanted->op_flags, RECEIVE_OP_FLAGS)
+               && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, FI_ORDER_NONE)
+               && wanted->size <= QUEUE_SIZE && wanted->iov_limit <= IOV_LIMIT);
+}
+
+static bool is_endpoint_enough(const struct fi_ep_attr *wanted) {
+    return wanted == NULL
+           || ((wanted->type == FI_EP_UNSPEC || wanted->type == FI_EP_RDM) && wanted->max_msg_size <= MAX_MESSAGE
+               && wanted->protocol == FI_PROTO_UNSPEC && wanted->tx_ctx_cnt <= 1 && wanted->rx_ctx_cnt <= 1
+               && wanted->auth_key_size == 0);
+}
+
+static bool is_domain_enough(const struct fi_domain_attr *wanted, const char *name) {
+    return wanted == NULL
+           || ((wanted->name == NULL || strcmp(wanted->name, name) == 0) && wanted->cq_data_size <= 8
+               && has_all(wanted->caps, FI_LOCAL_COMM | FI_REMOTE_COMM) && wanted->max_ep_tx_ctx <= 1
+               && wanted->max_ep_rx_ctx <= 1 && wanted->auth_key_size == 0);
+}
+
+static bool is_enough(const struct fi_info *wanted, const char *fabric, const char *domain, size_t inject) {
+    return wanted == NULL
+           || (has_all(wanted->caps, ALL_CAPS)
+               && (wanted->addr_format == FI_FORMAT_UNSPEC || wanted->addr_format == ADDRESS_FORMAT)
+               && (wanted->fabric_attr == NULL || wanted->fabric_attr->name == NULL
+                   || strcmp(wanted->fabric_attr->name, fabric) == 0)
+               && is_endpoint_enough(wanted->ep_attr) && is_domain_enough(wanted->domain_attr, domain)
+               && is_sending_enough(wanted->tx_attr, inject) && is_receiving_enough(wanted->rx_attr));
+}
+
+/* Capabilities that were asked for, and all if none were. A program that names neither direction gets both. */
+static uint64_t caps_for(const struct fi_info *wanted) {
+    uint64_t caps = wanted == NULL || wanted->caps == 0 ? ALL_CAPS : wanted->caps;
+    if ((caps & (FI_SEND | FI_RECV)) == 0) {
+        caps |= FI_SEND | FI_RECV;
+    }
+    return caps | FI_LOCAL_COMM | FI_REMOTE_COMM;
+}
+
+static void describe(struct fi_info *info, const struct fi_info *wanted, size_t inject) {
+    info->caps = caps_for(wanted);
+    info->addr_format = ADDRESS_FORMAT;
+    *info->tx_attr = (struct fi_tx_attr){.caps = info->caps & ~(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE
+                                                                | FI_MULTI_RECV),
+                                         .op_flags = wanted != NULL && wanted->tx_attr != NULL
+                                                         ? wanted->tx_attr->op_flags
+                                                         : FI_INJECT_COMPLETE,
+                                         .msg_order = ORDER,
+                                         .comp_order = FI_ORDER_NONE,
+                                         .inject_size = inject,
+                                         .size = QUEUE_SIZE,
+                                         .iov_limit = IOV_LIMIT};
+    *info->rx_attr = (struct fi_rx_attr){.caps = info->caps & ~FI_SEND,
+                                         .op_flags = wanted != NULL && wanted->rx_attr != NULL
+                                                         ? wanted->rx_attr->op_flags
+                                                         : 0,
+                                         .msg_order = ORDER,
+                                         .comp_order = FI_ORDER_NONE,
+                                         .total_buffered_recv = 0,
+                                         .size = QUEUE_SIZE,
+                                         .iov_limit = IOV_LIMIT};
+    *info->ep_attr = (struct fi_ep_attr){.type = FI_EP_RDM,
+                                         .protocol = ADDRESS_FORMAT,
+                                         .protocol_version = 1,
+                                         .max_msg_size = MAX_MESSAGE,
+                                         .mem_tag_format = UINT64_MAX >> 1,
+                                         .tx_ctx_cnt = 1,
+                                         .rx_ctx_cnt = 1};
+    const struct fi_domain_attr *domain = wanted == NULL ? NULL : wanted->domain_attr;
+    char *name = info->domain_attr->name;
+    *info->domain_attr = (struct fi_domain_attr){
+        .name = name,
+        .threading = domain == NULL || domain->threading == FI_THREAD_UNSPEC ? FI_THREAD_SAFE : domain->threading,
+        .control_progress = domain == NULL || domain->control_progress == FI_PROGRESS_UNSPEC
+                                ? FI_PROGRESS_MANUAL
+                                : domain->control_progress,
+        .data_progress = domain == NULL || domain->data_progress == FI_PROGRESS_UNSPEC ? FI_PROGRESS_MANUAL
+                                                                                        : domain->data_progress,
+        .resource_mgmt = FI_RM_ENABLED,
+        .av_type = domain == NULL || domain->av_type == FI_AV_UNSPEC ? FI_AV_TABLE : domain->av_type,
+        .mr_mode = 0,
+        .mr_key_size = 8,
+        .cq_data_size = 8,
+        .cq_cnt = 256,
+        .ep_cnt = 256,
+        .tx_ctx_cnt = 256,
+        .rx_ctx_cnt = 256,
+        .max_ep_tx_ctx = 1,
+        .max_ep_rx_ctx = 1,
+        .cntr_cnt = 256,
+        .caps = FI_LOCAL_COMM | FI_REMOTE_COMM};
+}
+
+/* "hxb://NODE/CONTEXT/INCARNATION", as fi_av_straddr writes it. */
+static bool read_address(const char *text, struct address *address) {
+    *address = (struct address){.magic = ADDRESS_MAGIC};
+    char rest;
+    return sscanf(text, "hxb://%d/%d/%x%c", &address->node, &address->context, &address->incarnation, &rest) == 3;
+}
+
+static int add_destination(struct fi_info *info, const struct fi_info *wanted, const char *node, uint64_t flags) {
+    struct address address;
+    if (node != NULL && (flags & FI_SOURCE) == 0) {
+        if (!read_address(node, &address)) {
+            return -FI_ENODATA;
+        }
+    } else if (wanted != NULL && wanted->dest_addr != NULL && wanted->dest_addrlen == sizeof address) {
+        memcpy(&address, wanted->dest_addr, sizeof address);
+    } else {
+        return 0;
+    }
+    info->dest_addr = malloc(sizeof address);
+    if (info->dest_addr == NULL) {
+        return -FI_ENOMEM;
+    }
+    memcpy(info->dest_addr, &address, sizeof address);
+    info->dest_addrlen = sizeof address;
+    return 0;
+}
+
+static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
+                uint64_t flags) {
+    char fabric[64], domain[32];
+    size_t inject = (size_t)hxb_mtu(device) - SHORT_HEADER - 8;
+    snprintf(fabric, sizeof fabric, "hxb %s", hxb_shape(device));
+    snprintf(domain, sizeof domain, "node %d", hxb_node_id(device));
+    if (!is_enough(wanted, fabric, domain, inject)) {
+        return -FI_ENODATA;
+    }
+    info->fabric_attr->name = strdup(fabric);
+    info->domain_attr->name = strdup(domain);
+    info->fabric_attr->prov_name = strdup(NAME);
+    if (info->fabric_attr->name == NULL || info->domain_attr->name == NULL || info->fabric_attr->prov_name == NULL) {
+        return -FI_ENOMEM;
+    }
+    info->fabric_attr->prov_version = VERSION;
+    describe(info, wanted, inject);
+    return add_destination(info, wanted, node, flags);
+}
+
+/* Only where a node can be attached to: otherwise programs would choose what they cannot open. */
+static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                   const struct fi_info *wanted, struct fi_info **result) {
+    (void)version, (void)service;
+    hxb_device *device;
+    int attached = hxb_attach(NULL, &device);
+    if (attached != HXB_OK) {
+        FI_INFO(&hxb_provider, FI_LOG_CORE, "no node here: %s: %s\n", hxb_strerror(attached), hxb_last_error());
+        return -FI_ENODATA;
+    }
+    struct fi_info *info = fi_allocinfo();
+    int error = info == NULL ? -FI_ENOMEM : fill(info, wanted, device, node, flags);
+    hxb_detach(device);
+    if (error != 0) {
+        fi_freeinfo(info);
+        return error;
+    }
+    *result = info;
+    return 0;
+}
+
+/* ---- Fabrics ---- */
+
+static int fabric_close(struct fid *fid) {
+    free(OWNER(fid, struct fid_fabric, fid));
+    return 0;
+}
+
+static int no_passive_ep(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **ep, void *context) {
+    (void)fabric, (void)info, (void)ep, (void)context;
+    return -FI_ENOSYS;
+}
+
+static int no_wait(struct fid_fabric *fabric, struct fi_wait_attr *attr, struct fid_wait **set) {
+    (void)fabric, (void)attr, (void)set;
+    return -FI_ENOSYS;
+}
+
+static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, void *context) {
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = fabric_close};
+    static struct fi_ops_fabric ops = {.size = sizeof ops,
+                                       .domain = hxb_domain_open,
+                                       .passive_ep = no_passive_ep,
+                                       .eq_open = hxb_eq_open,
+                                       .wait_open = no_wait,
+                                       .trywait = hxb_trywait};
+    (void)attr;
+    struct fid_fabric *fabric = calloc(1, sizeof *fabric);
+    if (fabric == NULL) {
+        return -FI_ENOMEM;
+    }
+    fabric->fid = (struct fid){.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fid_ops};
+    fabric->ops = &ops;
+    *result = fabric;
+    return 0;
+}
+
+static void cleanup(void) {}
+
+struct fi_provider hxb_provider = {.version = VERSION,
+                                   .fi_version = FI_VERSION(1, 17),
+                                   .name = NAME,
+                                   .getinfo = getinfo,
+                                   .fabric = open_fabric,
+                                   .cleanup = cleanup};
+
+__attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void) {
+    fi_param_define(&hxb_provider, "unexpected_limit", FI_PARAM_SIZE_T,
+                    "bytes of messages that an endpoint keeps before somebody asks for them (default: 64 MiB)");
+    return &hxb_provider;
+}
