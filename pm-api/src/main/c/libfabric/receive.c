@@ -187,8 +187,8 @@ static void end_if_here(struct endpoint *endpoint, struct incoming *incoming) {
         free_incoming(endpoint, incoming);
     } else if (incoming->is_discarded) {
         free_incoming(endpoint, incoming);
-    } else {
-        list_remove(&incoming->stream);
+    } else if (incoming->arrived == incoming->length) {
+        list_remove(&incoming->stream); /* nothing more will come; of others, the rest when it is asked for */
     }
 }
 
