@@ -182,32 +182,6 @@ static int no_srx(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid
     return -FI_ENOSYS;
 }
 
-static int no_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
-                     uint64_t flags) {
-    (void)domain, (void)type, (void)op, (void)attr, (void)flags;
-    return -FI_EOPNOTSUPP;
-}
-
-static int no_registration(struct fid *fid, const void *buffer, size_t length, uint64_t access, uint64_t offset,
-                           uint64_t key, uint64_t flags, struct fid_mr **mr, void *context) {
-    (void)fid, (void)buffer, (void)length, (void)access, (void)offset, (void)key, (void)flags, (void)mr;
-    (void)context;
-    return -FI_ENOSYS;
-}
-
-static int no_registration_of_parts(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access,
-                                    uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **mr,
-                                    void *context) {
-    (void)iov, (void)count;
-    return no_registration(fid, NULL, 0, access, offset, key, flags, mr, context);
-}
-
-static int no_registration_by_attributes(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags,
-                                         struct fid_mr **mr) {
-    (void)attr;
-    return no_registration(fid, NULL, 0, 0, 0, 0, flags, mr, NULL);
-}
-
 int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **result, void *context) {
     static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = domain_close, .bind = no_bind};
     static struct fi_ops_domain ops = {.size = sizeof ops,
@@ -219,11 +193,7 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
                                        .poll_open = no_poll,
                                        .stx_ctx = no_stx,
                                        .srx_ctx = no_srx,
-                                       .query_atomic = no_atomic};
-    static struct fi_ops_mr no_mr = {.size = sizeof no_mr,
-                                     .reg = no_registration,
-                                     .regv = no_registration_of_parts,
-                                     .regattr = no_registration_by_attributes};
+                                       .query_atomic = hxb_query_atomic};
     (void)fabric;
     struct domain *domain = calloc(1, sizeof *domain);
     if (domain == NULL) {
@@ -237,6 +207,10 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
     }
     pthread_mutex_init(&domain->lock, NULL);
     list_init(&domain->endpoints);
+    for (int i = 0; i < BUCKETS; i++) {
+        list_init(&domain->registrations[i]);
+    }
+    domain->mr_mode = info->domain_attr != NULL ? info->domain_attr->mr_mode : 0;
     domain->wait_fd = domain->wake_fd = -1;
     int error = info->domain_attr != NULL && info->domain_attr->data_progress == FI_PROGRESS_AUTO
                     ? start_thread(domain)
@@ -247,7 +221,7 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
     }
     domain->fid.fid = (struct fid){.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &fid_ops};
     domain->fid.ops = &ops;
-    domain->fid.mr = &no_mr;
+    domain->fid.mr = &hxb_mr_ops;
     *result = &domain->fid;
     return 0;
 }

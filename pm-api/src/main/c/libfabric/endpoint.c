@@ -129,19 +129,29 @@ static int bind_cq(struct endpoint *endpoint, struct cq *cq, uint64_t flags) {
     return 0;
 }
 
+/* Where the counters of an endpoint are, by the operations that they count. */
+static struct cntr **place_of_cntr(struct endpoint *endpoint, int index, uint64_t *flag) {
+    struct cntr **places[] = {&endpoint->send_cntr,  &endpoint->receive_cntr,     &endpoint->read_cntr,
+                              &endpoint->write_cntr, &endpoint->remote_read_cntr, &endpoint->remote_write_cntr};
+    const uint64_t flags[] = {FI_SEND, FI_RECV, FI_READ, FI_WRITE, FI_REMOTE_READ, FI_REMOTE_WRITE};
+    *flag = flags[index];
+    return places[index];
+}
+
+enum { CNTRS = 6 };
+
 static int bind_cntr(struct endpoint *endpoint, struct cntr *cntr, uint64_t flags) {
-    if ((flags & (FI_SEND | FI_RECV)) == 0) {
-        return -FI_EINVAL;
+    int result = -FI_EINVAL;
+    for (int i = 0; i < CNTRS; i++) {
+        uint64_t flag;
+        struct cntr **at = place_of_cntr(endpoint, i, &flag);
+        if ((flags & flag) != 0) {
+            *at = cntr;
+            cntr->users++;
+            result = 0;
+        }
     }
-    if ((flags & FI_SEND) != 0) {
-        endpoint->send_cntr = cntr;
-        cntr->users++;
-    }
-    if ((flags & FI_RECV) != 0) {
-        endpoint->receive_cntr = cntr;
-        cntr->users++;
-    }
-    return 0;
+    return result;
 }
 
 static struct domain *domain_of(const struct fid *other) {
@@ -282,7 +292,6 @@ static void linger(struct endpoint *endpoint) {
 
 static void free_all(struct endpoint *endpoint) {
     endpoint->send_cq = endpoint->receive_cq = NULL;
-    endpoint->send_cntr = endpoint->receive_cntr = NULL;
     fail_sends(endpoint, ANY, FI_ECANCELED);
     fail_receives(endpoint, ANY, FI_ECANCELED);
     struct matcher *matchers[] = {&endpoint->tagged, &endpoint->plain};
@@ -312,10 +321,12 @@ static int endpoint_close(struct fid *fid) {
             }
         }
     }
-    struct cntr *cntrs[] = {endpoint->send_cntr, endpoint->receive_cntr};
-    for (int i = 0; i < 2; i++) {
-        if (cntrs[i] != NULL) {
-            cntrs[i]->users--;
+    for (int i = 0; i < CNTRS; i++) {
+        uint64_t flag;
+        struct cntr **at = place_of_cntr(endpoint, i, &flag);
+        if (*at != NULL) {
+            (*at)->users--;
+            *at = NULL;
         }
     }
     if (endpoint->av != NULL) {
@@ -419,6 +430,8 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     endpoint->fid.cm = &cm;
     endpoint->fid.msg = &hxb_msg_ops;
     endpoint->fid.tagged = &hxb_tagged_ops;
+    endpoint->fid.rma = &hxb_rma_ops;
+    endpoint->fid.atomic = &hxb_atomic_ops;
     *result = &endpoint->fid;
     return 0;
 }

@@ -103,7 +103,7 @@ static int check_send(const struct endpoint *endpoint, const struct send_call *c
         return FI_EINVAL;
     }
     bool is_copied = call->is_injected || (call->flags & FI_INJECT) != 0;
-    if (length > MAX_MESSAGE || (is_copied && length > endpoint->max_payload - SHORT_HEADER - 8)) {
+    if (length > MAX_MESSAGE || (is_copied && length > endpoint->max_payload - MAX_HEADER)) {
         return FI_EMSGSIZE;
     }
     return error_of_peer(endpoint, peer_of(to->node, to->context));

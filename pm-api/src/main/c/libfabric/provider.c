@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #define NAME "hxb"
-#define ORDER (FI_ORDER_SAS)
+#define ORDER (FI_ORDER_SAS | FI_ORDER_RAW | FI_ORDER_WAW | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAW | FI_ORDER_ATOMIC_RAR \
+               | FI_ORDER_ATOMIC_RAW | FI_ORDER_ATOMIC_WAR | FI_ORDER_ATOMIC_WAW)
 #define SEND_OP_FLAGS (FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)
 #define RECEIVE_OP_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
 #define ALL_MODES UINT64_MAX
@@ -43,7 +44,7 @@ static bool is_sending_enough(const struct fi_tx_attr *wanted, size_t inject) {
            || (has_all(wanted->caps, ALL_CAPS) && has_all(wanted->op_flags, SEND_OP_FLAGS)
                && has_all(wanted->msg_order, ORDER) && has_all(wanted->comp_order, FI_ORDER_NONE)
                && wanted->inject_size <= inject && wanted->size <= QUEUE_SIZE && wanted->iov_limit <= IOV_LIMIT
-               && wanted->rma_iov_limit == 0);
+               && wanted->rma_iov_limit <= 1);
 }
 
 static bool is_receiving_enough(const struct fi_rx_attr *wanted) {
@@ -80,17 +81,30 @@ static bool is_enough(const struct fi_info *wanted, const char *fabric, const ch
 /* Capabilities that were asked for, and all if none were. A program that names neither direction gets both. */
 static uint64_t caps_for(const struct fi_info *wanted) {
     uint64_t caps = wanted == NULL || wanted->caps == 0 ? ALL_CAPS : wanted->caps;
-    if ((caps & (FI_SEND | FI_RECV)) == 0) {
+    if ((caps & (FI_MSG | FI_TAGGED)) != 0 && (caps & (FI_SEND | FI_RECV)) == 0) {
         caps |= FI_SEND | FI_RECV;
     }
+    if ((caps & (FI_RMA | FI_ATOMIC)) != 0 && (caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)) == 0) {
+        caps |= FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+    }
     return caps | FI_LOCAL_COMM | FI_REMOTE_COMM;
+}
+
+/* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. */
+static int mr_mode_for(const struct fi_domain_attr *wanted) {
+    if (wanted == NULL) {
+        return 0;
+    }
+    bool is_basic = wanted->mr_mode == FI_MR_BASIC;
+    return is_basic ? FI_MR_BASIC | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED
+                    : wanted->mr_mode & (FI_MR_SCALABLE | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED);
 }
 
 static void describe(struct fi_info *info, const struct fi_info *wanted, size_t inject) {
     info->caps = caps_for(wanted);
     info->addr_format = ADDRESS_FORMAT;
-    *info->tx_attr = (struct fi_tx_attr){.caps = info->caps & ~(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE
-                                                                | FI_MULTI_RECV),
+    *info->tx_attr = (struct fi_tx_attr){.caps = info->caps & ~(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV
+                                                                | FI_REMOTE_READ | FI_REMOTE_WRITE),
                                          .op_flags = wanted != NULL && wanted->tx_attr != NULL
                                                          ? wanted->tx_attr->op_flags
                                                          : FI_INJECT_COMPLETE,
@@ -98,8 +112,9 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                          .comp_order = FI_ORDER_NONE,
                                          .inject_size = inject,
                                          .size = QUEUE_SIZE,
-                                         .iov_limit = IOV_LIMIT};
-    *info->rx_attr = (struct fi_rx_attr){.caps = info->caps & ~FI_SEND,
+                                         .iov_limit = IOV_LIMIT,
+                                         .rma_iov_limit = 1};
+    *info->rx_attr = (struct fi_rx_attr){.caps = info->caps & ~(FI_SEND | FI_READ | FI_WRITE),
                                          .op_flags = wanted != NULL && wanted->rx_attr != NULL
                                                          ? wanted->rx_attr->op_flags
                                                          : 0,
@@ -112,6 +127,8 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                          .protocol = ADDRESS_FORMAT,
                                          .protocol_version = 1,
                                          .max_msg_size = MAX_MESSAGE,
+                                         .max_order_raw_size = inject,
+                                         .max_order_waw_size = inject,
                                          .mem_tag_format = UINT64_MAX >> 1,
                                          .tx_ctx_cnt = 1,
                                          .rx_ctx_cnt = 1};
@@ -127,7 +144,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                                                                         : domain->data_progress,
         .resource_mgmt = FI_RM_ENABLED,
         .av_type = domain == NULL || domain->av_type == FI_AV_UNSPEC ? FI_AV_TABLE : domain->av_type,
-        .mr_mode = 0,
+        .mr_mode = mr_mode_for(domain),
         .mr_key_size = 8,
         .cq_data_size = 8,
         .cq_cnt = 256,
@@ -137,6 +154,8 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
         .max_ep_tx_ctx = 1,
         .max_ep_rx_ctx = 1,
         .cntr_cnt = 256,
+        .mr_iov_limit = 1,
+        .mr_cnt = 65536,
         .caps = FI_LOCAL_COMM | FI_REMOTE_COMM};
 }
 
@@ -170,7 +189,7 @@ static int add_destination(struct fi_info *info, const struct fi_info *wanted, c
 static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
                 uint64_t flags) {
     char fabric[64], domain[32];
-    size_t inject = (size_t)hxb_mtu(device) - SHORT_HEADER - 8;
+    size_t inject = (size_t)hxb_mtu(device) - MAX_HEADER;
     snprintf(fabric, sizeof fabric, "hxb %s", hxb_shape(device));
     snprintf(domain, sizeof domain, "node %d", hxb_node_id(device));
     if (!is_enough(wanted, fabric, domain, inject)) {

@@ -5,7 +5,8 @@
  *   domain.c    domains: who makes progress, and waiting       send.c     from a call to slots of libhxb
  *   endpoint.c  opening and closing, lost peers                receive.c  from messages of libhxb to buffers
  *   cq.c        completion queues and counters                 match.c    which receive a message is for
- *   av.c        addresses
+ *   av.c        addresses                                     rma.c      remote memory: calls, and what peers ask for
+ *   mr.c        memory that peers may use                      atomic.c   the same for atomic operations
  *
  * One lock for a domain guards all that belongs to it. */
 #ifndef HXB_PROVIDER_H
@@ -15,11 +16,13 @@
 
 #include <pthread.h>
 #include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 #include <rdma/providers/fi_log.h>
 #include <rdma/providers/fi_prov.h>
@@ -71,6 +74,9 @@ enum {
     RECEIVE_TURN = 64       /* messages that one call takes at most */
 };
 
+#define BUCKETS 256 /* of a hash table */
+#define MASKS 8
+
 #define MAX_MESSAGE (UINT64_C(1) << 40)
 
 /* ---- Addresses ---- */
@@ -110,27 +116,37 @@ enum kind {
     PART,      /* bytes of a message */
     GO,        /* the receiver wants `value` bytes of a message in all */
     PLACED,    /* a message that asked for it lies in its buffer */
-    GONE       /* the endpoint that was addressed is not there any more, but another one is */
+    GONE,      /* the endpoint that was addressed is not there any more, but another one is */
+    WRITE,     /* bytes for memory of the peer; PARTs with more of them may follow */
+    READ,      /* asks for bytes of memory of the peer */
+    DATA,      /* some of those */
+    ATOMIC,    /* operands for memory of the peer, and what to do with them */
+    RESULT,    /* what was there before */
+    FAILED     /* an operation on memory was not done, for the reason `value`, an FI_Exxx */
 };
 
 enum { HAS_DATA = 1, IS_TAGGED = 2, WANTS_PLACED = 4 };
 
-/* Little-endian, as all of libhxb. What a kind does not use is not sent: EAGER and BEGIN leave `data` out unless
- * HAS_DATA, and only BEGIN has a length, before it. */
+/* Little-endian, as all of libhxb. Behind the first 24 bytes are only those extras that the kind has: of BEGIN the
+ * length; of WRITE and READ key and length, of ATOMIC key and shape; and at last the data if HAS_DATA. */
 struct header {
     uint8_t kind;
     uint8_t flags;
     uint16_t reserved;
     uint32_t destination; /* incarnation of the endpoint that it is for */
     uint32_t source;      /* incarnation of the sender */
-    uint32_t id;          /* number of the sender's operation; of the other's for GO and PLACED */
-    uint64_t value;       /* tag; of PART the offset, of GO the bytes wanted */
-    uint64_t extra[2];    /* length, data */
+    uint32_t id;          /* number of the sender's operation; in answers, and PARTs of answers, of the receiver's */
+    uint64_t value;       /* tag; of PART and DATA the offset, of GO the bytes wanted, of WRITE to ATOMIC the address */
+    uint64_t extras[3];
 };
 
-enum { SHORT_HEADER = 24, MAX_HEADER = 40 };
+enum { SHORT_HEADER = 24, MAX_HEADER = 48 };
 
 _Static_assert(sizeof(struct header) == MAX_HEADER, "the header has no gaps");
+
+static inline int extras_of(enum kind kind) {
+    return kind == BEGIN ? 1 : kind == WRITE || kind == READ || kind == ATOMIC ? 2 : 0;
+}
 
 /* ---- Objects ---- */
 
@@ -139,6 +155,8 @@ struct domain {
     pthread_mutex_t lock;
     hxb_device *device;
     struct link endpoints;
+    struct link registrations[BUCKETS]; /* by key */
+    int mr_mode;
     int users; /* what was opened in it and not closed */
     int idle_turns;
     bool is_automatic; /* a thread makes progress, and nobody else */
@@ -146,6 +164,16 @@ struct domain {
     pthread_t thread;
     int wait_fd; /* an epoll descriptor of all that the thread waits for */
     int wake_fd; /* in it: wakes the thread */
+};
+
+/* Memory that peers may use. */
+struct mr {
+    struct fid_mr fid;
+    struct link link;
+    struct domain *domain;
+    uint8_t *base;
+    size_t length;
+    uint64_t access;
 };
 
 struct av {
@@ -212,13 +240,16 @@ struct op {
     int slot;             /* of a send: the last that its bytes are in */
     uint64_t peer;
     uint64_t tag, ignore, data;
+    uint64_t key, shape;  /* of remote memory; and of ATOMIC */
+    struct mr *mr;        /* of DATA: where the buffer is */
     size_t length;  /* of the buffer */
-    size_t done;    /* of a send, bytes in slots; of a receive for many, bytes used */
+    size_t done;    /* of a send, bytes in slots; of READ, bytes here; of a receive for many, bytes used */
     size_t granted; /* of a send, bytes that may be sent */
     struct op *parent;    /* of a receive: the one for many messages that it is a part of */
     int children;         /* parts that are not complete */
     uint8_t *copy;        /* memory of the operation's own, which its buffer is */
     struct iovec iov[IOV_LIMIT];
+    struct iovec result[IOV_LIMIT]; /* of ATOMIC: for what was there before */
 };
 
 /* A message that is arriving, or has arrived before somebody asked for it. */
@@ -231,16 +262,17 @@ struct incoming {
     uint8_t flags;
     bool is_long;           /* it began with BEGIN */
     bool is_discarded;      /* its bytes are not wanted */
-    int lost;               /* FI_Exxx: why the rest of a claimed one will not come */
+    int lost;               /* FI_Exxx: why the rest of a claimed one will not come, or why a write is refused */
     size_t arrived, awaited; /* bytes */
     struct op *op;          /* the receive that it is for; NULL if nobody has asked */
     void *claimer;          /* whoever has claimed it by fi_peek */
+    bool is_write;          /* for memory, not for a receive */
+    struct mr *mr;          /* of a write: where it goes; NULL if it is refused */
+    uint8_t *target;
     size_t held;            /* bytes that are kept below */
     uint8_t bytes[];
 };
 
-#define BUCKETS 256
-#define MASKS 8
 
 /* Receives that ignore the same bits of the tag, by the other bits and the peer. */
 struct mask_class {
@@ -270,7 +302,7 @@ struct endpoint {
     struct domain *domain;
     struct av *av;
     struct cq *send_cq, *receive_cq;
-    struct cntr *send_cntr, *receive_cntr;
+    struct cntr *send_cntr, *receive_cntr, *read_cntr, *write_cntr, *remote_read_cntr, *remote_write_cntr;
     bool is_send_selective, is_receive_selective;
     uint64_t caps, send_flags, receive_flags;
     bool is_enabled, is_armed;
@@ -300,8 +332,8 @@ struct endpoint {
 
 #define VERSION FI_VERSION(0, 1)
 #define ADDRESS_FORMAT (FI_PROV_SPECIFIC | 0x485842)
-#define ALL_CAPS (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV \
-                  | FI_LOCAL_COMM | FI_REMOTE_COMM)
+#define ALL_CAPS (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ \
+                  | FI_REMOTE_WRITE | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* A positive FI_Exxx for a negative result of libhxb. */
 int error_of(int result);
@@ -383,6 +415,36 @@ extern struct fi_ops_msg hxb_msg_ops;
 extern struct fi_ops_tagged hxb_tagged_ops;
 ssize_t hxb_cancel(fid_t fid, void *context);
 
+/* ---- mr.c ---- */
+
+extern struct fi_ops_mr hxb_mr_ops;
+/* 0 and where the bytes lie, or FI_Exxx. */
+int find_memory(struct domain *domain, uint64_t key, uint64_t address, uint64_t length, uint64_t access,
+                struct mr **mr, uint8_t **bytes);
+
+/* ---- rma.c ---- */
+
+extern struct fi_ops_rma hxb_rma_ops;
+/* Begins an operation on remote memory of which all but the destination is set. */
+ssize_t post_remote(struct endpoint *endpoint, struct op *op, fi_addr_t to, uint64_t flags);
+struct arrival;
+/* What peers ask for, and their answers; NULL, or what is wrong with the message. */
+const char *on_write(struct endpoint *endpoint, const struct arrival *arrival);
+void on_write_part(struct endpoint *endpoint, struct incoming *incoming, const struct arrival *arrival);
+const char *on_read(struct endpoint *endpoint, const struct arrival *arrival);
+const char *on_data(struct endpoint *endpoint, const struct arrival *arrival);
+const char *on_failed(struct endpoint *endpoint, const struct arrival *arrival);
+/* Nothing is written to or read from this memory any more. */
+void end_memory(struct endpoint *endpoint, const struct mr *mr);
+
+/* ---- atomic.c ---- */
+
+extern struct fi_ops_atomic hxb_atomic_ops;
+int hxb_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
+                     uint64_t flags);
+const char *on_atomic(struct endpoint *endpoint, const struct arrival *arrival);
+const char *on_result(struct endpoint *endpoint, const struct arrival *arrival);
+
 /* ---- send.c ---- */
 
 struct op *op_new(void);
@@ -400,6 +462,8 @@ bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint3
 bool number_op(struct endpoint *endpoint, struct op *op);
 /* Sends what can be sent now; false if there was nothing. */
 bool send_waiting(struct endpoint *endpoint);
+/* The operation that an answer names; NULL if there is none. */
+struct op *numbered(const struct endpoint *endpoint, uint64_t peer, uint32_t id);
 void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wanted);
 void on_placed(struct endpoint *endpoint, uint64_t peer, uint32_t id);
 /* A slot is free again, or its message has failed. */
@@ -407,6 +471,22 @@ void on_slot(struct endpoint *endpoint, int slot, int error, int detail);
 void fail_sends(struct endpoint *endpoint, uint64_t peer, int error);
 
 /* ---- receive.c ---- */
+
+/* A message as it lies in its frame. */
+struct arrival {
+    struct header header;
+    uint64_t peer;
+    uint64_t length;   /* of the whole message */
+    uint64_t own[2];   /* extras of its kind */
+    uint64_t data;
+    const uint8_t *bytes;
+    size_t count; /* of the bytes */
+};
+
+/* Bytes beyond the buffer are left out. */
+void place(const struct op *op, size_t offset, const uint8_t *bytes, size_t length);
+/* Keeps a message of which parts will come; NULL if there is no memory. */
+struct incoming *new_incoming(struct endpoint *endpoint, const struct arrival *arrival, size_t held);
 
 /* Takes messages of the context; false if there was none. */
 bool receive_some(struct endpoint *endpoint);

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-enum { PATIENCE = 4 /* times the limit of what is kept while a receive waits */ };
+enum {
+    PATIENCE = 4,             /* times the limit of what is kept while a receive waits */
+    ANSWER_LIMIT = 64 * QUEUE_LIMIT /* answers that wait for slots, and sends of programs */
+};
 
 static void copy_to(const struct iovec *iov, size_t offset, const uint8_t *from, size_t length) {
     for (size_t i = 0; i < IOV_LIMIT && length > 0; i++) {
@@ -21,8 +24,7 @@ static void copy_to(const struct iovec *iov, size_t offset, const uint8_t *from,
     }
 }
 
-/* Bytes beyond the buffer are left out. */
-static void place(const struct op *op, size_t offset, const uint8_t *bytes, size_t length) {
+void place(const struct op *op, size_t offset, const uint8_t *bytes, size_t length) {
     if (offset < op->length) {
         copy_to(op->iov, offset, bytes, length < op->length - offset ? length : op->length - offset);
     }
@@ -239,28 +241,13 @@ void discard(struct endpoint *endpoint, struct incoming *incoming) {
 
 /* ---- Messages of libhxb ---- */
 
-/* A message as it lies in its frame. */
-struct arrival {
-    struct header header;
-    uint64_t peer;
-    uint64_t length, data;
-    const uint8_t *bytes;
-    size_t count; /* of the bytes */
-};
-
-static void keep(struct endpoint *endpoint, struct matcher *matcher, const struct arrival *arrival, struct op *op) {
-    bool is_long = arrival->header.kind == BEGIN;
-    size_t unasked = is_long && arrival->length > EAGER_WINDOW ? EAGER_WINDOW : arrival->length;
-    size_t held = op == NULL ? unasked : 0;
+struct incoming *new_incoming(struct endpoint *endpoint, const struct arrival *arrival, size_t held) {
     struct incoming *incoming = malloc(sizeof *incoming + held);
     if (incoming == NULL) {
         WARN("no memory for a message of %zu bytes\n", (size_t)arrival->length);
-        if (op != NULL && !op->is_multi) {
-            finish_receive(endpoint, op, NULL, FI_ENOMEM, 0);
-        }
-        lose_peer(endpoint, arrival->peer, FI_ENOMEM);
-        return;
+        return NULL;
     }
+    bool is_long = arrival->header.kind != EAGER;
     *incoming = (struct incoming){.peer = arrival->peer,
                                   .tag = arrival->header.value,
                                   .data = arrival->data,
@@ -270,7 +257,7 @@ static void keep(struct endpoint *endpoint, struct matcher *matcher, const struc
                                   .flags = arrival->header.flags,
                                   .is_long = is_long,
                                   .arrived = arrival->count,
-                                  .awaited = unasked,
+                                  .awaited = arrival->length,
                                   .held = held};
     list_init(&incoming->link);
     list_init(&incoming->stream);
@@ -278,6 +265,20 @@ static void keep(struct endpoint *endpoint, struct matcher *matcher, const struc
     if (is_long) {
         list_add(stream_bucket(endpoint, incoming->peer, incoming->id), &incoming->stream);
     }
+    return incoming;
+}
+
+static void keep(struct endpoint *endpoint, struct matcher *matcher, const struct arrival *arrival, struct op *op) {
+    size_t unasked = arrival->header.kind == BEGIN && arrival->length > EAGER_WINDOW ? EAGER_WINDOW : arrival->length;
+    struct incoming *incoming = new_incoming(endpoint, arrival, op == NULL ? unasked : 0);
+    if (incoming == NULL) {
+        if (op != NULL && !op->is_multi) {
+            finish_receive(endpoint, op, NULL, FI_ENOMEM, 0);
+        }
+        lose_peer(endpoint, arrival->peer, FI_ENOMEM);
+        return;
+    }
+    incoming->awaited = unasked;
     if (op == NULL) {
         memcpy(incoming->bytes, arrival->bytes, arrival->count);
         list_add(&matcher->unexpected, &incoming->link);
@@ -311,6 +312,10 @@ static const char *on_part(struct endpoint *endpoint, const struct arrival *arri
     if (offset != incoming->arrived || arrival->count > incoming->awaited - offset) {
         return "a part that is not the next";
     }
+    if (incoming->is_write) {
+        on_write_part(endpoint, incoming, arrival);
+        return NULL;
+    }
     if (incoming->op != NULL) {
         place(incoming->op, offset, arrival->bytes, arrival->count);
     } else if (!incoming->is_discarded) {
@@ -330,15 +335,13 @@ static const char *read_arrival(const hxb_message *message, struct arrival *arri
     memset(arrival, 0, sizeof *arrival);
     memcpy(&arrival->header, at, SHORT_HEADER);
     size_t head = SHORT_HEADER;
-    bool is_begin = arrival->header.kind == BEGIN;
+    int own = extras_of(arrival->header.kind);
     bool has_data = (arrival->header.flags & HAS_DATA) != 0;
-    if (message->length < head + 8 * ((size_t)is_begin + has_data)) {
+    if (message->length < head + 8 * ((size_t)own + has_data)) {
         return "cut";
     }
-    if (is_begin) {
-        memcpy(&arrival->length, at + head, 8);
-        head += 8;
-    }
+    memcpy(arrival->own, at + head, 8 * (size_t)own);
+    head += 8 * (size_t)own;
     if (has_data) {
         memcpy(&arrival->data, at + head, 8);
         head += 8;
@@ -346,18 +349,19 @@ static const char *read_arrival(const hxb_message *message, struct arrival *arri
     arrival->peer = peer_of(message->node, message->context);
     arrival->bytes = at + head;
     arrival->count = message->length - head;
-    if (!is_begin) {
-        arrival->length = arrival->count;
-    } else if (arrival->length > MAX_MESSAGE || arrival->length < arrival->count || arrival->count > EAGER_WINDOW) {
-        return "of a wrong length";
+    switch (arrival->header.kind) {
+    case BEGIN: arrival->length = arrival->own[0]; break;
+    case WRITE: arrival->length = arrival->own[1]; break;
+    default: arrival->length = arrival->count; break;
     }
-    return NULL;
+    bool is_too_much = arrival->header.kind == BEGIN && arrival->count > EAGER_WINDOW;
+    return arrival->length > MAX_MESSAGE || arrival->length < arrival->count || is_too_much ? "of a wrong length" : NULL;
 }
 
 static const char *on_arrival(struct endpoint *endpoint, const struct arrival *arrival) {
     const struct header *header = &arrival->header;
     if (header->destination != endpoint->address.incarnation) {
-        if (header->kind == EAGER || header->kind == BEGIN) {
+        if (header->kind == EAGER || extras_of(header->kind) > 0) {
             send_answer(endpoint, GONE, arrival->peer, header->source, 0, 0);
         }
         return NULL;
@@ -369,6 +373,16 @@ static const char *on_arrival(struct endpoint *endpoint, const struct arrival *a
         }
         on_message(endpoint, arrival);
         return NULL;
+    case WRITE:
+        if (find_stream(endpoint, arrival->peer, header->id) != NULL) {
+            return "a second message with the number of one that is under way";
+        }
+        return on_write(endpoint, arrival);
+    case READ: return on_read(endpoint, arrival);
+    case DATA: return on_data(endpoint, arrival);
+    case ATOMIC: return on_atomic(endpoint, arrival);
+    case RESULT: return on_result(endpoint, arrival);
+    case FAILED: return on_failed(endpoint, arrival);
     case EAGER: on_message(endpoint, arrival); return NULL;
     case PART: return on_part(endpoint, arrival);
     case GO: on_go(endpoint, arrival->peer, header->id, header->value); return NULL;
@@ -399,7 +413,7 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
 static bool is_full(const struct endpoint *endpoint) {
     size_t limit = endpoint->unexpected_limit;
     bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0;
-    return endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit);
+    return endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit) || endpoint->queued > ANSWER_LIMIT;
 }
 
 bool receive_some(struct endpoint *endpoint) {

@@ -59,7 +59,7 @@ bool number_op(struct endpoint *endpoint, struct op *op) {
     return number_op(endpoint, op);
 }
 
-static struct op *numbered(const struct endpoint *endpoint, uint64_t peer, uint32_t id) {
+struct op *numbered(const struct endpoint *endpoint, uint64_t peer, uint32_t id) {
     struct op *op = id >= 1 && id <= endpoint->id_capacity ? endpoint->ids[id - 1] : NULL;
     return op != NULL && op->peer == peer ? op : NULL;
 }
@@ -76,8 +76,11 @@ void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail
     }
     if (!op->is_answer) {
         struct cq *cq = endpoint->send_cq;
-        if (endpoint->send_cntr != NULL) {
-            *(error == 0 ? &endpoint->send_cntr->value : &endpoint->send_cntr->errors) += 1;
+        struct cntr *cntr = (op->flags & FI_READ) != 0    ? endpoint->read_cntr
+                            : (op->flags & FI_WRITE) != 0 ? endpoint->write_cntr
+                                                          : endpoint->send_cntr;
+        if (cntr != NULL) {
+            *(error == 0 ? &cntr->value : &cntr->errors) += 1;
         }
         if (cq != NULL && error != 0 && !op->is_injected) {
             cq_add_error(cq, &(struct fi_cq_err_entry){.op_context = op->context, .flags = op->flags, .tag = op->tag,
@@ -118,10 +121,10 @@ static void move(struct op *op, struct link *list) {
 
 /* All bytes that may be sent are in slots. */
 static void on_sent(struct endpoint *endpoint, struct op *op) {
-    if (op->granted < op->length && op->id != 0 && !op->is_granted) {
+    if (op->kind == BEGIN && op->granted < op->length && !op->is_granted) {
         move(op, &endpoint->waiting); /* for GO */
     } else if (op->wanted == FI_DELIVERY_COMPLETE) {
-        move(op, &endpoint->waiting); /* for PLACED */
+        move(op, &endpoint->waiting); /* for PLACED, or what answers an operation on memory */
     } else if (op->wanted == FI_TRANSMIT_COMPLETE) {
         endpoint->slots[op->slot] = op;
         move(op, &endpoint->waiting);
@@ -151,19 +154,28 @@ static void commit(struct endpoint *endpoint, int slot, size_t length) {
 }
 
 static size_t header_size(enum kind kind, uint8_t flags) {
-    return SHORT_HEADER + (kind == BEGIN ? 8 : 0) + ((flags & HAS_DATA) != 0 ? 8 : 0);
+    return SHORT_HEADER + 8 * ((size_t)extras_of(kind) + ((flags & HAS_DATA) != 0));
 }
 
-static void write_header(void *to, const struct header *fields, uint64_t length, uint64_t data) {
-    struct header header = *fields;
-    int extra = 0;
-    if (header.kind == BEGIN) {
-        header.extra[extra++] = length;
+/* The header of an operation's message of this kind. */
+static void write_header(struct endpoint *endpoint, const struct op *op, enum kind kind, uint64_t value, void *to) {
+    struct header header = {.kind = (uint8_t)kind,
+                            .flags = kind == PART ? 0 : op->wire_flags,
+                            .destination = op->incarnation,
+                            .source = endpoint->address.incarnation,
+                            .id = op->answered != 0 ? op->answered : op->id,
+                            .value = value};
+    int count = extras_of(kind);
+    if (kind == BEGIN) {
+        header.extras[0] = op->length;
+    } else if (count > 0) {
+        header.extras[0] = op->key;
+        header.extras[1] = kind == ATOMIC ? op->shape : op->length;
     }
     if ((header.flags & HAS_DATA) != 0) {
-        header.extra[extra++] = data;
+        header.extras[count++] = op->data;
     }
-    memcpy(to, &header, SHORT_HEADER + 8 * (size_t)extra);
+    memcpy(to, &header, SHORT_HEADER + 8 * (size_t)count);
 }
 
 bool send_now(struct endpoint *endpoint, const struct address *to, uint8_t flags, uint64_t tag, uint64_t data,
@@ -177,8 +189,8 @@ bool send_now(struct endpoint *endpoint, const struct address *to, uint8_t flags
     if (slot < 0) {
         return false;
     }
-    write_header(buffer, &(struct header){.kind = EAGER, .flags = flags, .destination = to->incarnation,
-                                          .source = endpoint->address.incarnation, .value = tag}, 0, data);
+    write_header(endpoint, &(struct op){.wire_flags = flags, .incarnation = to->incarnation, .data = data}, EAGER, tag,
+                 buffer);
     copy_from(iov, count, 0, length, (uint8_t *)buffer + head);
     commit(endpoint, slot, head + length);
     return true;
@@ -194,10 +206,7 @@ static bool begin(struct endpoint *endpoint, struct op *op) {
     if (slot < 0) {
         return false;
     }
-    write_header(buffer, &(struct header){.kind = (uint8_t)op->kind, .flags = op->wire_flags,
-                                          .destination = op->incarnation, .value = op->tag,
-                                          .id = op->answered != 0 ? op->answered : op->id,
-                                          .source = endpoint->address.incarnation}, op->length, op->data);
+    write_header(endpoint, op, op->kind, op->tag, buffer);
     copy_from(op->iov, IOV_LIMIT, 0, bytes, (uint8_t *)buffer + head);
     commit(endpoint, slot, head + bytes);
     op->done = bytes;
@@ -214,8 +223,7 @@ static bool send_part(struct endpoint *endpoint, struct op *op) {
     if (slot < 0) {
         return false;
     }
-    write_header(buffer, &(struct header){.kind = PART, .destination = op->incarnation, .id = op->id,
-                                          .source = endpoint->address.incarnation, .value = op->done}, 0, 0);
+    write_header(endpoint, op, op->kind == DATA ? DATA : PART, op->done, buffer);
     copy_from(op->iov, IOV_LIMIT, op->done, bytes, (uint8_t *)buffer + SHORT_HEADER);
     commit(endpoint, slot, SHORT_HEADER + bytes);
     op->done += bytes;
@@ -294,7 +302,9 @@ bool send_waiting(struct endpoint *endpoint) {
 }
 
 void send_later(struct endpoint *endpoint, struct op *op) {
-    op->granted = op->kind == BEGIN && op->length > EAGER_WINDOW ? EAGER_WINDOW : op->length;
+    op->granted = op->kind == READ                                   ? 0
+                  : op->kind == BEGIN && op->length > EAGER_WINDOW ? EAGER_WINDOW
+                                                                   : op->length;
     endpoint->queued++;
     list_add(&endpoint->queue, &op->link);
 }
@@ -336,7 +346,7 @@ void on_go(struct endpoint *endpoint, uint64_t peer, uint32_t id, uint64_t wante
 
 void on_placed(struct endpoint *endpoint, uint64_t peer, uint32_t id) {
     struct op *op = numbered(endpoint, peer, id);
-    if (op == NULL || op->wanted != FI_DELIVERY_COMPLETE || op->done < op->granted) {
+    if (op == NULL || op->wanted != FI_DELIVERY_COMPLETE || op->kind == READ || op->done < op->granted) {
         WARN("a message is said to be placed that is not sent\n");
         return;
     }
