@@ -98,6 +98,7 @@ static ssize_t read_locked(struct cq *cq, void *to, size_t count, fi_addr_t *sou
             return -FI_EAGAIN;
         }
     }
+    cq->domain->idle_turns = 0;
     if (cq->error_count > 0 && cq->count == 0) {
         return -FI_EAVAIL;
     }
