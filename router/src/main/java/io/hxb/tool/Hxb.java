@@ -9,6 +9,7 @@ import io.hxb.tool.key.KeyCommand;
 import io.hxb.tool.lab.command.LabCommand;
 import io.hxb.tool.manage.ManageCommand;
 import io.hxb.tool.manager.ManagerCommand;
+import io.hxb.tool.mpi.MpirunCommand;
 import io.hxb.tool.perf.PerfCommand;
 import io.hxb.tool.ping.PingCommand;
 import io.hxb.tool.plan.PlanCommand;
@@ -60,6 +61,7 @@ public final class Hxb implements Runnable {
                     PingCommand.class,
                     PerfCommand.class,
                     CatCommand.class,
+                    MpirunCommand.class,
                     StatCommand.class,
                     TopCommand.class,
                     DoctorCommand.class,

@@ -1,6 +1,7 @@
 package io.hxb.tool.measure;
 
-import java.lang.reflect.Proxy;
+import io.hxb.tool.machine.Signals;
+
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -11,6 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class StopRequest implements AutoCloseable {
     /** Nobody can stop it. */
     static final StopRequest NEVER = new StopRequest(Thread.currentThread());
+
+    private static final String INTERRUPT = "INT";
 
     /** Exit status of a process that Ctrl-C has ended, as shells have it. */
     private static final int INTERRUPTED = 130;
@@ -27,7 +30,7 @@ public final class StopRequest implements AutoCloseable {
     /** Heeds Ctrl-C from now on, unless the process was started to ignore it. */
     public static StopRequest onInterrupt() {
         final StopRequest request = new StopRequest(Thread.currentThread());
-        request.previous = handle(handler(request::stop));
+        request.previous = Signals.handle(INTERRUPT, request::stop);
         return request;
     }
 
@@ -57,45 +60,8 @@ public final class StopRequest implements AutoCloseable {
     @Override
     public void close() {
         if (previous != null) {
-            handle(previous);
+            Signals.restore(INTERRUPT, previous);
             previous = null;
-        }
-    }
-
-    private static Object handler(final Runnable action) {
-        try {
-            final Class<?> type = Class.forName("sun.misc.SignalHandler");
-            return Proxy.newProxyInstance(
-                    type.getClassLoader(),
-                    new Class<?>[] {type},
-                    (proxy, method, arguments) -> {
-                        if (method.getName().equals("handle")) {
-                            action.run();
-                        }
-                        return null;
-                    });
-        } catch (final ClassNotFoundException e) {
-            return null;
-        }
-    }
-
-    /**
-     * Has Ctrl-C handled so; there is no other interface to signals than this one of the module
-     * jdk.unsupported, which javac warns of wherever it is named.
-     *
-     * @return what handled it before; null where signals cannot be handled, as with {@code -Xrs}.
-     */
-    private static Object handle(final Object handler) {
-        if (handler == null) {
-            return null;
-        }
-        try {
-            final Class<?> signal = Class.forName("sun.misc.Signal");
-            final Class<?> type = Class.forName("sun.misc.SignalHandler");
-            return signal.getMethod("handle", signal, type)
-                    .invoke(null, signal.getConstructor(String.class).newInstance("INT"), handler);
-        } catch (final ReflectiveOperationException e) {
-            return null;
         }
     }
 }

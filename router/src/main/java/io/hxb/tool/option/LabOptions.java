@@ -1,21 +1,12 @@
 package io.hxb.tool.option;
 
-import io.hxb.config.Backend;
-import io.hxb.config.SocketConfig;
 import io.hxb.tool.lab.LabSpec;
-import io.hxb.tool.lab.Wiring;
-import io.hxb.tool.machine.Privileges;
-import io.hxb.tool.report.ToolException;
-import io.hxb.tool.report.UsageException;
-import io.hxb.topology.Shape;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that say what lab is wanted. Picocli fills it. */
 public final class LabOptions {
-    private static final int NODE_MTU = 9000;
-    private static final int HOST_MTU = 1500;
-
     @Option(
             names = "--shape",
             paramLabel = "3x3x3",
@@ -23,53 +14,7 @@ public final class LabOptions {
             description = "shape (default 2x2x2)")
     private String shape;
 
-    @Option(
-            names = "--links",
-            paramLabel = "N",
-            defaultValue = "2",
-            description = "links per dimension, 1..8 (default 2)")
-    private int links;
-
-    @Option(
-            names = "--backend",
-            paramLabel = "raw|udp",
-            description =
-                    "veth NICs in network namespaces (root), or UDP on loopback (default: raw for"
-                            + " root)")
-    private Backend backend;
-
-    @Option(
-            names = "--rate",
-            paramLabel = "1gbit",
-            defaultValue = "none",
-            description =
-                    "rate of each link and direction, raw only (default none: as fast as it goes)")
-    private String rate;
-
-    @Option(
-            names = "--mtu",
-            paramLabel = "BYTES",
-            description = "MTU (default 9000; between hosts and switches 1500)")
-    private Integer mtu;
-
-    @Option(
-            names = "--wiring",
-            paramLabel = "bridge|direct",
-            defaultValue = "bridge",
-            description =
-                    "what joins the NICs of a line, raw only: a bridge, whose ports can be made to"
-                        + " fail, or, for lines of two, nothing but the veth pair, as a cable joins"
-                        + " two PCs (default bridge)")
-    private Wiring wiring;
-
-    @Option(
-            names = "--kernel-relay",
-            paramLabel = "auto|on|off",
-            defaultValue = "auto",
-            description =
-                    "whether a BPF program in the kernel relays frames, raw only (default auto:"
-                            + " where the kernel and the privileges allow it)")
-    private SocketConfig.KernelRelay kernelRelay;
+    @Mixin private LabLinkOptions links;
 
     @Option(
             names = "--name",
@@ -87,40 +32,11 @@ public final class LabOptions {
 
     /** The same, with another name when none was given. */
     public LabSpec spec(final String defaultName) {
-        try {
-            return new LabSpec(
-                    name == null ? defaultName : name,
-                    Shape.parse(shape),
-                    links,
-                    backend(),
-                    LabSpec.parseRate(rate),
-                    mtu == null ? NODE_MTU : mtu,
-                    wiring,
-                    kernelRelay);
-        } catch (final IllegalArgumentException | ToolException e) {
-            throw new UsageException(e.getMessage(), e);
-        }
+        return links.spec(name == null ? defaultName : name, shape);
     }
 
     /** The same for hosts that are joined by switches: a line of that many, with one NIC each. */
     public LabSpec hosts(final int count) {
-        try {
-            return new LabSpec(
-                    name == null ? "lab" : name,
-                    Shape.of(count),
-                    1,
-                    Backend.RAW,
-                    LabSpec.parseRate(rate),
-                    mtu == null ? HOST_MTU : mtu);
-        } catch (final IllegalArgumentException | ToolException e) {
-            throw new UsageException(e.getMessage(), e);
-        }
-    }
-
-    private Backend backend() {
-        if (backend != null) {
-            return backend;
-        }
-        return Privileges.canMakeNamespaces() ? Backend.RAW : Backend.UDP;
+        return links.hosts(name == null ? "lab" : name, count);
     }
 }

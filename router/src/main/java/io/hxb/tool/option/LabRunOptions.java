@@ -5,18 +5,13 @@ import io.hxb.tool.lab.LabSession;
 import io.hxb.tool.lab.LabSpec;
 
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 import java.util.function.UnaryOperator;
 
 /** Options of a lab that is made for one run and removed. Picocli fills it. */
 public final class LabRunOptions {
     @Mixin private LabOptions lab;
-    @Mixin private WaitOptions waiting;
-    @Mixin private CaptureOption capture;
-
-    @Option(names = "--processes", description = "a process for each node, instead of all in one")
-    private boolean isProcesses;
+    @Mixin private LabStartOptions nodes;
 
     /** Picocli makes it. */
     public LabRunOptions() {}
@@ -33,7 +28,7 @@ public final class LabRunOptions {
 
     /** Makes the lab and starts its nodes; closing the session removes it. */
     public LabSession start(final LabSpec spec) {
-        return start(spec, false, UnaryOperator.identity());
+        return nodes.start(spec);
     }
 
     /**
@@ -46,9 +41,6 @@ public final class LabRunOptions {
             final LabSpec spec,
             final boolean needsProcesses,
             final UnaryOperator<ClusterConfig> change) {
-        final boolean isSplit = isProcesses || needsProcesses;
-        waiting.warnOfCrowding(spec.shape().nodeCount(), isSplit);
-        return LabSession.start(
-                spec, isSplit, capture.capture(), config -> change.apply(waiting.apply(config)));
+        return nodes.start(spec, needsProcesses, change);
     }
 }

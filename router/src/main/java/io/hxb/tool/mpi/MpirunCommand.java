@@ -1,0 +1,290 @@
+package io.hxb.tool.mpi;
+
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.pm.PmDevice;
+import io.hxb.tool.lab.LabCluster;
+import io.hxb.tool.lab.LabRegistry;
+import io.hxb.tool.lab.LabSession;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.LabState;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.option.LabLinkOptions;
+import io.hxb.tool.option.LabStartOptions;
+import io.hxb.tool.report.ExitStatus;
+import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Unmatched;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** {@code hxb mpirun}: programs of MPI over HXB. Picocli makes it. */
+@Command(
+        name = "mpirun",
+        mixinStandardHelpOptions = true,
+        header = "Runs a program of MPI over HXB.",
+        description = {
+            "Has the mpirun of this machine's Open MPI run a program over HXB. All that stands"
+                    + " behind the options below is passed on to it: its own options, the program"
+                    + " and its arguments. Nothing in the program has to change.",
+            "Ranks use the node of the machine that they run on. In a lab, which --lab makes for"
+                + " this run and --name finds, ranks are dealt to its nodes, and there may be more"
+                + " of them than CPUs.",
+            "The provider of libfabric that Open MPI uses is built by the first run, which needs a"
+                + " C compiler, make and the headers of libfabric. On other machines it has to be"
+                + " at the same path.",
+            "Exit status: that of mpirun; 2 also for wrong usage of this command."
+        },
+        footer = {
+            "",
+            "Examples: hxb mpirun --lab 2x2x2 --links 2 -np 8 ./program",
+            "          hxb mpirun --name lab -np 4 ./program",
+            "          hxb mpirun -np 4 --host a,b,c,d ./program"
+        })
+public final class MpirunCommand implements Callable<Integer> {
+    private static final Set<String> SCHEDULERS =
+            Set.of("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID");
+
+    private CommandLine.Model.CommandSpec spec;
+
+    @Option(
+            names = "--lab",
+            paramLabel = "2x2x2",
+            description = "makes a lab of that shape for this run and removes it afterwards")
+    private String shape;
+
+    @Option(
+            names = "--name",
+            paramLabel = "LAB",
+            description = "uses the lab of that name, which is up; with --lab: names the one made")
+    private String name;
+
+    @Option(
+            names = "--order",
+            paramLabel = "node|block",
+            defaultValue = "node",
+            description =
+                    "in a lab: ranks go to the nodes in turn, or neighbouring ranks share one"
+                            + " (default node)")
+    private RankPlacement.Order order;
+
+    @Option(
+            names = "--mpirun",
+            paramLabel = "PATH",
+            defaultValue = "mpirun",
+            description = "Open MPI's mpirun (default: the one in the PATH)")
+    private String mpirun;
+
+    @Option(
+            names = "--dry-run",
+            description = "builds the provider if need be, prints what would be run, and ends")
+    private boolean isDryRun;
+
+    @Mixin private LabLinkOptions links;
+    @Mixin private LabStartOptions nodes;
+
+    @Unmatched private List<String> words;
+
+    /** Picocli makes it. */
+    MpirunCommand() {}
+
+    // Short options of mpirun such as -np must not be read as -n with a value, or -host as -h.
+    @CommandLine.Spec
+    void setSpec(final CommandLine.Model.CommandSpec value) {
+        spec = value;
+        value.parser().stopAtUnmatched(true).stopAtPositional(true);
+        value.parser().posixClusteredShortOptionsAllowed(false);
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        final MpirunWords given = MpirunWords.of(words == null ? List.of() : words);
+        checkOptions(given);
+        final Path root = Path.of(System.getProperty("hxb.root", "."));
+        final FabricProvider provider = new FabricProvider(root);
+        final OpenMpi mpi = OpenMpi.find(mpirun, provider.folder());
+        if (mpi.isUntried()) {
+            System.err.printf(
+                    "hxb: Open MPI %s: HXB has been tried with version 4.1%n", mpi.version());
+        }
+        provider.build();
+        final Run run = new Run(given, mpi, provider, root.resolve("deploy/hxb-rank"));
+        if (shape != null) {
+            return inNewLab(run);
+        }
+        return name != null ? inLab(run) : onCluster(run);
+    }
+
+    private void checkOptions(final MpirunWords given) {
+        final Set<String> ours =
+                spec.options().stream()
+                        .flatMap(option -> Stream.of(option.names()))
+                        .filter(option -> !option.matches("-.|--help|--version"))
+                        .collect(Collectors.toSet());
+        final List<String> late = given.options(option -> ours.contains(option.split("=", 2)[0]));
+        if (!late.isEmpty()) {
+            throw new UsageException(
+                    "give "
+                            + late.getFirst()
+                            + " before the options of mpirun, which begin with '"
+                            + words.getFirst()
+                            + "'");
+        }
+        if (!given.hasPrograms()) {
+            throw new UsageException("which program? For example: hxb mpirun -np 4 ./program");
+        }
+        if (shape == null) {
+            final List<String> idle = labOptions();
+            if (!idle.isEmpty()) {
+                throw new UsageException(
+                        String.join(", ", idle)
+                                + " needs --lab, which makes the lab that it is about");
+            }
+        }
+    }
+
+    /** The options given that say something about a new lab. */
+    private List<String> labOptions() {
+        final Set<String> others = Set.of("--lab", "--name", "--order", "--mpirun", "--dry-run");
+        return spec.commandLine().getParseResult().matchedOptions().stream()
+                .map(CommandLine.Model.OptionSpec::longestName)
+                .filter(option -> !others.contains(option))
+                .toList();
+    }
+
+    /** What is the same on clusters and in labs. */
+    private record Run(MpirunWords words, OpenMpi mpi, FabricProvider provider, Path rankScript) {
+        /** The command, with what its ranks have to know besides. */
+        Launch launch(final Map<String, String> more) {
+            final Map<String, String> environment = new HashMap<>(OpenMpi.transport());
+            environment.putAll(provider.environment());
+            environment.putAll(more);
+            OpenMpi.defaults()
+                    .forEach(
+                            (variable, value) -> {
+                                if (System.getenv(variable) == null) {
+                                    environment.put(variable, value);
+                                }
+                            });
+            final List<String> exports =
+                    environment.keySet().stream()
+                            .filter(variable -> !variable.startsWith("OMPI_"))
+                            .sorted()
+                            .flatMap(variable -> Stream.of("-x", variable))
+                            .toList();
+            return new Launch(
+                    Stream.concat(Stream.of(mpi.mpirun().toString()), words.with(exports).stream())
+                            .toList(),
+                    environment);
+        }
+
+        Launch launchInLab(final RankPlacement placement) {
+            final Map<String, String> more = new HashMap<>(placement.environment());
+            more.putAll(OpenMpi.inFrontOfRanks(rankScript.toAbsolutePath().normalize()));
+            OpenMpi.crowding()
+                    .forEach(
+                            (variable, value) -> {
+                                if (System.getenv(variable) == null) {
+                                    more.put(variable, value);
+                                }
+                            });
+            if (Privileges.isRoot()) {
+                more.putAll(OpenMpi.root());
+            }
+            return launch(more);
+        }
+    }
+
+    private int inNewLab(final Run run) throws InterruptedException {
+        requireOneHost(run.words());
+        final String lab = name == null ? "mpi-" + ProcessHandle.current().pid() : name;
+        final LabSpec wanted = links.spec(lab, shape);
+        final int nodeCount = wanted.shape().nodeCount();
+        final RankPlacement placement =
+                RankPlacement.inLab(LabRegistry.ofUser().folder(lab), lab, nodeCount, order);
+        final Launch launch = launchInLab(run, placement, nodeCount);
+        if (isDryRun) {
+            return print(launch);
+        }
+        try (LabSession session = nodes.start(wanted)) {
+            checkRanks(run.words(), placement, session.cluster().config());
+            return MpirunProcess.run(launch);
+        }
+    }
+
+    private int inLab(final Run run) throws InterruptedException {
+        requireOneHost(run.words());
+        final LabRegistry registry = LabRegistry.ofUser();
+        final LabState state = registry.requireNodes(name);
+        final Path folder = registry.folder(name);
+        final int nodeCount = state.spec().shape().nodeCount();
+        final RankPlacement placement = RankPlacement.inLab(folder, name, nodeCount, order);
+        checkRanks(run.words(), placement, ClusterConfigYaml.read(LabCluster.file(folder)));
+        final Launch launch = launchInLab(run, placement, nodeCount);
+        return isDryRun ? print(launch) : MpirunProcess.run(launch);
+    }
+
+    /** One rank a node, unless it was said how many. */
+    private static Launch launchInLab(
+            final Run run, final RankPlacement placement, final int nodeCount) {
+        if (!run.words().isCountOpen()) {
+            return run.launchInLab(placement);
+        }
+        final MpirunWords counted =
+                MpirunWords.of(run.words().with(List.of("-np", Integer.toString(nodeCount))));
+        return new Run(counted, run.mpi(), run.provider(), run.rankScript()).launchInLab(placement);
+    }
+
+    private static void requireOneHost(final MpirunWords words) {
+        if (words.namesHosts()) {
+            throw new UsageException("a lab is on this machine alone: leave out the other hosts");
+        }
+    }
+
+    private static void checkRanks(
+            final MpirunWords words, final RankPlacement placement, final ClusterConfig config) {
+        words.ranks().ifPresent(ranks -> placement.check(ranks, config.contexts()));
+    }
+
+    private int onCluster(final Run run) throws InterruptedException {
+        final boolean isPlacedElsewhere =
+                run.words().namesHosts()
+                        || SCHEDULERS.stream().anyMatch(System.getenv()::containsKey);
+        if (!isPlacedElsewhere && !isDryRun) {
+            requireNode();
+        }
+        final Launch launch = run.launch(Map.of());
+        return isDryRun ? print(launch) : MpirunProcess.run(launch);
+    }
+
+    /** Ranks would find the same, each for itself and less readably. */
+    private static void requireNode() {
+        try {
+            PmDevice.attach().close();
+        } catch (final IOException e) {
+            throw new ToolException(
+                    e.getMessage()
+                            + "; hxb mpirun --lab 2x2x2 makes a lab for the run, --name LAB uses"
+                            + " one that is up",
+                    e);
+        }
+    }
+
+    private static int print(final Launch launch) {
+        System.out.println(launch.text());
+        return ExitStatus.OK;
+    }
+}
