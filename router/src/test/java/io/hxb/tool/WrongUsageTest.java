@@ -234,6 +234,18 @@ class WrongUsageTest {
             manager --plan x --nic eth0 --key a,b,c
             manager --plan x --nic eth0 --allow nobody
             manage
+            mpirun
+            mpirun -np 4
+            mpirun --lab 2x hostname
+            mpirun --lab 1x1 hostname
+            mpirun --lab 2x2 --links 9 hostname
+            mpirun --lab 2x2 --name Not_a_name! hostname
+            mpirun --name ../x hostname
+            mpirun --links 2 hostname
+            mpirun --processes hostname
+            mpirun --lab 2 --order chance hostname
+            mpirun --lab 2 --host a,b hostname
+            mpirun -np 2 --lab 2 hostname
             manage status extra
             manage explain extra
             manage stop --nonsense

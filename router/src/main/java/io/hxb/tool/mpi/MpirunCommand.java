@@ -35,7 +35,7 @@ import java.util.stream.Stream;
 @Command(
         name = "mpirun",
         mixinStandardHelpOptions = true,
-        header = "Runs a program of MPI over HXB.",
+        header = "Runs an MPI program over the links of the cluster.",
         description = {
             "Has the mpirun of this machine's Open MPI run a program over HXB. All that stands"
                     + " behind the options below is passed on to it: its own options, the program"
@@ -113,6 +113,8 @@ public final class MpirunCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         final MpirunWords given = MpirunWords.of(words == null ? List.of() : words);
         checkOptions(given);
+        final LabSpec wanted = shape == null ? null : links.spec(newName(), shape);
+        final LabState up = shape == null && name != null ? registry().requireNodes(name) : null;
         final Path root = Path.of(System.getProperty("hxb.root", "."));
         final FabricProvider provider = new FabricProvider(root);
         final OpenMpi mpi = OpenMpi.find(mpirun, provider.folder());
@@ -122,10 +124,18 @@ public final class MpirunCommand implements Callable<Integer> {
         }
         provider.build();
         final Run run = new Run(given, mpi, provider, root.resolve("deploy/hxb-rank"));
-        if (shape != null) {
-            return inNewLab(run);
+        if (wanted != null) {
+            return inNewLab(run, wanted);
         }
-        return name != null ? inLab(run) : onCluster(run);
+        return up != null ? inLab(run, up.spec()) : onCluster(run);
+    }
+
+    private String newName() {
+        return name == null ? "mpi-" + ProcessHandle.current().pid() : name;
+    }
+
+    private static LabRegistry registry() {
+        return LabRegistry.ofUser();
     }
 
     private void checkOptions(final MpirunWords given) {
@@ -146,13 +156,13 @@ public final class MpirunCommand implements Callable<Integer> {
         if (!given.hasPrograms()) {
             throw new UsageException("which program? For example: hxb mpirun -np 4 ./program");
         }
-        if (shape == null) {
-            final List<String> idle = labOptions();
-            if (!idle.isEmpty()) {
-                throw new UsageException(
-                        String.join(", ", idle)
-                                + " needs --lab, which makes the lab that it is about");
-            }
+        final List<String> ofNewLab = shape == null ? labOptions() : List.of();
+        if (!ofNewLab.isEmpty()) {
+            throw new UsageException(
+                    String.join(", ", ofNewLab) + ": only with --lab, for the lab that it makes");
+        }
+        if ((shape != null || name != null) && given.namesHosts()) {
+            throw new UsageException("a lab is on this machine alone: leave out the other hosts");
         }
     }
 
@@ -208,14 +218,9 @@ public final class MpirunCommand implements Callable<Integer> {
         }
     }
 
-    private int inNewLab(final Run run) throws InterruptedException {
-        requireOneHost(run.words());
-        final String lab = name == null ? "mpi-" + ProcessHandle.current().pid() : name;
-        final LabSpec wanted = links.spec(lab, shape);
-        final int nodeCount = wanted.shape().nodeCount();
-        final RankPlacement placement =
-                RankPlacement.inLab(LabRegistry.ofUser().folder(lab), lab, nodeCount, order);
-        final Launch launch = launchInLab(run, placement, nodeCount);
+    private int inNewLab(final Run run, final LabSpec wanted) throws InterruptedException {
+        final RankPlacement placement = placement(wanted);
+        final Launch launch = launchInLab(run, placement);
         if (isDryRun) {
             return print(launch);
         }
@@ -225,33 +230,28 @@ public final class MpirunCommand implements Callable<Integer> {
         }
     }
 
-    private int inLab(final Run run) throws InterruptedException {
-        requireOneHost(run.words());
-        final LabRegistry registry = LabRegistry.ofUser();
-        final LabState state = registry.requireNodes(name);
-        final Path folder = registry.folder(name);
-        final int nodeCount = state.spec().shape().nodeCount();
-        final RankPlacement placement = RankPlacement.inLab(folder, name, nodeCount, order);
-        checkRanks(run.words(), placement, ClusterConfigYaml.read(LabCluster.file(folder)));
-        final Launch launch = launchInLab(run, placement, nodeCount);
+    private int inLab(final Run run, final LabSpec up) throws InterruptedException {
+        final RankPlacement placement = placement(up);
+        final Path file = LabCluster.file(registry().folder(up.name()));
+        checkRanks(run.words(), placement, ClusterConfigYaml.read(file));
+        final Launch launch = launchInLab(run, placement);
         return isDryRun ? print(launch) : MpirunProcess.run(launch);
     }
 
+    private RankPlacement placement(final LabSpec lab) {
+        return RankPlacement.inLab(
+                registry().folder(lab.name()), lab.name(), lab.shape().nodeCount(), order);
+    }
+
     /** One rank a node, unless it was said how many. */
-    private static Launch launchInLab(
-            final Run run, final RankPlacement placement, final int nodeCount) {
+    private static Launch launchInLab(final Run run, final RankPlacement placement) {
         if (!run.words().isCountOpen()) {
             return run.launchInLab(placement);
         }
         final MpirunWords counted =
-                MpirunWords.of(run.words().with(List.of("-np", Integer.toString(nodeCount))));
+                MpirunWords.of(
+                        run.words().with(List.of("-np", Integer.toString(placement.nodeCount()))));
         return new Run(counted, run.mpi(), run.provider(), run.rankScript()).launchInLab(placement);
-    }
-
-    private static void requireOneHost(final MpirunWords words) {
-        if (words.namesHosts()) {
-            throw new UsageException("a lab is on this machine alone: leave out the other hosts");
-        }
     }
 
     private static void checkRanks(

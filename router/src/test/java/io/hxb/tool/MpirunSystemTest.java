@@ -1,0 +1,313 @@
+package io.hxb.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.hxb.testing.TestNamespaces;
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.machine.Privileges;
+import io.hxb.tool.machine.Programs;
+import io.hxb.tool.report.ExitStatus;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Programs of Open MPI over HXB, as a user starts them. */
+@Tag("system")
+@Tag("lab")
+class MpirunSystemTest {
+    private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
+
+    @TempDir private static Path programs;
+    private static Path check;
+
+    @TempDir private Path folder;
+    private final String lab = "m" + ProcessHandle.current().pid();
+
+    @BeforeAll
+    static void compile() throws Exception {
+        assumeTrue(Programs.find("mpirun").isPresent(), "skipped: no mpirun (openmpi-bin)");
+        assumeTrue(Programs.find("mpicc").isPresent(), "skipped: no mpicc (libopenmpi-dev)");
+        assumeTrue(
+                Files.exists(Path.of("/usr/include/rdma/fabric.h")),
+                "skipped: no headers of libfabric (libfabric-dev)");
+        check = programs.resolve("mpi_check");
+        final Path source = ROOT.resolve("benchmarks/src/main/mpi/mpi_check.c");
+        final Process compiler =
+                new ProcessBuilder(
+                                "mpicc",
+                                "-O1",
+                                "-Wall",
+                                "-Werror",
+                                "-o",
+                                check.toString(),
+                                source.toString())
+                        .redirectErrorStream(true)
+                        .start();
+        final String output =
+                new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, compiler.waitFor(), output);
+    }
+
+    private HxbProcess mpirun(final String... arguments) throws IOException {
+        final List<String> command = new ArrayList<>(List.of("mpirun"));
+        command.addAll(List.of(arguments));
+        return HxbProcess.start(folder, command.toArray(String[]::new));
+    }
+
+    private void assertNothingLeft() throws IOException {
+        final String[] namespaces = Path.of("/run/netns").toFile().list();
+        assertTrue(
+                namespaces == null
+                        || Stream.of(namespaces)
+                                .flatMap(name -> LabNames.labOf(name).stream())
+                                .noneMatch(lab::equals),
+                () -> List.of(namespaces).toString());
+        final Path run = folder.resolve("run");
+        if (Files.exists(run)) {
+            try (Stream<Path> files = Files.walk(run)) {
+                assertEquals(List.of(), files.filter(Files::isRegularFile).toList());
+            }
+        }
+    }
+
+    @Test
+    void shouldRunAnUnmodifiedProgramInALabOfItsOwn() throws Exception {
+        try (HxbProcess hxb =
+                mpirun(
+                        "--lab",
+                        "2x2",
+                        "--links",
+                        "2",
+                        "--name",
+                        lab,
+                        "-np",
+                        "5",
+                        check.toString(),
+                        "--strict",
+                        "--rounds",
+                        "2",
+                        "--seed",
+                        "20261125")) {
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+            assertTrue(hxb.output().contains("ok 20261125 checks="), hxb::output);
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldDealRanksToAllNodesIfNobodySaysHowMany() throws Exception {
+        try (HxbProcess hxb =
+                mpirun(
+                        "--lab",
+                        "3",
+                        "--links",
+                        "1",
+                        "--backend",
+                        "udp",
+                        "--name",
+                        lab,
+                        "sh",
+                        "-c",
+                        "echo $HXB_SOCKET")) {
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+            assertEquals(
+                    List.of("0", "1", "2"),
+                    hxb.output()
+                            .lines()
+                            .map(line -> line.replaceAll(".*-(\\d+)\\.sock", "$1"))
+                            .sorted()
+                            .toList());
+        }
+    }
+
+    @Test
+    void shouldPassOnTheExitStatus() throws Exception {
+        try (HxbProcess hxb =
+                mpirun(
+                        "--lab",
+                        "2",
+                        "--links",
+                        "1",
+                        "--backend",
+                        "udp",
+                        "--name",
+                        lab,
+                        "-np",
+                        "2",
+                        "sh",
+                        "-c",
+                        "exit 7")) {
+            assertEquals(7, hxb.status(), () -> hxb.output() + hxb.errors());
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldEndWithARankThatIsKilled() throws Exception {
+        // the others wait for messages of the one that is killed
+        try (HxbProcess hxb =
+                mpirun(
+                        "--lab",
+                        "2",
+                        "--links",
+                        "1",
+                        "--backend",
+                        "udp",
+                        "--name",
+                        lab,
+                        "-np",
+                        "3",
+                        check.toString(),
+                        "--seconds",
+                        "60")) {
+            awaitOutput(hxb, "seed");
+            final ProcessHandle rank =
+                    hxb.process()
+                            .descendants()
+                            .filter(process -> isRank(process))
+                            .findFirst()
+                            .orElseThrow();
+            rank.destroyForcibly();
+            assertEquals(137, hxb.status(), () -> hxb.output() + hxb.errors());
+        }
+        assertNothingLeft();
+    }
+
+    private static boolean isRank(final ProcessHandle process) {
+        return process.info().command().filter(check.toString()::equals).isPresent();
+    }
+
+    private static void awaitOutput(final HxbProcess hxb, final String text) {
+        TestNamespaces.await(
+                () -> text + " in: " + hxb.output() + hxb.errors(),
+                () -> hxb.output().contains(text) || !hxb.process().isAlive());
+        assertTrue(hxb.output().contains(text), () -> hxb.output() + hxb.errors());
+    }
+
+    @Test
+    void shouldEndItsRanksAndRemoveTheLabWhenToldToEnd() throws Exception {
+        try (HxbProcess hxb =
+                mpirun(
+                        "--lab",
+                        "2",
+                        "--links",
+                        "1",
+                        "--name",
+                        lab,
+                        "-np",
+                        "2",
+                        check.toString(),
+                        "--seconds",
+                        "60")) {
+            awaitOutput(hxb, "seed");
+            final List<ProcessHandle> ranks =
+                    hxb.process().descendants().filter(process -> isRank(process)).toList();
+            assertEquals(2, ranks.size());
+            hxb.process().destroy();
+            assertEquals(143, hxb.status(), () -> hxb.output() + hxb.errors());
+            for (final ProcessHandle rank : ranks) {
+                rank.onExit().get(10, TimeUnit.SECONDS);
+            }
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldNotStopWhenALinkDies() throws Exception {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+        try (HxbProcess hxb =
+                mpirun(
+                        "--lab",
+                        "2x2",
+                        "--links",
+                        "2",
+                        "--rate",
+                        "500mbit",
+                        "--name",
+                        lab,
+                        "-np",
+                        "4",
+                        check.toString(),
+                        "--strict",
+                        "--rounds",
+                        "6",
+                        "--verbose",
+                        "--seed",
+                        "7411")) {
+            awaitOutput(hxb, "seed");
+            final String ofNode = LabNames.namespace(lab, 1);
+            int round = 0;
+            for (final String nic : List.of("x0", "y1", "x1")) {
+                awaitOutput(hxb, "round " + round++ + " flood");
+                TestNamespaces.ipIn(ofNode, "link set " + nic + " down");
+                awaitOutput(hxb, "round " + round++ + " flood");
+                TestNamespaces.ipIn(ofNode, "link set " + nic + " up");
+            }
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+            assertTrue(hxb.output().contains("ok 7411 checks="), hxb::output);
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void shouldSayWhatIsWrongBeforeAnythingRuns() throws Exception {
+        assertRefused(ExitStatus.USAGE, "which program?", "-np", "4");
+        assertRefused(
+                ExitStatus.USAGE, "give --lab before", "-np", "4", "--lab", "2x2", "hostname");
+        assertRefused(ExitStatus.USAGE, "--links: only with --lab", "--links", "2", "hostname");
+        assertRefused(ExitStatus.USAGE, "a shape is written like", "--lab", "2x", "hostname");
+        assertRefused(
+                ExitStatus.USAGE, "on this machine alone", "--lab", "2", "-H", "a,b", "hostname");
+        assertRefused(ExitStatus.FAILED, "there is no lab 'none'", "--name", "none", "hostname");
+        assertRefused(
+                ExitStatus.FAILED,
+                "install Open MPI",
+                "--lab",
+                "2",
+                "--mpirun",
+                "none",
+                "hostname");
+        assertRefused(
+                ExitStatus.FAILED,
+                "is not that of Open MPI",
+                "--lab",
+                "2",
+                "--mpirun",
+                "/bin/true",
+                "hostname");
+    }
+
+    private void assertRefused(final int status, final String text, final String... arguments)
+            throws Exception {
+        try (HxbProcess hxb = mpirun(arguments)) {
+            assertEquals(status, hxb.status(), hxb::errors);
+            assertTrue(hxb.errors().contains(text), hxb::errors);
+            assertEquals("", hxb.output());
+        }
+    }
+
+    @Test
+    void shouldPrintWhatItWouldRun() throws Exception {
+        try (HxbProcess hxb =
+                mpirun("--dry-run", "--lab", "2x2", "--name", lab, "-np", "3", "./a", "b c")) {
+            assertEquals(ExitStatus.OK, hxb.status(), hxb::errors);
+            assertTrue(hxb.output().contains("OMPI_MCA_pml=cm"), hxb::output);
+            assertTrue(hxb.output().contains(" -np 3 ./a 'b c'"), hxb::output);
+            assertTrue(hxb.output().contains(lab + "-{node}.sock"), hxb::output);
+        }
+        assertNothingLeft();
+    }
+}

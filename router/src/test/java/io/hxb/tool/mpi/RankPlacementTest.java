@@ -1,0 +1,105 @@
+package io.hxb.tool.mpi;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.config.AttachConfig;
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.tool.mpi.RankPlacement.Order;
+import io.hxb.tool.report.UsageException;
+import io.hxb.topology.Shape;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which rank is attached to which node, as the script decides that starts in front of a rank. */
+@Tag("unit")
+class RankPlacementTest {
+    private static final Path FOLDER = Path.of("/run/with space/labs/a");
+    private static final Path SCRIPT =
+            Path.of(System.getProperty("hxb.root")).resolve("deploy/hxb-rank");
+
+    private static String socketOf(final Map<String, String> environment) throws Exception {
+        final ProcessBuilder builder =
+                new ProcessBuilder(SCRIPT.toString(), "sh", "-c", "printf %s \"$HXB_SOCKET\"")
+                        .redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        final Process process = builder.start();
+        final String output =
+                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return process.waitFor() + " " + output.strip();
+    }
+
+    private static Map<String, String> environment(
+            final int nodes, final Order order, final int rank, final int size) {
+        final Map<String, String> environment =
+                new HashMap<>(RankPlacement.inLab(FOLDER, "a", nodes, order).environment());
+        environment.put("OMPI_COMM_WORLD_RANK", Integer.toString(rank));
+        environment.put("OMPI_COMM_WORLD_SIZE", Integer.toString(size));
+        return environment;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NODE, 4, 0, 8, 0", "NODE, 4, 5, 8, 1", "NODE, 1, 5, 8, 0",
+        "BLOCK, 4, 0, 8, 0", "BLOCK, 4, 3, 8, 1", "BLOCK, 4, 7, 8, 3",
+        "BLOCK, 4, 1, 2, 1", "BLOCK, 3, 4, 5, 2"
+    })
+    void shouldFindTheSocketOfItsNode(
+            final Order order, final int nodes, final int rank, final int size, final int node)
+            throws Exception {
+        final ClusterConfig config =
+                ClusterConfig.of("a", Shape.of(4), Backend.UDP, LinkPlan.udp(1, 1, 20_000))
+                        .withAttach(new AttachConfig(FOLDER, FOLDER, List.of(), List.of()));
+
+        assertEquals(
+                "0 " + config.ownSocketPath(node), socketOf(environment(nodes, order, rank, size)));
+    }
+
+    @Test
+    void shouldSayThatNoRankIsKnown() throws Exception {
+        final Map<String, String> environment = environment(4, Order.NODE, 0, 1);
+        environment.put("OMPI_COMM_WORLD_RANK", "");
+
+        final String output = socketOf(environment);
+
+        assertTrue(output.startsWith("1 hxb-rank: no rank is set"), output);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"HXB_RANK_SOCKETS=/run/a.sock", "HXB_RANK_NODES=0", "HXB_RANK_BY=chance"})
+    void shouldRefuseWhatMakesNoSense(final String assignment) throws Exception {
+        final String[] parts = assignment.split("=", 2);
+        final Map<String, String> environment = environment(4, Order.NODE, 0, 1);
+        environment.put(parts[0], parts[1]);
+
+        final String output = socketOf(environment);
+
+        assertTrue(output.startsWith("1 hxb-rank: " + parts[0]), output);
+        assertTrue(output.contains(parts[1]), output);
+    }
+
+    @Test
+    void shouldRefuseMoreRanksThanContexts() {
+        final RankPlacement placement = RankPlacement.inLab(FOLDER, "a", 2, Order.NODE);
+
+        assertDoesNotThrow(() -> placement.check(126, 64));
+        final UsageException refused =
+                assertThrows(UsageException.class, () -> placement.check(127, 64));
+        assertTrue(refused.getMessage().contains("at most 126"), refused::getMessage);
+    }
+}
