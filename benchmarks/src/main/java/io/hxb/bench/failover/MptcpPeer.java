@@ -2,6 +2,7 @@ package io.hxb.bench.failover;
 
 import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
+import io.hxb.bench.harness.Subnets;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
 

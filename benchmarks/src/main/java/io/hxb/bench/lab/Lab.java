@@ -30,6 +30,7 @@ import java.util.Locale;
             AttachedRoundTrip.class,
             AttachedRate.class,
             RemoteMemory.class,
+            MpiMessages.class,
             UdpLatency.class,
             LinksScaling.class,
             Failover.class,

@@ -1,4 +1,4 @@
-package io.hxb.bench.failover;
+package io.hxb.bench.harness;
 
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
@@ -7,16 +7,16 @@ import io.hxb.tool.machine.Shell;
 import java.util.List;
 
 /** IPv4 addresses on the links of a lab of two nodes, one subnet a link. Stateless. */
-final class Subnets {
+public final class Subnets {
     private Subnets() {}
 
     /** Address of a node on a link. */
-    static String address(final int link, final int node) {
+    public static String address(final int link, final int node) {
         return "10.77." + link + "." + (node + 1);
     }
 
     /** Gives all NICs their addresses. */
-    static void address(final LabSpec spec) {
+    public static void address(final LabSpec spec) {
         for (int node = 0; node < 2; node++) {
             final StringBuilder script = new StringBuilder();
             for (int link = 0; link < spec.linkCount(); link++) {
@@ -28,7 +28,7 @@ final class Subnets {
     }
 
     /** Runs lines of {@code ip} commands in a node's namespace. */
-    static void ip(final LabSpec spec, final int node, final String script) {
+    public static void ip(final LabSpec spec, final int node, final String script) {
         final String namespace = LabNames.namespace(spec.name(), node);
         Shell.check(script, List.of("ip", "-n", namespace, "-batch", "-"));
     }
