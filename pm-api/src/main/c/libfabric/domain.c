@@ -2,6 +2,7 @@
 #include "provider.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -9,7 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_TURNS = 64 /* looks in vain before each gives way */, MAX_SLEEP_MS = 100 };
+enum {
+    IDLE_TURNS = 64,     /* looks in vain before each gives way */
+    SOON_NS = 10000,     /* from one look to the next of a program that does nothing but wait */
+    LONG_NS = 1000000,   /* a wait that goes on asleep */
+    CROWDED_NS = 100000, /* a CPU that was given away comes back so late if others compute on it */
+    MIN_PAUSE_NS = 20000000,   /* for which waits sleep after that at first */
+    MAX_PAUSE_NS = 1000000000, /* and at most, if it is so again and again */
+    AGAIN_PAUSES = 4,    /* what is found within that many pauses is found again */
+    NAP_MS = 1,
+    MAX_NAPPING = 8,
+    MAX_SLEEP_MS = 100
+};
 
 int64_t clock_ns(void) {
     struct timespec now;
@@ -60,14 +72,52 @@ bool arm_all(struct domain *domain) {
     return domain->is_automatic || arm_endpoints(domain);
 }
 
-void idle(struct domain *domain, bool did_something) {
-    if (did_something) {
-        domain->idle_turns = 0;
-    } else if (++domain->idle_turns > IDLE_TURNS) {
-        pthread_mutex_unlock(&domain->lock);
-        sched_yield();
-        pthread_mutex_lock(&domain->lock);
+/* Until there is work or a moment has passed. Somebody who sleeps is woken before those that have a CPU are asked to leave
+ * it, while somebody who has given his CPU away gets it back when all others have had it. */
+static void nap(struct domain *domain) {
+    struct pollfd fds[MAX_NAPPING];
+    nfds_t count = 0;
+    for (struct link *at = domain->endpoints.next; at != &domain->endpoints && count < MAX_NAPPING; at = at->next) {
+        struct endpoint *endpoint = OWNER(at, struct endpoint, link);
+        if (endpoint->context != NULL) {
+            fds[count++] = (struct pollfd){.fd = hxb_context_fd(endpoint->context), .events = POLLIN};
+        }
     }
+    pthread_mutex_unlock(&domain->lock);
+    poll(fds, count, NAP_MS);
+    pthread_mutex_lock(&domain->lock);
+}
+
+static void give_way(struct domain *domain, int64_t now) {
+    pthread_mutex_unlock(&domain->lock);
+    sched_yield();
+    pthread_mutex_lock(&domain->lock);
+    int64_t after = clock_ns();
+    if (after - now > CROWDED_NS) {
+        bool is_again = after - domain->crowded_until_ns < AGAIN_PAUSES * domain->pause_ns;
+        int64_t doubled = 2 * domain->pause_ns < MAX_PAUSE_NS ? 2 * domain->pause_ns : MAX_PAUSE_NS;
+        domain->pause_ns = is_again ? doubled : MIN_PAUSE_NS;
+        domain->crowded_until_ns = after + domain->pause_ns;
+    }
+}
+
+void idle(struct domain *domain, bool did_something) {
+    int64_t now = clock_ns();
+    if (did_something || now - domain->idle_ns > SOON_NS) {
+        domain->idle_turns = 0;
+    }
+    if (++domain->idle_turns == 1) {
+        domain->idle_since_ns = now;
+    } else if (domain->idle_turns > IDLE_TURNS) {
+        bool may_nap = now - domain->idle_since_ns > LONG_NS || now < domain->crowded_until_ns;
+        if (may_nap && !domain->is_automatic && arm_all(domain)) {
+            nap(domain);
+        } else {
+            give_way(domain, now);
+        }
+        now = clock_ns();
+    }
+    domain->idle_ns = now;
 }
 
 void wake_thread(struct domain *domain) {

@@ -158,7 +158,11 @@ struct domain {
     struct link registrations[BUCKETS]; /* by key */
     int mr_mode;
     int users; /* what was opened in it and not closed */
-    int idle_turns;
+    int idle_turns;        /* looks for completions in vain, one soon after the other */
+    int64_t idle_ns;       /* when the last of them ended */
+    int64_t idle_since_ns; /* when the first of them was */
+    int64_t crowded_until_ns; /* until then waits sleep, as others compute on the CPU */
+    int64_t pause_ns;      /* how long that is */
     bool is_automatic; /* a thread makes progress, and nobody else */
     bool is_ending;
     pthread_t thread;
@@ -348,7 +352,7 @@ void domain_release(struct domain *domain);
 bool progress_all(struct domain *domain);
 /* True if descriptors of all endpoints tell of new work; false if there is some already. */
 bool arm_all(struct domain *domain);
-/* After a look for completions in vain: others may need the CPU. */
+/* After a look for completions in vain: others may need the CPU. May sleep for a millisecond. */
 void idle(struct domain *domain, bool did_something);
 /* Work for the thread that makes progress. */
 void wake_thread(struct domain *domain);

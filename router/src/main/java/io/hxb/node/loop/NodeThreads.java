@@ -2,12 +2,14 @@ package io.hxb.node.loop;
 
 import io.hxb.config.LoopConfig;
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.SessionGroup;
 import io.hxb.linux.Threads;
 
 import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
@@ -37,6 +39,7 @@ public final class NodeThreads implements AutoCloseable {
      */
     public static NodeThreads start(final LoopConfig config, final int firstLoop) {
         final NodeThreads threads = new NodeThreads();
+        putSessionFirst();
         try {
             for (int i = firstLoop; i < firstLoop + config.loopCount(); i++) {
                 threads.drivers.add(
@@ -82,6 +85,15 @@ public final class NodeThreads implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         };
+    }
+
+    /** The loops' own nice value counts among the processes of their session only. */
+    private static void putSessionFirst() {
+        try {
+            SessionGroup.nice(NICE);
+        } catch (final IOException e) {
+            LOGGER.debug("the session has the usual nice value: {}", e.getMessage());
+        }
     }
 
     private static void place(final LoopConfig config, final int index) {

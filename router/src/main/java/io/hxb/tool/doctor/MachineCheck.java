@@ -15,6 +15,7 @@ import java.util.List;
 
 /** Examines the machine: JDK, rights, limits, memory. Stateless. */
 public final class MachineCheck {
+    private static final Path SESSION_GROUPS = Path.of("/proc/sys/kernel/sched_autogroup_enabled");
     private static final Path FREE_HUGE_PAGES =
             Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
     private static final long WANTED_SOCKET_BUFFER = 8L << 20;
@@ -37,6 +38,7 @@ public final class MachineCheck {
         findings.add(socketBuffer("net.core.rmem_max"));
         findings.add(socketBuffer("net.core.wmem_max"));
         findings.add(TuningCheck.hugePages(Privileges.kernelNumber(FREE_HUGE_PAGES)));
+        findings.add(TuningCheck.sessionGroups(SESSION_GROUPS));
         findings.add(TuningCheck.governor(Path.of("/sys/devices/system/cpu")));
         findings.add(program("ip"));
         findings.add(program("tc"));

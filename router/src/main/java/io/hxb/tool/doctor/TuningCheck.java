@@ -3,6 +3,7 @@ package io.hxb.tool.doctor;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
 import io.hxb.os.nic.NicOffloads;
+import io.hxb.tool.machine.Privileges;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +44,24 @@ final class TuningCheck {
                                         : ": those that share one sleep when they have nothing to"
                                                 + " do, as with hybrid"),
                         CROWDING_FIX);
+    }
+
+    /**
+     * Whether the kernel shares CPU time out among sessions (sched(7), autogroup) instead of among
+     * threads, of whose nice values it then knows nothing in other sessions. Where threads that
+     * compute outnumber the CPUs, loops have been seen to wait for seconds (Linux 6.18).
+     *
+     * @param file the kernel's switch; there is none where it has no such groups.
+     */
+    static Finding sessionGroups(final Path file) {
+        if (Privileges.kernelNumber(file) != 1) {
+            return Finding.ok("CPU time of sessions", "shared out among threads");
+        }
+        return Finding.warn(
+                "CPU time of sessions",
+                "shared out among sessions: with more threads that compute than CPUs, nodes can"
+                        + " starve, whatever their priority, and peers take them for dead",
+                "sysctl -w kernel.sched_autogroup_enabled=0 (and in /etc/sysctl.d/)");
     }
 
     /** Reserves a huge page, as a node does for its pool, and gives it back. */

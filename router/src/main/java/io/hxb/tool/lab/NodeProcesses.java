@@ -3,6 +3,7 @@ package io.hxb.tool.lab;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.pm.PmDevice;
+import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.ToolException;
 
 import java.io.File;
@@ -31,6 +32,9 @@ public final class NodeProcesses {
         addFlags(command, ".mvn/jvm.config");
         if (arguments.length > 0 && arguments[0].equals("node")) {
             addFlags(command, "deploy/node.config");
+        }
+        if (Privileges.isRoot()) {
+            addFlags(command, "deploy/root.config");
         }
         final String cache = System.getProperty("hxb.aot", "");
         if (!cache.isEmpty()) {

@@ -80,12 +80,16 @@ record OpenMpi(Path mpirun, String version) {
         return Map.of("OMPI_MCA_btl", "^ofi", "OMPI_MCA_osc", "^rdma");
     }
 
-    /** What lets more ranks than CPUs share one machine, unless the user wants it otherwise. */
+    /**
+     * What lets more ranks than CPUs share one machine, unless the user wants it otherwise. Open
+     * MPI need not give the CPU away while it waits: the provider does, and sleeps where others
+     * compute.
+     */
     static Map<String, String> crowding() {
         return Map.of(
                 "OMPI_MCA_rmaps_base_oversubscribe", "1",
                 "OMPI_MCA_hwloc_base_binding_policy", "none",
-                "OMPI_MCA_mpi_yield_when_idle", "1");
+                "OMPI_MCA_mpi_yield_when_idle", "0");
     }
 
     /** What lets root run programs. */

@@ -31,7 +31,7 @@ public final class LabStartOptions {
      * @param needsProcesses whether each node needs a process, no matter what was asked for.
      * @param change of the configuration.
      */
-    LabSession start(
+    public LabSession start(
             final LabSpec spec,
             final boolean needsProcesses,
             final UnaryOperator<ClusterConfig> change) {

@@ -29,6 +29,18 @@ class TuningCheckTest {
     }
 
     @Test
+    void shouldWarnOfCpuTimeThatIsSharedOutAmongSessions() throws IOException {
+        final Path file = folder.resolve("sched_autogroup_enabled");
+        assertEquals(Finding.Level.OK, TuningCheck.sessionGroups(file).level());
+        Files.writeString(file, "0\n");
+        assertEquals(Finding.Level.OK, TuningCheck.sessionGroups(file).level());
+        Files.writeString(file, "1\n");
+        final Finding finding = TuningCheck.sessionGroups(file);
+        assertEquals(Finding.Level.WARN, finding.level());
+        assertTrue(finding.fix().contains("sched_autogroup_enabled=0"), finding::fix);
+    }
+
+    @Test
     void shouldWantMoreCpusThanSpinningLoops() {
         assertEquals(Finding.Level.OK, TuningCheck.spinning(2, 3).level());
         final Finding full = TuningCheck.spinning(2, 2);
