@@ -31,6 +31,7 @@ import java.util.Locale;
             AttachedRate.class,
             RemoteMemory.class,
             MpiMessages.class,
+            MpiPrograms.class,
             UdpLatency.class,
             LinksScaling.class,
             Failover.class,

@@ -10,6 +10,7 @@ import io.hxb.tool.lab.LabSpec;
 
 import tools.jackson.databind.JsonNode;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,19 +35,21 @@ final class MpiRanks implements AutoCloseable {
         }
     }
 
+    /** What it was made from. */
+    LabSpec spec() {
+        return lab.spec();
+    }
+
     /**
-     * Runs a program over HXB.
+     * The command that runs a program over HXB.
      *
      * @param nodes of the ranks, one after the other.
-     * @param seconds that it takes at least.
-     * @return its last line.
      */
-    JsonNode overHxb(final List<Integer> nodes, final double seconds, final List<String> program)
-            throws Exception {
+    List<String> hxbCommand(final List<Integer> nodes, final List<String> program) {
         final List<String> command =
                 new ArrayList<>(List.of("env", "HXB_SOCKET=" + socket(nodes.getFirst())));
         command.addAll(Peers.hxb("mpirun", "--allow-run-as-root", "--oversubscribe"));
-        command.addAll(List.of("--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"));
+        command.addAll(List.of("--mca", "mpi_yield_when_idle", "0", "--bind-to", "none"));
         // One-sided operations would go by shared memory, as all ranks are on one machine.
         command.addAll(List.of("--mca", "osc", "pt2pt"));
         for (int rank = 0; rank < nodes.size(); rank++) {
@@ -56,26 +59,43 @@ final class MpiRanks implements AutoCloseable {
             command.addAll(List.of("-np", "1", "-x", "HXB_SOCKET=" + socket(nodes.get(rank))));
             command.addAll(program);
         }
-        return figures("", command, seconds);
+        return command;
+    }
+
+    /** The same over TCP. */
+    List<String> tcpCommand(final List<Integer> nodes, final List<String> program)
+            throws IOException {
+        final List<String> command =
+                new ArrayList<>(
+                        List.of("ip", "netns", "exec", TcpRanks.namespace(lab.spec(), nodes)));
+        command.addAll(TcpRanks.command(folder.path(), lab.spec(), nodes, program));
+        return command;
+    }
+
+    /**
+     * Runs a program over HXB.
+     *
+     * @param seconds that it takes at least.
+     * @return its last line.
+     */
+    JsonNode overHxb(final List<Integer> nodes, final double seconds, final List<String> program)
+            throws Exception {
+        return figures(hxbCommand(nodes, program), seconds);
     }
 
     private String socket(final int node) {
         return lab.config().socketPath(node).toString();
     }
 
-    /** Runs a program over TCP. */
+    /** The same over TCP. */
     JsonNode overTcp(final List<Integer> nodes, final double seconds, final List<String> program)
             throws Exception {
-        return figures(
-                TcpRanks.namespace(lab.spec(), nodes),
-                TcpRanks.command(folder.path(), lab.spec(), nodes, program),
-                seconds);
+        return figures(tcpCommand(nodes, program), seconds);
     }
 
-    private static JsonNode figures(
-            final String namespace, final List<String> command, final double seconds)
+    private static JsonNode figures(final List<String> command, final double seconds)
             throws Exception {
-        try (Program mpirun = Program.start(namespace, "", command)) {
+        try (Program mpirun = Program.start("", "", command)) {
             final JsonNode last = mpirun.last(seconds + LIMIT_SECONDS);
             final int status = mpirun.await(LIMIT_SECONDS);
             if (status != 0) {

@@ -1,0 +1,243 @@
+package io.hxb.bench.lab;
+
+import io.hxb.bench.harness.Contest;
+import io.hxb.bench.harness.Peers;
+import io.hxb.bench.harness.Progress;
+import io.hxb.bench.harness.Report;
+import io.hxb.bench.harness.Subnets;
+import io.hxb.bench.harness.TemporaryFolder;
+import io.hxb.config.Backend;
+import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabSpec;
+import io.hxb.topology.Shape;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Whole programs of MPI over HXB and over TCP, with and without a link that dies. One thread. */
+@Command(
+        name = "mpi-programs",
+        mixinStandardHelpOptions = true,
+        description =
+                "CG, LAMMPS and HPCC on a 2x2 with two links a dimension: times and results over"
+                        + " HXB and TCP, also while one link of one node is pulled for a while.")
+final class MpiPrograms implements Callable<Integer> {
+    private static final int MTU_BYTES = 9000;
+    private static final int NODES = 4;
+    private static final long LIMIT_SECONDS = 300;
+
+    /** A liquid of Lennard-Jones atoms, as LAMMPS has it among its benchmarks. */
+    private static final String LIQUID =
+            """
+            units lj
+            atom_style atomic
+            lattice fcc 0.8442
+            region box block 0 16 0 16 0 16
+            create_box 1 box
+            create_atoms 1 box
+            mass 1 1.0
+            velocity all create 1.44 87287 loop geom
+            pair_style lj/cut 2.5
+            pair_coeff 1 1 1.0 1.0 2.5
+            neighbor 0.3 bin
+            neigh_modify delay 0 every 20 check no
+            fix 1 all nve
+            thermo 100
+            run STEPS
+            """;
+
+    /**
+     * A program and what it computes.
+     *
+     * @param name for the table.
+     * @param ranks how many.
+     * @param command that each rank runs.
+     * @param resultFile where the results are; empty for standard output.
+     * @param result of which lines, as a regular expression, whose groups are compared.
+     */
+    private record Plan(
+            String name, int ranks, List<String> command, String resultFile, String result) {
+        List<Integer> nodes() {
+            return IntStream.range(0, ranks).mapToObj(rank -> rank % NODES).toList();
+        }
+    }
+
+    @Mixin private Lab.Settings settings;
+
+    @Option(
+            names = "--mbit",
+            defaultValue = "250",
+            description = "rate of a link in Mbit/s (default ${DEFAULT-VALUE})")
+    private int mbit;
+
+    @Option(
+            names = "--length",
+            defaultValue = "1",
+            description = "how much longer programs take (default ${DEFAULT-VALUE})")
+    private int length;
+
+    @Option(names = "--only", description = "part of the names of those to run")
+    private String only = "";
+
+    private final Map<String, Double> lastSeconds = new TreeMap<>();
+    private final Map<String, List<String>> results = new TreeMap<>();
+
+    @Override
+    public Integer call() throws Exception {
+        final Report report =
+                new Report(
+                                "mpi-programs",
+                                Map.of("rounds", settings.rounds(), "mbit", mbit, "length", length))
+                        .columns("program", "over", "s", "with a link pulled", "s", "ratio");
+        try (TemporaryFolder folder = new TemporaryFolder();
+                MpiRanks ranks = new MpiRanks(spec())) {
+            Files.writeString(
+                    folder.file("in.lj"), LIQUID.replace("STEPS", Integer.toString(200 * length)));
+            final Path hpcc = Path.of("/usr/share/doc/hpcc/examples/_hpccinf.txt");
+            if (Files.exists(hpcc)) {
+                Files.writeString(
+                        folder.file("hpccinf.txt"),
+                        Files.readString(hpcc).replaceFirst("(?m)^1000 ", 800 * length + " "));
+            }
+            for (final Plan plan : plans()) {
+                if (plan.name.contains(only)) {
+                    measure(report, ranks, folder.path(), plan);
+                }
+            }
+        }
+        report.finish(System.out, settings.results());
+        return 0;
+    }
+
+    private List<Plan> plans() {
+        final List<String> lammps = List.of("lmp", "-in", "in.lj", "-log", "none");
+        final String step = "^ *(\\d+ +\\S+ +\\S+ +\\S+ +\\S+ +\\S+) *$";
+        final List<String> solver = Peers.c("cg", "60000", "25", Integer.toString(10 * length));
+        return List.of(
+                new Plan("CG, 16 ranks", 16, solver, "", ".*result (.*)"),
+                new Plan("LAMMPS, 4 ranks", 4, lammps, "", step),
+                new Plan("LAMMPS, 8 ranks", 8, lammps, "", step),
+                new Plan("HPCC, 4 ranks", 4, List.of("hpcc"), "hpccoutf.txt", "^(Success=.*)"));
+    }
+
+    private LabSpec spec() {
+        return new LabSpec(
+                "mq" + ProcessHandle.current().pid(),
+                Shape.of(2, 2),
+                2,
+                Backend.RAW,
+                mbit * 1_000_000L,
+                MTU_BYTES);
+    }
+
+    private void measure(
+            final Report report, final MpiRanks ranks, final Path folder, final Plan plan)
+            throws Exception {
+        final Contest contest = new Contest();
+        for (final boolean isHxb : new boolean[] {true, false}) {
+            for (final boolean isPulled : new boolean[] {false, true}) {
+                contest.add(
+                        name(isHxb, isPulled),
+                        () -> Map.of("seconds", run(ranks, folder, plan, isHxb, isPulled)));
+            }
+        }
+        lastSeconds.clear();
+        results.clear();
+        final Contest.Standing standing = contest.run(settings.rounds(), Progress.of(plan.name));
+        report.keep(plan.name, standing);
+        for (final boolean isHxb : new boolean[] {true, false}) {
+            report.line(
+                    plan.name,
+                    isHxb ? "HXB" : "TCP",
+                    standing.of(name(isHxb, false), "seconds").format(),
+                    verdict(isHxb, results),
+                    standing.of(name(isHxb, true), "seconds").format(),
+                    standing.ratio(name(isHxb, true), name(isHxb, false), "seconds").format());
+        }
+    }
+
+    private static String name(final boolean isHxb, final boolean isPulled) {
+        return (isHxb ? "HXB" : "TCP") + (isPulled ? ", a link pulled" : "");
+    }
+
+    private static String verdict(final boolean isHxb, final Map<String, List<String>> results) {
+        final List<String> expected = results.get(name(true, false));
+        return results.get(name(isHxb, true)).equals(expected) ? "same results" : "OTHER RESULTS";
+    }
+
+    /** Runs it; the link is pulled after a third of the time that it took without that. */
+    private double run(
+            final MpiRanks ranks,
+            final Path folder,
+            final Plan plan,
+            final boolean isHxb,
+            final boolean isPulled)
+            throws Exception {
+        final Path output = folder.resolve("output");
+        final List<String> command =
+                isHxb
+                        ? ranks.hxbCommand(plan.nodes(), plan.command)
+                        : ranks.tcpCommand(plan.nodes(), plan.command);
+        Files.deleteIfExists(folder.resolve("hpccoutf.txt"));
+        final long startNs = System.nanoTime();
+        final Process process =
+                new ProcessBuilder(command)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile())
+                        .start();
+        if (isPulled) {
+            final double usual = lastSeconds.get(name(isHxb, false));
+            process.waitFor((long) (usual * 1e9 / 3), TimeUnit.NANOSECONDS);
+            link(ranks.spec(), "down");
+            process.waitFor((long) (usual * 1e9 / 3), TimeUnit.NANOSECONDS);
+            link(ranks.spec(), "up");
+        }
+        final boolean hasEnded = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+        final double seconds = (System.nanoTime() - startNs) / 1e9;
+        if (!hasEnded) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+        if (!hasEnded || process.exitValue() != 0) {
+            System.err.println(Files.readString(output));
+            results.put(name(isHxb, isPulled), List.of("has failed"));
+        } else {
+            results.put(name(isHxb, isPulled), result(plan, folder, output));
+        }
+        lastSeconds.put(name(isHxb, isPulled), seconds);
+        return seconds;
+    }
+
+    private static List<String> result(final Plan plan, final Path folder, final Path output)
+            throws IOException {
+        final Path file = plan.resultFile.isEmpty() ? output : folder.resolve(plan.resultFile);
+        final List<String> found =
+                Files.readAllLines(file).stream()
+                        .filter(line -> line.matches(plan.result))
+                        .map(line -> line.replaceFirst(plan.result, "$1").strip())
+                        .collect(Collectors.toList());
+        if (found.isEmpty()) {
+            throw new IllegalStateException(
+                    plan.name + " has printed no result:\n" + Files.readString(output));
+        }
+        return found;
+    }
+
+    /** The first link in X of node 1. */
+    private static void link(final LabSpec spec, final String state) {
+        Subnets.ip(spec, 1, "link set " + LabNames.nic(0, 0) + " " + state + "\n");
+    }
+}
