@@ -1,0 +1,28 @@
+/* Checks the libfabric provider "hxb" against what the manual pages of libfabric say:
+ *
+ *   provider SCENARIO SOCKET_A SOCKET_B [SEED]
+ *
+ * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. What is wrong is printed with its line. */
+#include "provider.h"
+
+static const struct {
+    const char *name;
+    scenario *run;
+} scenarios[] = {{"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi}};
+
+int main(int count, char **arguments) {
+    if (count < 4) {
+        fprintf(stderr, "usage: provider SCENARIO SOCKET_A SOCKET_B [SEED]\n");
+        return 2;
+    }
+    sockets[0] = arguments[2];
+    sockets[1] = arguments[3];
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        if (strcmp(arguments[1], scenarios[i].name) == 0) {
+            scenarios[i].run(arguments + 4);
+            return 0;
+        }
+    }
+    fprintf(stderr, "no scenario %s\n", arguments[1]);
+    return 2;
+}
