@@ -75,14 +75,10 @@ static struct op *make_send(struct endpoint *endpoint, const struct send_call *c
             op_free(op);
             return NULL;
         }
-        uint8_t *at = op->copy;
-        for (size_t i = 0; i < call->count; i++) {
-            memcpy(at, call->iov[i].iov_base, call->iov[i].iov_len);
-            at += call->iov[i].iov_len;
-        }
+        copy_from(call->iov, call->count, 0, length, op->copy);
         op->iov[0] = (struct iovec){op->copy, length};
     } else if (!is_copied) {
-        memcpy(op->iov, call->iov, call->count * sizeof *op->iov);
+        set_parts(op->iov, call->iov, call->count);
     }
     if ((op->kind == BEGIN || op->wanted == FI_DELIVERY_COMPLETE) && !number_op(endpoint, op)) {
         op_free(op);
@@ -203,7 +199,7 @@ static struct op *make_receive(struct endpoint *endpoint, const struct receive_c
         op->tag = call->tag;
         op->ignore = call->ignore;
         op->length = total(call->iov, call->count);
-        memcpy(op->iov, call->iov, call->count * sizeof *op->iov);
+        set_parts(op->iov, call->iov, call->count);
     }
     return op;
 }

@@ -449,12 +449,20 @@ const char *on_result(struct endpoint *endpoint, const struct arrival *arrival);
 
 struct op *op_new(void);
 void op_free(struct op *op);
+/* The parts of a buffer, of which there may be none. */
+static inline void set_parts(struct iovec *to, const struct iovec *from, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+    }
+}
 /* Ends a send: error 0 or FI_Exxx, and what libhxb said. */
 void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail);
 /* Sends an eager message at once; false if that has to wait. */
 bool send_now(struct endpoint *endpoint, const struct address *to, uint8_t flags, uint64_t tag, uint64_t data,
               const struct iovec *iov, size_t count, size_t length);
 void send_later(struct endpoint *endpoint, struct op *op);
+/* Copies bytes from their parts into one piece. Parts without bytes may have no address. */
+void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to);
 /* A message without bytes, of the provider itself; false if there is no memory. */
 bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint32_t incarnation, uint32_t id,
                  uint64_t value);

@@ -97,15 +97,12 @@ static ssize_t call(struct fid_ep *ep, const struct rma_call *call) {
     op->tag = call->address;
     op->key = call->key;
     op->length = length;
-    memcpy(op->iov, call->iov, call->count * sizeof *op->iov);
     if (is_copied) {
-        size_t at = 0;
-        for (size_t i = 0; i < call->count; at += call->iov[i++].iov_len) {
-            memcpy(copy + at, call->iov[i].iov_base, call->iov[i].iov_len);
-        }
-        memset(op->iov, 0, sizeof op->iov);
+        copy_from(call->iov, call->count, 0, length, copy);
         op->iov[0] = (struct iovec){copy, length};
         op->copy = copy;
+    } else {
+        set_parts(op->iov, call->iov, call->count);
     }
     return post_remote(endpoint, op, call->peer, call->flags);
 }

@@ -21,7 +21,7 @@ void op_free(struct op *op) {
     free(op);
 }
 
-static void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to) {
+void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to) {
     for (size_t i = 0; i < count && length > 0; i++) {
         if (offset >= iov[i].iov_len) {
             offset -= iov[i].iov_len;
