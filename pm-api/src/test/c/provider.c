@@ -8,7 +8,8 @@
 static const struct {
     const char *name;
     scenario *run;
-} scenarios[] = {{"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi}};
+} scenarios[] = {{"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi},
+                 {"completion", completion}, {"waiting", waiting}, {"full", full}};
 
 int main(int count, char **arguments) {
     if (count < 4) {
