@@ -23,12 +23,13 @@
 #include <unistd.h>
 
 /* Quick, so that the sanitizers report nothing that the failure leaves behind. */
-#define FAIL(...)                                      \
-    do {                                               \
-        fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
-        fprintf(stderr, __VA_ARGS__);                  \
-        fprintf(stderr, "\n");                         \
-        _exit(1);                                      \
+#define FAIL(...) FAIL_AT(__FILE__, __LINE__, __VA_ARGS__)
+#define FAIL_AT(file, line, ...)               \
+    do {                                       \
+        fprintf(stderr, "%s:%d: ", file, line); \
+        fprintf(stderr, __VA_ARGS__);          \
+        fprintf(stderr, "\n");                 \
+        _exit(1);                              \
     } while (0)
 
 #define CHECK(condition)              \
@@ -102,13 +103,22 @@ void close_pair(void);
 void turn(void);
 /* So much of it that whatever is under way has arrived, or never will. */
 void settle(void);
+struct place {
+    const char *file;
+    int line;
+};
+#define HERE (&(struct place){__FILE__, __LINE__})
+
+struct fi_cq_tagged_entry take_at(const struct place *place, struct fid_cq *cq, fi_addr_t *source);
+struct fi_cq_tagged_entry take_of_at(const struct place *place, struct fid_cq *cq, const void *context);
+struct fi_cq_err_entry take_error_at(const struct place *place, struct fid_cq *cq);
 /* The next completion, which must be no error. */
-struct fi_cq_tagged_entry take(struct fid_cq *cq);
-struct fi_cq_tagged_entry take_from(struct fid_cq *cq, fi_addr_t *source);
+#define take(cq) take_at(HERE, cq, NULL)
+#define take_from(cq, source) take_at(HERE, cq, source)
 /* The next completion, with this context. */
-struct fi_cq_tagged_entry take_of(struct fid_cq *cq, const void *context);
+#define take_of(cq, context) take_of_at(HERE, cq, context)
 /* The next completion, which must be an error. */
-struct fi_cq_err_entry take_error(struct fid_cq *cq);
+#define take_error(cq) take_error_at(HERE, cq)
 /* There is no completion, and none comes. */
 void expect_nothing(struct fid_cq *cq);
 

@@ -146,7 +146,7 @@ void settle(void) {
     }
 }
 
-struct fi_cq_tagged_entry take_from(struct fid_cq *cq, fi_addr_t *source) {
+struct fi_cq_tagged_entry take_at(const struct place *place, struct fid_cq *cq, fi_addr_t *source) {
     struct fi_cq_tagged_entry entry = {0};
     int64_t end = now_ns() + LIMIT_NS;
     for (;;) {
@@ -157,39 +157,39 @@ struct fi_cq_tagged_entry take_from(struct fid_cq *cq, fi_addr_t *source) {
         if (read == -FI_EAVAIL) {
             struct fi_cq_err_entry error = {0};
             fi_cq_readerr(cq, &error, 0);
-            FAIL("an error instead of a completion: %d (%s), context %p, flags %#" PRIx64, error.err,
-                 fi_strerror(error.err), error.op_context, error.flags);
+            FAIL_AT(place->file, place->line, "an error instead of a completion: %d (%s), context %p, flags %#" PRIx64, error.err,
+                    fi_strerror(error.err), error.op_context, error.flags);
         }
         EXPECT(-FI_EAGAIN, read);
         if (now_ns() > end) {
-            FAIL("no completion in time");
+            FAIL_AT(place->file, place->line, "no completion in time");
         }
         turn();
     }
 }
 
-struct fi_cq_tagged_entry take(struct fid_cq *cq) {
-    return take_from(cq, NULL);
-}
-
-struct fi_cq_tagged_entry take_of(struct fid_cq *cq, const void *context) {
-    struct fi_cq_tagged_entry entry = take(cq);
+struct fi_cq_tagged_entry take_of_at(const struct place *place, struct fid_cq *cq, const void *context) {
+    struct fi_cq_tagged_entry entry = take_at(place, cq, NULL);
     if (entry.op_context != context) {
-        FAIL("the completion of %p instead of that of %p", entry.op_context, context);
+        FAIL_AT(place->file, place->line, "the completion of %p instead of that of %p", entry.op_context, context);
     }
     return entry;
 }
 
-struct fi_cq_err_entry take_error(struct fid_cq *cq) {
+struct fi_cq_err_entry take_error_at(const struct place *place, struct fid_cq *cq) {
     struct fi_cq_tagged_entry entry;
     struct fi_cq_err_entry error = {0};
     int64_t end = now_ns() + LIMIT_NS;
     ssize_t read;
     while ((read = fi_cq_read(cq, &entry, 1)) == -FI_EAGAIN) {
-        CHECK(now_ns() < end);
+        if (now_ns() > end) {
+            FAIL_AT(place->file, place->line, "no error in time");
+        }
         turn();
     }
-    EXPECT(-FI_EAVAIL, read);
+    if (read != -FI_EAVAIL) {
+        FAIL_AT(place->file, place->line, "a completion instead of an error, or %zd", read);
+    }
     EXPECT(1, fi_cq_readerr(cq, &error, 0));
     return error;
 }

@@ -317,6 +317,7 @@ struct endpoint {
     struct link sending;  /* those of which parts are to be sent */
     struct link waiting;  /* those that wait for an answer, or until their slot is acknowledged */
     struct op *slots[SEND_BUFFERS]; /* which operation is complete when this slot is */
+    int slots_awaited; /* of those */
     struct op **ids;      /* operations that answers can name, by id - 1 */
     uint32_t id_capacity, id_hint;
     struct matcher tagged, plain;

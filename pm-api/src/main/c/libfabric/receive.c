@@ -416,6 +416,38 @@ static bool is_full(const struct endpoint *endpoint) {
     return endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit) || endpoint->queued > ANSWER_LIMIT;
 }
 
+static bool take_events(struct endpoint *endpoint) {
+    bool did = false;
+    hxb_event event;
+    while (hxb_poll_event(endpoint->context, &event) == HXB_OK) {
+        int error = error_of(event.status);
+        on_slot(endpoint, event.slot, error, event.status);
+        lose_peer(endpoint, peer_of(event.node, event.context), error);
+        did = true;
+    }
+    return did;
+}
+
+/* Sends that wait until their slot is acknowledged. One that has failed is done as well, and then there is an event. */
+static bool end_acknowledged(struct endpoint *endpoint) {
+    bool is_done[SEND_BUFFERS] = {false};
+    bool did = false;
+    if (endpoint->slots_awaited == 0) {
+        return false;
+    }
+    for (int slot = 0; slot < SEND_BUFFERS; slot++) {
+        is_done[slot] = endpoint->slots[slot] != NULL && hxb_is_send_done(endpoint->context, slot) == 1;
+        did |= is_done[slot];
+    }
+    take_events(endpoint);
+    for (int slot = 0; slot < SEND_BUFFERS && did; slot++) {
+        if (is_done[slot]) {
+            on_slot(endpoint, slot, 0, 0);
+        }
+    }
+    return did;
+}
+
 bool receive_some(struct endpoint *endpoint) {
     bool did = false;
     for (int i = 0; i < RECEIVE_TURN && !is_full(endpoint); i++) {
@@ -432,12 +464,6 @@ bool receive_some(struct endpoint *endpoint) {
         hxb_release(endpoint->context, &message);
         did = true;
     }
-    hxb_event event;
-    while (hxb_poll_event(endpoint->context, &event) == HXB_OK) {
-        int error = error_of(event.status);
-        on_slot(endpoint, event.slot, error, event.status);
-        lose_peer(endpoint, peer_of(event.node, event.context), error);
-        did = true;
-    }
-    return did;
+    did |= take_events(endpoint);
+    return end_acknowledged(endpoint) || did;
 }

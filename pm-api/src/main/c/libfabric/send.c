@@ -73,6 +73,7 @@ void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail
     }
     if (op->slot >= 0 && endpoint->slots[op->slot] == op) {
         endpoint->slots[op->slot] = NULL;
+        endpoint->slots_awaited--;
     }
     if (!op->is_answer) {
         struct cq *cq = endpoint->send_cq;
@@ -127,6 +128,7 @@ static void on_sent(struct endpoint *endpoint, struct op *op) {
         move(op, &endpoint->waiting); /* for PLACED, or what answers an operation on memory */
     } else if (op->wanted == FI_TRANSMIT_COMPLETE) {
         endpoint->slots[op->slot] = op;
+        endpoint->slots_awaited++;
         move(op, &endpoint->waiting);
     } else {
         finish_send(endpoint, op, 0, 0);
