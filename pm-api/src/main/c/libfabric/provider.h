@@ -324,6 +324,7 @@ struct endpoint {
     struct link streams[BUCKETS];
     uint64_t order;
     size_t unexpected_bytes, unexpected_limit;
+    size_t arriving; /* messages that somebody has asked for, and of which parts are awaited */
     size_t min_multi_recv;
     struct lost_peer *lost;
     size_t lost_count;

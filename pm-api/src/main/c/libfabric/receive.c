@@ -1,12 +1,12 @@
 /* From messages of libhxb to the buffers of receives. A message that nobody has asked for is kept with as many of its
  * bytes as its sender sends unasked. When too much is kept, no more messages are taken from the context, so that their
- * senders wait; but as long as a receive waits for a message, it may be behind those. */
+ * senders wait; but as long as a receive waits for a message, the rest of one or an answer, it may be behind those. */
 #include "provider.h"
 
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 4,             /* times the limit of what is kept while a receive waits */
+    PATIENCE = 64,            /* times the limit of what is kept while something is awaited */
     ANSWER_LIMIT = 64 * QUEUE_LIMIT /* answers that wait for slots, and sends of programs */
 };
 
@@ -51,6 +51,7 @@ static struct incoming *find_stream(struct endpoint *endpoint, uint64_t peer, ui
 void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
     list_remove(&incoming->link);
     list_remove(&incoming->stream);
+    endpoint->arriving -= incoming->op != NULL || incoming->is_write;
     endpoint->unexpected_bytes -= sizeof *incoming + incoming->held;
     free(incoming);
 }
@@ -207,6 +208,7 @@ static void ask(struct endpoint *endpoint, struct incoming *incoming, size_t roo
 static void hand_over(struct endpoint *endpoint, struct incoming *incoming, struct op *op, const uint8_t *bytes) {
     list_remove(&incoming->link);
     incoming->op = receiver_of(endpoint, op, incoming->length);
+    endpoint->arriving += incoming->op != NULL;
     if (incoming->op == NULL) {
         report_receive_error(endpoint, op->context, op->flags, incoming->tag, FI_ENOMEM, 0);
         discard(endpoint, incoming);
@@ -410,10 +412,12 @@ static void take(struct endpoint *endpoint, const hxb_message *message) {
     }
 }
 
+/* The rest of a message is never behind more than its sender has begun, so that it is waited for without a limit. */
 static bool is_full(const struct endpoint *endpoint) {
     size_t limit = endpoint->unexpected_limit;
-    bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0;
-    return endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit) || endpoint->queued > ANSWER_LIMIT;
+    bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0 || !list_is_empty(&endpoint->waiting);
+    bool is_too_much = endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit);
+    return (is_too_much && endpoint->arriving == 0) || endpoint->queued > ANSWER_LIMIT;
 }
 
 static bool take_events(struct endpoint *endpoint) {

@@ -235,6 +235,7 @@ const char *on_write(struct endpoint *endpoint, const struct arrival *arrival) {
         return "more than there is memory for";
     }
     incoming->is_write = true;
+    endpoint->arriving++;
     incoming->mr = mr;
     incoming->target = bytes;
     incoming->lost = error;
