@@ -9,7 +9,8 @@ static const struct {
     const char *name;
     scenario *run;
 } scenarios[] = {{"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi},
-                 {"completion", completion}, {"waiting", waiting}, {"full", full}};
+                 {"completion", completion}, {"waiting", waiting}, {"full", full}, {"addresses", addresses}, {"closing", closing}, {"remote", remote},
+                 {"atomic", atomic}};
 
 int main(int count, char **arguments) {
     if (count < 4) {
