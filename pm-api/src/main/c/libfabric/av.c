@@ -27,7 +27,7 @@ fi_addr_t av_reverse(const struct av *av, uint64_t peer) {
             return FI_ADDR_NOTAVAIL;
         }
         const struct address *address = &av->entries[av->index[at] - 1];
-        if (address->magic == ADDRESS_MAGIC && peer_of(address->node, address->context) == peer) {
+        if (address->magic == ADDRESS_MAGIC && peer_of_address(address) == peer) {
             return av->index[at] - 1;
         }
     }
@@ -35,7 +35,7 @@ fi_addr_t av_reverse(const struct av *av, uint64_t peer) {
 
 static void index_add(struct av *av, size_t entry) {
     const struct address *address = &av->entries[entry];
-    size_t at = hash(peer_of(address->node, address->context)) & (av->index_size - 1);
+    size_t at = hash(peer_of_address(address)) & (av->index_size - 1);
     while (av->index[at] != 0) {
         at = (at + 1) & (av->index_size - 1);
     }

@@ -153,7 +153,9 @@ static int domain_close(struct fid *fid) {
     if (is_used) {
         return -FI_EBUSY;
     }
+    struct fabric *fabric = domain->fabric;
     free_domain(domain);
+    fabric_use(fabric, -1);
     return 0;
 }
 
@@ -194,7 +196,6 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
                                        .stx_ctx = no_stx,
                                        .srx_ctx = no_srx,
                                        .query_atomic = hxb_query_atomic};
-    (void)fabric;
     struct domain *domain = calloc(1, sizeof *domain);
     if (domain == NULL) {
         return -FI_ENOMEM;
@@ -222,6 +223,8 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
     domain->fid.fid = (struct fid){.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &fid_ops};
     domain->fid.ops = &ops;
     domain->fid.mr = &hxb_mr_ops;
+    domain->fabric = OWNER(fabric, struct fabric, fid);
+    fabric_use(domain->fabric, 1);
     *result = &domain->fid;
     return 0;
 }

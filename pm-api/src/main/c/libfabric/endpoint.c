@@ -1,4 +1,4 @@
-/* Endpoints: a context of the node each. Opening, binding, closing, and peers of which a message was lost. */
+/* Endpoints: a context of the node each. Opening, binding and closing. */
 #include "provider.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ bool progress(struct endpoint *endpoint) {
         hxb_disarm(endpoint->context);
         endpoint->is_armed = false;
     }
-    bool did = endpoint->failure == 0 && receive_some(endpoint);
+    bool did = endpoint->failure == 0 && (receive_some(endpoint) | ping_peers(endpoint));
     did |= send_waiting(endpoint);
     if (endpoint->failure != 0 && !endpoint->has_ended) {
         endpoint->has_ended = true;
@@ -69,34 +69,6 @@ bool arm(struct endpoint *endpoint) {
                       || !list_is_empty(&endpoint->waiting);
     endpoint->is_armed = true;
     return hxb_arm(endpoint->context, is_sending ? HXB_MESSAGES | HXB_SENDS : HXB_MESSAGES) == 1;
-}
-
-/* ---- Lost peers ---- */
-
-int error_of_peer(const struct endpoint *endpoint, uint64_t peer) {
-    for (size_t i = 0; i < endpoint->lost_count; i++) {
-        if (endpoint->lost[i].peer == peer) {
-            return endpoint->lost[i].error;
-        }
-    }
-    return 0;
-}
-
-/* The order of messages is broken, so that whatever is awaited from that peer may never come. */
-void lose_peer(struct endpoint *endpoint, uint64_t peer, int error) {
-    if (error_of_peer(endpoint, peer) != 0) {
-        return;
-    }
-    WARN("context %d of node %d is lost: %s\n", context_of(peer), node_of(peer), fi_strerror(error));
-    struct lost_peer *lost = realloc(endpoint->lost, (endpoint->lost_count + 1) * sizeof *lost);
-    if (lost == NULL) {
-        endpoint->failure = FI_ENOMEM;
-        return;
-    }
-    endpoint->lost = lost;
-    endpoint->lost[endpoint->lost_count++] = (struct lost_peer){peer, error};
-    fail_sends(endpoint, peer, error);
-    fail_receives(endpoint, peer, error);
 }
 
 /* ---- Binding ---- */
@@ -302,7 +274,7 @@ static void free_all(struct endpoint *endpoint) {
         match_free(matchers[i]);
     }
     free(endpoint->ids);
-    free(endpoint->lost);
+    free_peers(endpoint);
 }
 
 static int endpoint_close(struct fid *fid) {
@@ -348,6 +320,7 @@ static int open_context(struct endpoint *endpoint) {
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = SEND_BUFFERS;
+    options.peer_wait_ns = HXB_SECOND; /* an address is known only after its context was opened */
     int result = HXB_E_REFUSED;
     for (int id = hxb_context_count(device) - 1; id >= 0 && result == HXB_E_REFUSED; id--) {
         result = hxb_open_context(device, id, &options, &endpoint->context);
@@ -361,11 +334,14 @@ static int open_context(struct endpoint *endpoint) {
     endpoint->address.magic = ADDRESS_MAGIC;
     endpoint->address.node = hxb_node_id(device);
     endpoint->max_payload = (size_t)hxb_max_length(endpoint->context);
-    if (getrandom(&endpoint->address.incarnation, sizeof endpoint->address.incarnation, 0)
-        != sizeof endpoint->address.incarnation) {
-        hxb_close_context(endpoint->context);
-        return -errno;
-    }
+    uint32_t *incarnation = &endpoint->address.incarnation;
+    do {
+        if (getrandom(incarnation, sizeof *incarnation, 0) != sizeof *incarnation) {
+            hxb_close_context(endpoint->context);
+            endpoint->context = NULL;
+            return -errno;
+        }
+    } while (*incarnation == 0 || *incarnation == UINT32_MAX); /* so that no peer is 0 or ANY */
     return 0;
 }
 
@@ -401,6 +377,7 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     endpoint->receive_flags = info->rx_attr != NULL ? info->rx_attr->op_flags : 0;
     endpoint->unexpected_limit = unexpected_limit();
     endpoint->min_multi_recv = 64;
+    endpoint->last_heard = ANY;
     list_init(&endpoint->queue);
     list_init(&endpoint->sending);
     list_init(&endpoint->waiting);

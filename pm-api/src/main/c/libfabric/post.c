@@ -60,8 +60,7 @@ static struct op *make_send(struct endpoint *endpoint, const struct send_call *c
     op->context = call->context;
     op->wire_flags = call->wire_flags;
     op->wanted = completion_level(call->flags);
-    op->peer = peer_of(to->node, to->context);
-    op->incarnation = to->incarnation;
+    op->peer = peer_of_address(to);
     op->tag = call->tag;
     op->data = call->data;
     op->length = length;
@@ -102,7 +101,7 @@ static int check_send(const struct endpoint *endpoint, const struct send_call *c
     if (length > MAX_MESSAGE || (is_copied && length > endpoint->max_payload - MAX_HEADER)) {
         return FI_EMSGSIZE;
     }
-    return error_of_peer(endpoint, peer_of(to->node, to->context));
+    return error_of_peer(endpoint, peer_of_address(to));
 }
 
 static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
@@ -119,7 +118,7 @@ static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
     bool is_told = !call->is_injected && (!endpoint->is_send_selective || (call->flags & FI_COMPLETION) != 0);
     bool is_short = length + SHORT_HEADER + 8 <= endpoint->max_payload;
     if (is_short && completion_level(call->flags) == 0
-        && send_now(endpoint, to, call->wire_flags, call->tag, call->data, call->iov, call->count, length)) {
+        && send_now(endpoint, peer_of_address(to), call->wire_flags, call->tag, call->data, call->iov, call->count, length)) {
         complete_at_once(endpoint, call, flags, is_told);
         leave(endpoint);
         return 0;
@@ -243,7 +242,7 @@ static int check_receive(const struct endpoint *endpoint, const struct receive_c
         if (from == NULL) {
             return FI_EINVAL;
         }
-        *peer = peer_of(from->node, from->context);
+        *peer = peer_of_address(from);
         return error_of_peer(endpoint, *peer);
     }
     return 0;

@@ -230,7 +230,11 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
 /* ---- Fabrics ---- */
 
 static int fabric_close(struct fid *fid) {
-    free(OWNER(fid, struct fid_fabric, fid));
+    struct fabric *fabric = OWNER(fid, struct fabric, fid.fid);
+    if (__atomic_load_n(&fabric->users, __ATOMIC_ACQUIRE) > 0) {
+        return -FI_EBUSY;
+    }
+    free(fabric);
     return 0;
 }
 
@@ -253,13 +257,13 @@ static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, 
                                        .wait_open = no_wait,
                                        .trywait = hxb_trywait};
     (void)attr;
-    struct fid_fabric *fabric = calloc(1, sizeof *fabric);
+    struct fabric *fabric = calloc(1, sizeof *fabric);
     if (fabric == NULL) {
         return -FI_ENOMEM;
     }
-    fabric->fid = (struct fid){.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fid_ops};
-    fabric->ops = &ops;
-    *result = fabric;
+    fabric->fid.fid = (struct fid){.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fid_ops};
+    fabric->fid.ops = &ops;
+    *result = &fabric->fid;
     return 0;
 }
 
