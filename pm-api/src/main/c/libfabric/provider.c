@@ -90,17 +90,20 @@ static uint64_t caps_for(const struct fi_info *wanted) {
     return caps | FI_LOCAL_COMM | FI_REMOTE_COMM;
 }
 
-/* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. */
-static int mr_mode_for(const struct fi_domain_attr *wanted) {
-    if (wanted == NULL) {
-        return 0;
+/* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. What was
+ * one of two modes before libfabric 1.5 is answered as one of these. */
+static int mr_mode_for(const struct fi_domain_attr *wanted, uint32_t version) {
+    int mode = wanted == NULL ? FI_MR_UNSPEC : wanted->mr_mode;
+    if ((mode & FI_MR_BASIC) != 0) {
+        return FI_MR_BASIC;
     }
-    bool is_basic = wanted->mr_mode == FI_MR_BASIC;
-    return is_basic ? FI_MR_BASIC | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED
-                    : wanted->mr_mode & (FI_MR_SCALABLE | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED);
+    if ((mode & FI_MR_SCALABLE) != 0 || FI_VERSION_LT(version, FI_VERSION(1, 5))) {
+        return FI_MR_SCALABLE;
+    }
+    return mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED);
 }
 
-static void describe(struct fi_info *info, const struct fi_info *wanted, size_t inject) {
+static void describe(struct fi_info *info, const struct fi_info *wanted, size_t inject, uint32_t version) {
     info->caps = caps_for(wanted);
     info->addr_format = ADDRESS_FORMAT;
     *info->tx_attr = (struct fi_tx_attr){.caps = info->caps & ~(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV
@@ -128,6 +131,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                          .protocol_version = 1,
                                          .max_msg_size = MAX_MESSAGE,
                                          .max_order_raw_size = inject,
+                                         .max_order_war_size = inject,
                                          .max_order_waw_size = inject,
                                          .mem_tag_format = UINT64_MAX >> 1,
                                          .tx_ctx_cnt = 1,
@@ -144,7 +148,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                                                                         : domain->data_progress,
         .resource_mgmt = FI_RM_ENABLED,
         .av_type = domain == NULL || domain->av_type == FI_AV_UNSPEC ? FI_AV_TABLE : domain->av_type,
-        .mr_mode = mr_mode_for(domain),
+        .mr_mode = mr_mode_for(domain, version),
         .mr_key_size = 8,
         .cq_data_size = 8,
         .cq_cnt = 256,
@@ -187,7 +191,7 @@ static int add_destination(struct fi_info *info, const struct fi_info *wanted, c
 }
 
 static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
-                uint64_t flags) {
+                uint64_t flags, uint32_t version) {
     char fabric[64], domain[32];
     size_t inject = (size_t)hxb_mtu(device) - MAX_HEADER;
     snprintf(fabric, sizeof fabric, "hxb %s", hxb_shape(device));
@@ -202,14 +206,14 @@ static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_de
         return -FI_ENOMEM;
     }
     info->fabric_attr->prov_version = VERSION;
-    describe(info, wanted, inject);
+    describe(info, wanted, inject, version);
     return add_destination(info, wanted, node, flags);
 }
 
 /* Only where a node can be attached to: otherwise programs would choose what they cannot open. */
 static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
                    const struct fi_info *wanted, struct fi_info **result) {
-    (void)version, (void)service;
+    (void)service;
     hxb_device *device;
     int attached = hxb_attach(NULL, &device);
     if (attached != HXB_OK) {
@@ -217,7 +221,7 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
         return -FI_ENODATA;
     }
     struct fi_info *info = fi_allocinfo();
-    int error = info == NULL ? -FI_ENOMEM : fill(info, wanted, device, node, flags);
+    int error = info == NULL ? -FI_ENOMEM : fill(info, wanted, device, node, flags, version);
     hxb_detach(device);
     if (error != 0) {
         fi_freeinfo(info);
