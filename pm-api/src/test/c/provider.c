@@ -1,6 +1,8 @@
 /* Checks the libfabric provider "hxb" against what the manual pages of libfabric say:
  *
  *   provider SCENARIO SOCKET_A SOCKET_B [SEED]
+ *   provider serve SOCKET SOCKET                      prints its address, and serves until it is killed
+ *   provider outlive SOCKET SOCKET ADDRESS [busy|idle]  uses it; with a last argument, until it is killed
  *
  * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. What is wrong is printed with its line. */
 #include "provider.h"
@@ -10,7 +12,7 @@ static const struct {
     scenario *run;
 } scenarios[] = {{"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi},
                  {"completion", completion}, {"waiting", waiting}, {"full", full}, {"addresses", addresses}, {"closing", closing}, {"remote", remote},
-                 {"atomic", atomic}};
+                 {"atomic", atomic}, {"serve", serve}, {"outlive", outlive}};
 
 int main(int count, char **arguments) {
     if (count < 4) {

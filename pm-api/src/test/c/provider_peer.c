@@ -265,3 +265,78 @@ void closing(char **arguments) {
     speak_anew();
     close_amid();
 }
+
+/* ---- Programs of their own, one of which is killed ---- */
+
+enum { MEMORY_KEY = 5, MEMORY = 1 << 20 };
+
+/* Answers each tagged message with one of the same tag, and offers memory, until it is killed. */
+void serve(char **arguments) {
+    (void)arguments;
+    static uint8_t memory[MEMORY];
+    struct side side;
+    char text[64];
+    size_t length = sizeof text;
+    open_side(&side, sockets[0], &(struct options){.wait = FI_WAIT_UNSPEC});
+    struct fid_mr *mr;
+    EXPECT(0, fi_mr_reg(side.domain, memory, MEMORY, FI_REMOTE_READ | FI_REMOTE_WRITE, 0, MEMORY_KEY, 0, &mr, NULL));
+    printf("%s\n", fi_av_straddr(side.av, side.name, text, &length));
+    fflush(stdout);
+    struct fi_cq_tagged_entry entry;
+    uint8_t peer[ADDRESS];
+    for (;;) {
+        EXPECT(0, fi_recv(side.ep, peer, sizeof peer, NULL, FI_ADDR_UNSPEC, peer));
+        EXPECT(1, fi_cq_sread(side.rx, &entry, 1, NULL, -1));
+        fi_addr_t to;
+        EXPECT(1, fi_av_insert(side.av, peer, 1, &to, 0, NULL));
+        EXPECT(0, fi_inject(side.ep, peer, sizeof peer, to));
+    }
+}
+
+/* Uses a program that serves, whose address is given, and goes on until that ends; says with which error. */
+void outlive(char **arguments) {
+    const struct options options = {0};
+    CHECK(arguments[0] != NULL);
+    struct fi_info *hints = hints_of(&options), *info;
+    open_side(&here, sockets[0], &options);
+    EXPECT(0, fi_getinfo(FI_VERSION(1, 17), arguments[0], NULL, 0, hints, &info));
+    fi_freeinfo(hints);
+    EXPECT(1, fi_av_insert(here.av, info->dest_addr, 1, &here.peer, 0, NULL));
+    fi_freeinfo(info);
+    static uint8_t bytes[MEMORY];
+    uint8_t answer[ADDRESS];
+    EXPECT(0, fi_recv(here.ep, answer, sizeof answer, NULL, here.peer, answer));
+    EXPECT(0, fi_inject(here.ep, here.name, here.name_length, here.peer));
+    take_of(here.rx, answer);
+    CHECK(memcmp(answer, here.name, ADDRESS) == 0);
+    EXPECT(0, fi_read(here.ep, bytes, MEMORY, NULL, here.peer, 0, MEMORY_KEY, bytes));
+    take_of(here.tx, bytes);
+    if (arguments[1] == NULL) {
+        close_side(&here);
+        return;
+    }
+    /* A receive that only it can complete, a long message that it never asks for, and reads without end. */
+    EXPECT(0, fi_recv(here.ep, answer, sizeof answer, NULL, here.peer, answer));
+    EXPECT(0, fi_tsend(here.ep, bytes, MEMORY, NULL, here.peer, 1, NULL));
+    printf("ready\n");
+    fflush(stdout);
+    int64_t end = now_ns() + LIMIT_NS;
+    struct fi_cq_tagged_entry entry;
+    ssize_t read = 1;
+    for (int under_way = 0; read != -FI_EAVAIL; under_way -= read == 1) {
+        for (; under_way < 4 && strcmp(arguments[1], "busy") == 0; under_way++) {
+            ssize_t posted = fi_read(here.ep, bytes, MEMORY, NULL, here.peer, 0, MEMORY_KEY, bytes);
+            if (posted != 0) {
+                break;
+            }
+        }
+        read = fi_cq_read(here.tx, &entry, 1);
+        CHECK(now_ns() < end);
+    }
+    struct fi_cq_err_entry error = take_error(here.tx), received = take_error(here.rx);
+    EXPECT(error.err, received.err);
+    CHECK(received.op_context == answer);
+    EXPECT(-error.err, fi_inject(here.ep, bytes, 1, here.peer));
+    printf("%s\n", fi_strerror(error.err));
+    close_side(&here);
+}
