@@ -201,8 +201,8 @@ static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_de
     }
     info->fabric_attr->name = strdup(fabric);
     info->domain_attr->name = strdup(domain);
-    info->fabric_attr->prov_name = strdup(NAME);
-    if (info->fabric_attr->name == NULL || info->domain_attr->name == NULL || info->fabric_attr->prov_name == NULL) {
+    /* libfabric adds the provider's name to one that is there already. */
+    if (info->fabric_attr->name == NULL || info->domain_attr->name == NULL) {
         return -FI_ENOMEM;
     }
     info->fabric_attr->prov_version = VERSION;
