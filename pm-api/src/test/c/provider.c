@@ -10,7 +10,8 @@
 static const struct {
     const char *name;
     scenario *run;
-} scenarios[] = {{"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi},
+} scenarios[] = {{"info", info_hints}, {"calls", calls},
+                 {"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi},
                  {"completion", completion}, {"waiting", waiting}, {"full", full}, {"addresses", addresses}, {"closing", closing}, {"remote", remote},
                  {"atomic", atomic}, {"serve", serve}, {"outlive", outlive}};
 

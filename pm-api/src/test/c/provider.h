@@ -171,7 +171,7 @@ static inline void *number_context(uintptr_t number) {
 
 typedef void scenario(char **arguments);
 
-/* provider.c */
+/* provider_info.c */
 scenario info_hints, calls;
 /* provider_message.c */
 scenario sizes, match, peek, cancel, multi;
@@ -179,7 +179,7 @@ scenario sizes, match, peek, cancel, multi;
 scenario completion, waiting, full;
 /* provider_peer.c */
 scenario addresses, closing, serve, outlive;
-/* provider_rma.c */
+/* provider_rma.c and provider_atomic.c */
 scenario remote, atomic;
 /* provider_random.c */
 scenario random_operations;

@@ -279,7 +279,7 @@ static bool open_wait(struct cq *cq) {
 }
 
 int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cq_close, .control = control};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cq_close, .ops_open = no_ops_open, .control = control};
     static struct fi_ops_cq ops = {.size = sizeof ops,
                                    .read = read_entries,
                                    .readfrom = readfrom,
@@ -390,7 +390,7 @@ static int cntr_close(struct fid *fid) {
 }
 
 int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cntr_close};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cntr_close, .ops_open = no_ops_open};
     static struct fi_ops_cntr ops = {.size = sizeof ops,
                                      .read = cntr_read,
                                      .readerr = cntr_readerr,

@@ -117,6 +117,13 @@ static int bind_cntr(struct endpoint *endpoint, struct cntr *cntr, uint64_t flag
     for (int i = 0; i < CNTRS; i++) {
         uint64_t flag;
         struct cntr **at = place_of_cntr(endpoint, i, &flag);
+        if ((flags & flag) != 0 && *at != NULL) {
+            return -FI_EINVAL; /* it has one already */
+        }
+    }
+    for (int i = 0; i < CNTRS; i++) {
+        uint64_t flag;
+        struct cntr **at = place_of_cntr(endpoint, i, &flag);
         if ((flags & flag) != 0) {
             *at = cntr;
             cntr->users++;
@@ -229,6 +236,36 @@ static int getname(fid_t fid, void *address, size_t *length) {
 static int no_setname(fid_t fid, void *address, size_t length) {
     (void)fid, (void)address, (void)length;
     return -FI_ENOSYS; /* the node decides which contexts are free */
+}
+
+static int no_peer(struct fid_ep *ep, void *address, size_t *length) {
+    (void)ep, (void)address, (void)length;
+    return -FI_ENOSYS; /* there are no connections */
+}
+
+static int no_connect(struct fid_ep *ep, const void *address, const void *data, size_t length) {
+    (void)ep, (void)address, (void)data, (void)length;
+    return -FI_ENOSYS;
+}
+
+static int no_accept(struct fid_ep *ep, const void *data, size_t length) {
+    (void)ep, (void)data, (void)length;
+    return -FI_ENOSYS;
+}
+
+static int no_shutdown(struct fid_ep *ep, uint64_t flags) {
+    (void)ep, (void)flags;
+    return -FI_ENOSYS;
+}
+
+static int no_tx_context(struct fid_ep *ep, int index, struct fi_tx_attr *attr, struct fid_ep **tx, void *context) {
+    (void)ep, (void)index, (void)attr, (void)tx, (void)context;
+    return -FI_ENOSYS;
+}
+
+static int no_rx_context(struct fid_ep *ep, int index, struct fi_rx_attr *attr, struct fid_ep **rx, void *context) {
+    (void)ep, (void)index, (void)attr, (void)rx, (void)context;
+    return -FI_ENOSYS;
 }
 
 static ssize_t receives_left(struct fid_ep *ep) {
@@ -354,15 +391,18 @@ static size_t unexpected_limit(void) {
 }
 
 int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struct fid_ep **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = endpoint_close, .bind = bind,
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = endpoint_close, .ops_open = no_ops_open, .bind = bind,
                                     .control = control};
     static struct fi_ops_ep ops = {.size = sizeof ops,
                                    .cancel = hxb_cancel,
                                    .getopt = getopt_ep,
                                    .setopt = setopt_ep,
+                                   .tx_ctx = no_tx_context,
+                                   .rx_ctx = no_rx_context,
                                    .rx_size_left = receives_left,
                                    .tx_size_left = sends_left};
-    static struct fi_ops_cm cm = {.size = sizeof cm, .setname = no_setname, .getname = getname};
+    static struct fi_ops_cm cm = {.size = sizeof cm, .setname = no_setname, .getname = getname, .getpeer = no_peer,
+                                  .connect = no_connect, .accept = no_accept, .shutdown = no_shutdown};
     if (info->ep_attr != NULL && info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_UNSPEC) {
         return -FI_EINVAL;
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define SEND_FLAGS (FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE \
-                    | FI_MATCH_COMPLETE | FI_REMOTE_CQ_DATA | FI_MORE | FI_PRIORITY | FI_FENCE)
+                    | FI_MATCH_COMPLETE | FI_REMOTE_CQ_DATA | FI_MORE | FI_PRIORITY)
 #define RECEIVE_FLAGS (FI_COMPLETION | FI_MULTI_RECV | FI_MORE | FI_PEEK | FI_CLAIM | FI_DISCARD)
 
 static struct endpoint *endpoint_of(struct fid_ep *ep) {
@@ -261,7 +261,7 @@ static ssize_t post_receive(struct fid_ep *ep, const struct receive_call *call) 
     }
     struct incoming *claimed = NULL;
     if (error == 0 && (call->flags & FI_CLAIM) != 0) {
-        claimed = match_claimed(matcher, call->context);
+        claimed = call->context == NULL ? NULL : match_claimed(matcher, call->context);
         error = claimed == NULL ? FI_EINVAL : 0;
     }
     if (error == 0 && claimed != NULL && (call->flags & FI_DISCARD) != 0) {

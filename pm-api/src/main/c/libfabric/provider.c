@@ -33,6 +33,11 @@ int error_of(int result) {
     }
 }
 
+int no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context) {
+    (void)fid, (void)name, (void)flags, (void)ops, (void)context;
+    return -FI_ENOSYS;
+}
+
 /* ---- What there is ---- */
 
 static bool has_all(uint64_t wanted, uint64_t there) {
@@ -253,7 +258,7 @@ static int no_wait(struct fid_fabric *fabric, struct fi_wait_attr *attr, struct 
 }
 
 static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = fabric_close};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = fabric_close, .ops_open = no_ops_open};
     static struct fi_ops_fabric ops = {.size = sizeof ops,
                                        .domain = hxb_domain_open,
                                        .passive_ep = no_passive_ep,

@@ -362,6 +362,8 @@ struct endpoint {
 #define ALL_CAPS (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ \
                   | FI_REMOTE_WRITE | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
+/* Of all objects: none has operations of the provider's own. */
+int no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
 /* A positive FI_Exxx for a negative result of libhxb. */
 int error_of(int result);
 
