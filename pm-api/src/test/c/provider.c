@@ -13,7 +13,8 @@ static const struct {
 } scenarios[] = {{"info", info_hints}, {"calls", calls},
                  {"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi},
                  {"completion", completion}, {"waiting", waiting}, {"full", full}, {"addresses", addresses}, {"closing", closing}, {"remote", remote},
-                 {"atomic", atomic}, {"serve", serve}, {"outlive", outlive}};
+                 {"atomic", atomic}, {"random", random_operations},
+                 {"serve", serve}, {"outlive", outlive}};
 
 int main(int count, char **arguments) {
     if (count < 4) {

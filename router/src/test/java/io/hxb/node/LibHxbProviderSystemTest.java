@@ -105,6 +105,8 @@ class LibHxbProviderSystemTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "info",
+                "calls",
                 "sizes",
                 "match",
                 "peek",
@@ -120,6 +122,12 @@ class LibHxbProviderSystemTest {
             })
     void shouldDoAsTheManualPagesSay(final String name) throws Exception {
         assertEquals(List.of(), LibHxb.lines(scenario(0, name)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2", "3"})
+    void shouldDoAsItsModelWithRandomOperations(final String seed) throws Exception {
+        assertEquals(List.of(), LibHxb.lines(scenario(0, "random", seed)));
     }
 
     @ParameterizedTest
@@ -157,6 +165,7 @@ class LibHxbProviderSystemTest {
         LibHxb.build(Build.PLAIN, "fi/libhxb-fi.so");
         final List<String> lines = LibHxb.lines(start(Build.PLAIN, 1, "fi_info", "-p", "hxb"));
         assertTrue(lines.contains("provider: hxb"), lines.toString());
+        assertTrue(lines.contains("    fabric: hxb 2"), lines.toString());
         assertTrue(lines.contains("    domain: node 1"), lines.toString());
         assertTrue(lines.contains("    type: FI_EP_RDM"), lines.toString());
     }
