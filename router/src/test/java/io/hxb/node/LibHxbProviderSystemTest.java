@@ -90,16 +90,22 @@ class LibHxbProviderSystemTest {
         return programs.start(environment, command);
     }
 
-    /** Starts a scenario of provider.c; the other socket is that of the other node. */
     private Process scenario(final int node, final String name, final String... more)
             throws Exception {
+        return scenario(Build.CHECKED, node, name, more);
+    }
+
+    /** Starts a scenario of provider.c; the other socket is that of the other node. */
+    private Process scenario(
+            final Build build, final int node, final String name, final String... more)
+            throws Exception {
         final List<String> command = new ArrayList<>();
-        command.add(Build.CHECKED.file("provider").toString());
+        command.add(build.file("provider").toString());
         command.add(name);
         command.add(sockets.get(node));
         command.add(sockets.get(1 - node));
         command.addAll(List.of(more));
-        return start(Build.CHECKED, node, command.toArray(new String[0]));
+        return start(build, node, command.toArray(new String[0]));
     }
 
     @ParameterizedTest
@@ -122,6 +128,12 @@ class LibHxbProviderSystemTest {
             })
     void shouldDoAsTheManualPagesSay(final String name) throws Exception {
         assertEquals(List.of(), LibHxb.lines(scenario(0, name)));
+    }
+
+    @Test
+    void shouldServeManyThreadsWithoutRaces() throws Exception {
+        LibHxb.build(Build.THREADS, "provider");
+        assertEquals(List.of(), LibHxb.lines(scenario(Build.THREADS, 0, "waiting")));
     }
 
     @ParameterizedTest
