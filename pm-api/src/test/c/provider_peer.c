@@ -238,16 +238,27 @@ static void begin_anew(void) {
 /* The same, when the later one speaks first and the earlier one was never known to be gone. */
 static void speak_anew(void) {
     const struct options options = {0};
+    const size_t length = 1 << 20;
+    uint8_t *bytes = buffer_of(length);
     int value = 6, got = 0;
     open_pair(&options);
     for (int i = 0; i < 3; i++) {
+        /* Of two long messages of the earlier one, one is awaited, and nobody has asked for the other. */
+        EXPECT(0, fi_tsend(there.ep, bytes, length, NULL, there.peer, 1, bytes));
+        EXPECT(0, fi_tsend(there.ep, bytes, length, NULL, there.peer, 2, bytes));
+        AWAIT_UNEXPECTED(&here, 2);
         close_endpoint(&there);
         open_endpoint(&there, &options);
+        EXPECT(0, fi_trecv(here.ep, bytes, length, NULL, FI_ADDR_UNSPEC, 1, 0, bytes));
         there.peer = insert(&there, &here);
         EXPECT(0, fi_recv(here.ep, &got, sizeof got, NULL, FI_ADDR_UNSPEC, &got));
         EXPECT(0, fi_inject(there.ep, &value, sizeof value, there.peer));
         fi_addr_t source;
+        struct fi_cq_err_entry error = {0};
+        AWAIT(fi_cq_readerr(here.rx, &error, 0) == 1); /* before or after the completion */
         CHECK(take_from(here.rx, &source).op_context == &got);
+        CHECK(error.op_context == bytes && error.err != 0 && error.err != FI_ETRUNC);
+        CHECK(!is_there(&here, 2));
         EXPECT(FI_ADDR_NOTAVAIL, source);
         here.peer = insert(&here, &there);
         EXPECT(0, fi_recv(there.ep, &got, sizeof got, NULL, there.peer, &got));
@@ -255,6 +266,7 @@ static void speak_anew(void) {
         take_of(there.rx, &got);
     }
     close_pair();
+    free(bytes);
 }
 
 void closing(char **arguments) {
