@@ -10,11 +10,11 @@
 static const struct {
     const char *name;
     scenario *run;
-} scenarios[] = {{"info", info_hints}, {"calls", calls},
-                 {"sizes", sizes}, {"match", match}, {"peek", peek}, {"cancel", cancel}, {"multi", multi},
-                 {"completion", completion}, {"waiting", waiting}, {"full", full}, {"addresses", addresses}, {"closing", closing}, {"remote", remote},
-                 {"atomic", atomic}, {"random", random_operations},
-                 {"serve", serve}, {"outlive", outlive}};
+} scenarios[] = {{"info", info_hints},     {"calls", calls},     {"sizes", sizes},   {"match", match},
+                 {"peek", peek},           {"cancel", cancel},   {"multi", multi},   {"completion", completion},
+                 {"waiting", waiting},     {"full", full},       {"remote", remote}, {"atomic", atomic},
+                 {"addresses", addresses}, {"closing", closing}, {"serve", serve},   {"outlive", outlive},
+                 {"random", random_operations}};
 
 int main(int count, char **arguments) {
     if (count < 4) {

@@ -83,7 +83,8 @@ static void write_by_copy(const struct region *region) {
     const size_t lengths[] = {0, 1, 100, here.inject};
     uint8_t *from = buffer_of(here.inject + 1);
     for (size_t i = 0; i < 4; i++) {
-        uint64_t before = fi_cntr_read(here.cntrs[CNTR_WRITE]), there_before = fi_cntr_read(there.cntrs[CNTR_REMOTE_WRITE]);
+        uint64_t before = fi_cntr_read(here.cntrs[CNTR_WRITE]);
+        uint64_t there_before = fi_cntr_read(there.cntrs[CNTR_REMOTE_WRITE]);
         struct iovec iov = {from, lengths[i]};
         struct fi_rma_iov range = {region->base, lengths[i], region->key};
         struct fi_msg_rma msg = {.msg_iov = &iov, .iov_count = 1, .addr = here.peer, .rma_iov = &range,

@@ -157,8 +157,8 @@ struct fi_cq_tagged_entry take_at(const struct place *place, struct fid_cq *cq, 
         if (read == -FI_EAVAIL) {
             struct fi_cq_err_entry error = {0};
             fi_cq_readerr(cq, &error, 0);
-            FAIL_AT(place->file, place->line, "an error instead of a completion: %d (%s), context %p, flags %#" PRIx64, error.err,
-                    fi_strerror(error.err), error.op_context, error.flags);
+            FAIL_AT(place->file, place->line, "an error instead of a completion: %d (%s), context %p, flags %#" PRIx64,
+                    error.err, fi_strerror(error.err), error.op_context, error.flags);
         }
         EXPECT(-FI_EAGAIN, read);
         if (now_ns() > end) {

@@ -164,7 +164,8 @@ static int av_bind(struct fid *fid, struct fid *other, uint64_t flags) {
 }
 
 int hxb_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = av_close, .ops_open = no_ops_open, .bind = av_bind};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = av_close, .ops_open = no_ops_open,
+                                    .bind = av_bind};
     static struct fi_ops_av ops = {.size = sizeof ops,
                                    .insert = insert,
                                    .insertsvc = insertsvc,

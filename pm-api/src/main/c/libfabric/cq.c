@@ -279,7 +279,8 @@ static bool open_wait(struct cq *cq) {
 }
 
 int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cq_close, .ops_open = no_ops_open, .control = control};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cq_close, .ops_open = no_ops_open,
+                                    .control = control};
     static struct fi_ops_cq ops = {.size = sizeof ops,
                                    .read = read_entries,
                                    .readfrom = readfrom,

@@ -185,7 +185,8 @@ static int no_srx(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid
 }
 
 int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = domain_close, .ops_open = no_ops_open, .bind = no_bind};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = domain_close, .ops_open = no_ops_open,
+                                    .bind = no_bind};
     static struct fi_ops_domain ops = {.size = sizeof ops,
                                        .av_open = hxb_av_open,
                                        .cq_open = hxb_cq_open,

@@ -391,7 +391,8 @@ static size_t unexpected_limit(void) {
 }
 
 int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struct fid_ep **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = endpoint_close, .ops_open = no_ops_open, .bind = bind,
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = endpoint_close, .ops_open = no_ops_open,
+                                    .bind = bind,
                                     .control = control};
     static struct fi_ops_ep ops = {.size = sizeof ops,
                                    .cancel = hxb_cancel,

@@ -118,7 +118,8 @@ static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
     bool is_told = !call->is_injected && (!endpoint->is_send_selective || (call->flags & FI_COMPLETION) != 0);
     bool is_short = length + SHORT_HEADER + 8 <= endpoint->max_payload;
     if (is_short && completion_level(call->flags) == 0
-        && send_now(endpoint, peer_of_address(to), call->wire_flags, call->tag, call->data, call->iov, call->count, length)) {
+        && send_now(endpoint, peer_of_address(to), call->wire_flags, call->tag, call->data, call->iov, call->count,
+                    length)) {
         complete_at_once(endpoint, call, flags, is_told);
         leave(endpoint);
         return 0;

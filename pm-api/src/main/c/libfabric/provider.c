@@ -287,6 +287,7 @@ struct fi_provider hxb_provider = {.version = VERSION,
 
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void) {
     fi_param_define(&hxb_provider, "unexpected_limit", FI_PARAM_SIZE_T,
-                    "bytes of messages that an endpoint keeps before somebody asks for them (default: 64 MiB)");
+                    "bytes of messages that an endpoint keeps before somebody asks for them; 64 times as many while "
+                    "it waits for one (default: 64 MiB)");
     return &hxb_provider;
 }

@@ -349,7 +349,7 @@ struct endpoint {
     size_t unexpected_bytes, unexpected_limit;
     size_t arriving; /* messages that somebody has asked for, and of which parts are awaited */
     size_t min_multi_recv;
-    struct map lost;     /* peers of which a message was lost, with the error: nothing passes to or from them any more */
+    struct map lost;     /* peers of which a message was lost, with the error: nothing passes any more */
     struct map heard;    /* by node and context: the incarnation of which the last message came */
     int64_t ping_ns, ping_interval_ns; /* when peers are looked for next; 0 while nothing is awaited */
     uint64_t last_heard; /* to find that at once; ANY if nobody was */

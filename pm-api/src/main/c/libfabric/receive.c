@@ -447,11 +447,11 @@ bool take_events(struct endpoint *endpoint) {
 
 /* Sends that wait until their slot is acknowledged. One that has failed is done as well, and then there is an event. */
 static bool end_acknowledged(struct endpoint *endpoint) {
-    bool is_done[SEND_BUFFERS] = {false};
-    bool did = false;
     if (endpoint->slots_awaited == 0) {
         return false;
     }
+    bool is_done[SEND_BUFFERS];
+    bool did = false;
     for (int slot = 0; slot < SEND_BUFFERS; slot++) {
         is_done[slot] = endpoint->slots[slot] != NULL && hxb_is_send_done(endpoint->context, slot) == 1;
         did |= is_done[slot];
