@@ -4,7 +4,8 @@
  *   provider serve SOCKET SOCKET                      prints its address, and serves until it is killed
  *   provider outlive SOCKET SOCKET ADDRESS [busy|idle]  uses it; with a last argument, until it is killed
  *
- * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. What is wrong is printed with its line. */
+ * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. What is wrong is printed with its line,
+ * and ends the program with 1. */
 #include "provider.h"
 
 static const struct {

@@ -14,7 +14,7 @@ static size_t entry_size(enum fi_cq_format format) {
 
 /* Two entries of each format, and nothing behind them. */
 static void read_format(enum fi_cq_format format) {
-    open_pair(&(struct options){.format = format});
+    open_pair(&(struct options){.format = format, .has_cntrs = true});
     size_t size = entry_size(format);
     int from[2] = {1, 2}, to[2];
     for (int i = 0; i < 2; i++) {
@@ -22,7 +22,7 @@ static void read_format(enum fi_cq_format format) {
         POST(fi_tsenddata(here.ep, &from[i], sizeof(int), NULL, 4711, here.peer, 7, &from[i]));
     }
     uint8_t *bytes = buffer_of(3 * size);
-    settle();
+    AWAIT(fi_cntr_read(there.cntrs[CNTR_RECV]) == 2);
     EXPECT(2, fi_cq_read(there.rx, bytes, 3));
     check_margin(bytes, 2 * size, 3 * size);
     for (int i = 0; i < 2; i++) {
@@ -215,13 +215,13 @@ static void tell_errors(void) {
 static void outgrow(void) {
     enum { COUNT = 900 };
     static uint64_t got[COUNT];
-    open_pair(&(struct options){.cq_size = 4});
+    open_pair(&(struct options){.cq_size = 4, .has_cntrs = true});
     uint64_t value = 1;
     for (uintptr_t i = 0; i < COUNT; i++) {
         EXPECT(0, fi_recv(there.ep, &got[i], sizeof value, NULL, there.peer, number_context(i + 1)));
         POST(fi_send(here.ep, &value, sizeof value, NULL, here.peer, number_context(i + 1)));
     }
-    settle();
+    AWAIT(fi_cntr_read(there.cntrs[CNTR_RECV]) == COUNT && fi_cntr_read(here.cntrs[CNTR_SEND]) == COUNT);
     struct fi_cq_tagged_entry entries[100];
     struct fid_cq *cqs[] = {there.rx, here.tx};
     for (int i = 0; i < 2; i++) {
