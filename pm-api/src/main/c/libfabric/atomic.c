@@ -360,7 +360,6 @@ static struct op *answer_of(const struct arrival *arrival, size_t bytes) {
     op->kind = RESULT;
     op->is_answer = true;
     op->peer = arrival->peer;
-    op->incarnation = arrival->header.source;
     op->answered = arrival->header.id;
     op->length = bytes;
     op->iov[0] = (struct iovec){op->copy, bytes};
@@ -389,7 +388,7 @@ const char *on_atomic(struct endpoint *endpoint, const struct arrival *arrival) 
         error = FI_EINVAL;
     }
     if (error != 0) {
-        send_answer(endpoint, FAILED, arrival->peer, arrival->header.source, arrival->header.id, (uint64_t)error);
+        send_answer(endpoint, FAILED, arrival->peer, arrival->header.id, (uint64_t)error);
         return NULL;
     }
     struct op *answer = answer_of(arrival, count * size);
@@ -407,7 +406,7 @@ const char *on_atomic(struct endpoint *endpoint, const struct arrival *arrival) 
     }
     if (purpose == BASE) {
         op_free(answer);
-        send_answer(endpoint, PLACED, arrival->peer, arrival->header.source, arrival->header.id, 0);
+        send_answer(endpoint, PLACED, arrival->peer, arrival->header.id, 0);
     } else {
         send_later(endpoint, answer);
     }

@@ -27,7 +27,7 @@ fi_addr_t av_reverse(const struct av *av, uint64_t peer) {
             return FI_ADDR_NOTAVAIL;
         }
         const struct address *address = &av->entries[av->index[at] - 1];
-        if (address->magic == ADDRESS_MAGIC && peer_of(address->node, address->context) == peer) {
+        if (address->magic == ADDRESS_MAGIC && peer_of_address(address) == peer) {
             return av->index[at] - 1;
         }
     }
@@ -35,7 +35,7 @@ fi_addr_t av_reverse(const struct av *av, uint64_t peer) {
 
 static void index_add(struct av *av, size_t entry) {
     const struct address *address = &av->entries[entry];
-    size_t at = hash(peer_of(address->node, address->context)) & (av->index_size - 1);
+    size_t at = hash(peer_of_address(address)) & (av->index_size - 1);
     while (av->index[at] != 0) {
         at = (at + 1) & (av->index_size - 1);
     }
@@ -164,7 +164,8 @@ static int av_bind(struct fid *fid, struct fid *other, uint64_t flags) {
 }
 
 int hxb_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = av_close, .bind = av_bind};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = av_close, .ops_open = no_ops_open,
+                                    .bind = av_bind};
     static struct fi_ops_av ops = {.size = sizeof ops,
                                    .insert = insert,
                                    .insertsvc = insertsvc,

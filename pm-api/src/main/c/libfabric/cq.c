@@ -123,7 +123,9 @@ static ssize_t readerr(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t 
     (void)flags;
     pthread_mutex_lock(&cq->domain->lock);
     if (cq->error_count > 0) {
+        void *data = to->err_data; /* the program's own, for more than the provider has to say */
         *to = cq->errors[cq->error_head];
+        to->err_data = data;
         cq->error_head = (cq->error_head + 1) & (cq->error_capacity - 1);
         cq->error_count--;
         result = 1;
@@ -145,12 +147,20 @@ static const char *error_text(struct fid_cq *fid, int detail, const void *data, 
 
 /* ---- Waiting ---- */
 
+static void drain(int fd) {
+    uint64_t count;
+    if (read(fd, &count, sizeof count) < 0 && errno != EAGAIN) {
+        WARN("eventfd: %s\n", strerror(errno));
+    }
+}
+
 /* Whoever waits sleeps on descriptors that are armed; the lock is free meanwhile. */
 int cq_try_wait(struct cq *cq) {
     if (cq->wait_fd < 0) {
         return -FI_EINVAL;
     }
     pthread_mutex_lock(&cq->domain->lock);
+    drain(cq->signal_fd); /* of what the program has seen by now */
     progress_all(cq->domain);
     bool is_waiting = cq->count == 0 && cq->error_count == 0 && arm_all(cq->domain);
     cq->is_awaited = is_waiting;
@@ -158,11 +168,13 @@ int cq_try_wait(struct cq *cq) {
     return is_waiting ? 0 : -FI_EAGAIN;
 }
 
-static void drain(int fd) {
-    uint64_t count;
-    if (read(fd, &count, sizeof count) < 0 && errno != EAGAIN) {
-        WARN("eventfd: %s\n", strerror(errno));
-    }
+/* Takes a signal of fi_cq_signal. */
+static bool take_signal(struct cq *cq) {
+    pthread_mutex_lock(&cq->domain->lock);
+    bool is_signalled = cq->is_signalled;
+    cq->is_signalled = false;
+    pthread_mutex_unlock(&cq->domain->lock);
+    return is_signalled;
 }
 
 static ssize_t sreadfrom(struct fid_cq *fid, void *to, size_t count, fi_addr_t *sources, const void *condition,
@@ -179,6 +191,9 @@ static ssize_t sreadfrom(struct fid_cq *fid, void *to, size_t count, fi_addr_t *
         if (result != -FI_EAGAIN || left <= 0) {
             return result;
         }
+        if (take_signal(cq)) {
+            return -FI_ECANCELED;
+        }
         if (spins < SPINS) {
             sched_yield();
         } else if (cq_try_wait(cq) == 0) {
@@ -188,11 +203,6 @@ static ssize_t sreadfrom(struct fid_cq *fid, void *to, size_t count, fi_addr_t *
             int ready = poll(&fd, 1, ms < MAX_SLEEP_MS ? (int)ms : MAX_SLEEP_MS);
             if (ready < 0 && errno == EINTR) {
                 return -FI_EINTR;
-            }
-            drain(cq->signal_fd);
-            if (cq->is_signalled) {
-                cq->is_signalled = false;
-                return -FI_ECANCELED;
             }
         }
     }
@@ -269,7 +279,8 @@ static bool open_wait(struct cq *cq) {
 }
 
 int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cq_close, .control = control};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cq_close, .ops_open = no_ops_open,
+                                    .control = control};
     static struct fi_ops_cq ops = {.size = sizeof ops,
                                    .read = read_entries,
                                    .readfrom = readfrom,
@@ -352,7 +363,9 @@ static int cntr_seterr(struct fid_cntr *fid, uint64_t value) {
 static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout_ms) {
     struct cntr *cntr = cntr_of(fid);
     int64_t end = timeout_ms < 0 ? INT64_MAX : clock_ns() + timeout_ms * INT64_C(1000000);
-    uint64_t errors = cntr_readerr(fid);
+    pthread_mutex_lock(&cntr->domain->lock);
+    uint64_t errors = cntr->errors; /* before any progress, which may find one */
+    pthread_mutex_unlock(&cntr->domain->lock);
     while (cntr_read(fid) < threshold) {
         if (cntr_readerr(fid) != errors) {
             return -FI_EAVAIL;
@@ -378,7 +391,7 @@ static int cntr_close(struct fid *fid) {
 }
 
 int hxb_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cntr_close};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = cntr_close, .ops_open = no_ops_open};
     static struct fi_ops_cntr ops = {.size = sizeof ops,
                                      .read = cntr_read,
                                      .readerr = cntr_readerr,

@@ -203,7 +203,9 @@ static int domain_close(struct fid *fid) {
     if (is_used) {
         return -FI_EBUSY;
     }
+    struct fabric *fabric = domain->fabric;
     free_domain(domain);
+    fabric_use(fabric, -1);
     return 0;
 }
 
@@ -233,7 +235,8 @@ static int no_srx(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid
 }
 
 int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = domain_close, .bind = no_bind};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = domain_close, .ops_open = no_ops_open,
+                                    .bind = no_bind};
     static struct fi_ops_domain ops = {.size = sizeof ops,
                                        .av_open = hxb_av_open,
                                        .cq_open = hxb_cq_open,
@@ -244,7 +247,6 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
                                        .stx_ctx = no_stx,
                                        .srx_ctx = no_srx,
                                        .query_atomic = hxb_query_atomic};
-    (void)fabric;
     struct domain *domain = calloc(1, sizeof *domain);
     if (domain == NULL) {
         return -FI_ENOMEM;
@@ -261,6 +263,9 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
         list_init(&domain->registrations[i]);
     }
     domain->mr_mode = info->domain_attr != NULL ? info->domain_attr->mr_mode : 0;
+    if ((domain->mr_mode & FI_MR_BASIC) != 0) {
+        domain->mr_mode |= FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;
+    }
     domain->wait_fd = domain->wake_fd = -1;
     int error = info->domain_attr != NULL && info->domain_attr->data_progress == FI_PROGRESS_AUTO
                     ? start_thread(domain)
@@ -272,6 +277,8 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
     domain->fid.fid = (struct fid){.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &fid_ops};
     domain->fid.ops = &ops;
     domain->fid.mr = &hxb_mr_ops;
+    domain->fabric = OWNER(fabric, struct fabric, fid);
+    fabric_use(domain->fabric, 1);
     *result = &domain->fid;
     return 0;
 }

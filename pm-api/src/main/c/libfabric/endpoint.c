@@ -1,4 +1,4 @@
-/* Endpoints: a context of the node each. Opening, binding, closing, and peers of which a message was lost. */
+/* Endpoints: a context of the node each. Opening, binding and closing. */
 #include "provider.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ bool progress(struct endpoint *endpoint) {
         hxb_disarm(endpoint->context);
         endpoint->is_armed = false;
     }
-    bool did = endpoint->failure == 0 && receive_some(endpoint);
+    bool did = endpoint->failure == 0 && (receive_some(endpoint) | ping_peers(endpoint));
     did |= send_waiting(endpoint);
     if (endpoint->failure != 0 && !endpoint->has_ended) {
         endpoint->has_ended = true;
@@ -69,34 +69,6 @@ bool arm(struct endpoint *endpoint) {
                       || !list_is_empty(&endpoint->waiting);
     endpoint->is_armed = true;
     return hxb_arm(endpoint->context, is_sending ? HXB_MESSAGES | HXB_SENDS : HXB_MESSAGES) == 1;
-}
-
-/* ---- Lost peers ---- */
-
-int error_of_peer(const struct endpoint *endpoint, uint64_t peer) {
-    for (size_t i = 0; i < endpoint->lost_count; i++) {
-        if (endpoint->lost[i].peer == peer) {
-            return endpoint->lost[i].error;
-        }
-    }
-    return 0;
-}
-
-/* The order of messages is broken, so that whatever is awaited from that peer may never come. */
-void lose_peer(struct endpoint *endpoint, uint64_t peer, int error) {
-    if (error_of_peer(endpoint, peer) != 0) {
-        return;
-    }
-    WARN("context %d of node %d is lost: %s\n", context_of(peer), node_of(peer), fi_strerror(error));
-    struct lost_peer *lost = realloc(endpoint->lost, (endpoint->lost_count + 1) * sizeof *lost);
-    if (lost == NULL) {
-        endpoint->failure = FI_ENOMEM;
-        return;
-    }
-    endpoint->lost = lost;
-    endpoint->lost[endpoint->lost_count++] = (struct lost_peer){peer, error};
-    fail_sends(endpoint, peer, error);
-    fail_receives(endpoint, peer, error);
 }
 
 /* ---- Binding ---- */
@@ -142,6 +114,13 @@ enum { CNTRS = 6 };
 
 static int bind_cntr(struct endpoint *endpoint, struct cntr *cntr, uint64_t flags) {
     int result = -FI_EINVAL;
+    for (int i = 0; i < CNTRS; i++) {
+        uint64_t flag;
+        struct cntr **at = place_of_cntr(endpoint, i, &flag);
+        if ((flags & flag) != 0 && *at != NULL) {
+            return -FI_EINVAL; /* it has one already */
+        }
+    }
     for (int i = 0; i < CNTRS; i++) {
         uint64_t flag;
         struct cntr **at = place_of_cntr(endpoint, i, &flag);
@@ -259,6 +238,36 @@ static int no_setname(fid_t fid, void *address, size_t length) {
     return -FI_ENOSYS; /* the node decides which contexts are free */
 }
 
+static int no_peer(struct fid_ep *ep, void *address, size_t *length) {
+    (void)ep, (void)address, (void)length;
+    return -FI_ENOSYS; /* there are no connections */
+}
+
+static int no_connect(struct fid_ep *ep, const void *address, const void *data, size_t length) {
+    (void)ep, (void)address, (void)data, (void)length;
+    return -FI_ENOSYS;
+}
+
+static int no_accept(struct fid_ep *ep, const void *data, size_t length) {
+    (void)ep, (void)data, (void)length;
+    return -FI_ENOSYS;
+}
+
+static int no_shutdown(struct fid_ep *ep, uint64_t flags) {
+    (void)ep, (void)flags;
+    return -FI_ENOSYS;
+}
+
+static int no_tx_context(struct fid_ep *ep, int index, struct fi_tx_attr *attr, struct fid_ep **tx, void *context) {
+    (void)ep, (void)index, (void)attr, (void)tx, (void)context;
+    return -FI_ENOSYS;
+}
+
+static int no_rx_context(struct fid_ep *ep, int index, struct fi_rx_attr *attr, struct fid_ep **rx, void *context) {
+    (void)ep, (void)index, (void)attr, (void)rx, (void)context;
+    return -FI_ENOSYS;
+}
+
 static ssize_t receives_left(struct fid_ep *ep) {
     (void)ep;
     return QUEUE_LIMIT;
@@ -302,7 +311,7 @@ static void free_all(struct endpoint *endpoint) {
         match_free(matchers[i]);
     }
     free(endpoint->ids);
-    free(endpoint->lost);
+    free_peers(endpoint);
 }
 
 static int endpoint_close(struct fid *fid) {
@@ -348,6 +357,7 @@ static int open_context(struct endpoint *endpoint) {
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = SEND_BUFFERS;
+    options.peer_wait_ns = HXB_SECOND; /* an address is known only after its context was opened */
     int result = HXB_E_REFUSED;
     for (int id = hxb_context_count(device) - 1; id >= 0 && result == HXB_E_REFUSED; id--) {
         result = hxb_open_context(device, id, &options, &endpoint->context);
@@ -361,11 +371,14 @@ static int open_context(struct endpoint *endpoint) {
     endpoint->address.magic = ADDRESS_MAGIC;
     endpoint->address.node = hxb_node_id(device);
     endpoint->max_payload = (size_t)hxb_max_length(endpoint->context);
-    if (getrandom(&endpoint->address.incarnation, sizeof endpoint->address.incarnation, 0)
-        != sizeof endpoint->address.incarnation) {
-        hxb_close_context(endpoint->context);
-        return -errno;
-    }
+    uint32_t *incarnation = &endpoint->address.incarnation;
+    do {
+        if (getrandom(incarnation, sizeof *incarnation, 0) != sizeof *incarnation) {
+            hxb_close_context(endpoint->context);
+            endpoint->context = NULL;
+            return -errno;
+        }
+    } while (*incarnation == 0 || *incarnation == UINT32_MAX); /* so that no peer is 0 or ANY */
     return 0;
 }
 
@@ -378,15 +391,19 @@ static size_t unexpected_limit(void) {
 }
 
 int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struct fid_ep **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = endpoint_close, .bind = bind,
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = endpoint_close, .ops_open = no_ops_open,
+                                    .bind = bind,
                                     .control = control};
     static struct fi_ops_ep ops = {.size = sizeof ops,
                                    .cancel = hxb_cancel,
                                    .getopt = getopt_ep,
                                    .setopt = setopt_ep,
+                                   .tx_ctx = no_tx_context,
+                                   .rx_ctx = no_rx_context,
                                    .rx_size_left = receives_left,
                                    .tx_size_left = sends_left};
-    static struct fi_ops_cm cm = {.size = sizeof cm, .setname = no_setname, .getname = getname};
+    static struct fi_ops_cm cm = {.size = sizeof cm, .setname = no_setname, .getname = getname, .getpeer = no_peer,
+                                  .connect = no_connect, .accept = no_accept, .shutdown = no_shutdown};
     if (info->ep_attr != NULL && info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_UNSPEC) {
         return -FI_EINVAL;
     }
@@ -401,6 +418,7 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     endpoint->receive_flags = info->rx_attr != NULL ? info->rx_attr->op_flags : 0;
     endpoint->unexpected_limit = unexpected_limit();
     endpoint->min_multi_recv = 64;
+    endpoint->last_heard = ANY;
     list_init(&endpoint->queue);
     list_init(&endpoint->sending);
     list_init(&endpoint->waiting);

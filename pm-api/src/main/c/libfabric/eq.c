@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+struct eq {
+    struct fid_eq fid;
+    struct fabric *fabric;
+};
+
 static ssize_t eq_read(struct fid_eq *eq, uint32_t *event, void *to, size_t length, uint64_t flags) {
     (void)eq, (void)event, (void)to, (void)length, (void)flags;
     return -FI_EAGAIN;
@@ -35,28 +40,31 @@ static const char *eq_strerror(struct fid_eq *eq, int detail, const void *data, 
 }
 
 static int eq_close(struct fid *fid) {
-    free(OWNER(fid, struct fid_eq, fid));
+    struct eq *eq = OWNER(fid, struct eq, fid.fid);
+    fabric_use(eq->fabric, -1);
+    free(eq);
     return 0;
 }
 
 int hxb_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = eq_close};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = eq_close, .ops_open = no_ops_open};
     static struct fi_ops_eq ops = {.size = sizeof ops,
                                    .read = eq_read,
                                    .readerr = eq_readerr,
                                    .write = eq_write,
                                    .sread = eq_sread,
                                    .strerror = eq_strerror};
-    (void)fabric;
     if (attr != NULL && attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC) {
         return -FI_ENOSYS;
     }
-    struct fid_eq *eq = calloc(1, sizeof *eq);
+    struct eq *eq = calloc(1, sizeof *eq);
     if (eq == NULL) {
         return -FI_ENOMEM;
     }
-    eq->fid = (struct fid){.fclass = FI_CLASS_EQ, .context = context, .ops = &fid_ops};
-    eq->ops = &ops;
-    *result = eq;
+    eq->fabric = OWNER(fabric, struct fabric, fid);
+    fabric_use(eq->fabric, 1);
+    eq->fid.fid = (struct fid){.fclass = FI_CLASS_EQ, .context = context, .ops = &fid_ops};
+    eq->fid.ops = &ops;
+    *result = &eq->fid;
     return 0;
 }

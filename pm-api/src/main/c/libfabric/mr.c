@@ -88,7 +88,7 @@ static int add(struct domain *domain, struct mr *mr) {
 }
 
 static int regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **result) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = mr_close, .bind = mr_bind,
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = mr_close, .ops_open = no_ops_open, .bind = mr_bind,
                                     .control = mr_control};
     if (fid->fclass != FI_CLASS_DOMAIN || attr->iov_count != 1 || (attr->access & ~ACCESS) != 0 || flags != 0
         || attr->offset != 0) {

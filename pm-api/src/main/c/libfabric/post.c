@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define SEND_FLAGS (FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE \
-                    | FI_MATCH_COMPLETE | FI_REMOTE_CQ_DATA | FI_MORE | FI_PRIORITY | FI_FENCE)
+                    | FI_MATCH_COMPLETE | FI_REMOTE_CQ_DATA | FI_MORE | FI_PRIORITY)
 #define RECEIVE_FLAGS (FI_COMPLETION | FI_MULTI_RECV | FI_MORE | FI_PEEK | FI_CLAIM | FI_DISCARD)
 
 static struct endpoint *endpoint_of(struct fid_ep *ep) {
@@ -60,8 +60,7 @@ static struct op *make_send(struct endpoint *endpoint, const struct send_call *c
     op->context = call->context;
     op->wire_flags = call->wire_flags;
     op->wanted = completion_level(call->flags);
-    op->peer = peer_of(to->node, to->context);
-    op->incarnation = to->incarnation;
+    op->peer = peer_of_address(to);
     op->tag = call->tag;
     op->data = call->data;
     op->length = length;
@@ -75,14 +74,10 @@ static struct op *make_send(struct endpoint *endpoint, const struct send_call *c
             op_free(op);
             return NULL;
         }
-        uint8_t *at = op->copy;
-        for (size_t i = 0; i < call->count; i++) {
-            memcpy(at, call->iov[i].iov_base, call->iov[i].iov_len);
-            at += call->iov[i].iov_len;
-        }
+        copy_from(call->iov, call->count, 0, length, op->copy);
         op->iov[0] = (struct iovec){op->copy, length};
     } else if (!is_copied) {
-        memcpy(op->iov, call->iov, call->count * sizeof *op->iov);
+        set_parts(op->iov, call->iov, call->count);
     }
     if ((op->kind == BEGIN || op->wanted == FI_DELIVERY_COMPLETE) && !number_op(endpoint, op)) {
         op_free(op);
@@ -106,7 +101,7 @@ static int check_send(const struct endpoint *endpoint, const struct send_call *c
     if (length > MAX_MESSAGE || (is_copied && length > endpoint->max_payload - MAX_HEADER)) {
         return FI_EMSGSIZE;
     }
-    return error_of_peer(endpoint, peer_of(to->node, to->context));
+    return error_of_peer(endpoint, peer_of_address(to));
 }
 
 static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
@@ -123,7 +118,8 @@ static ssize_t post_send(struct fid_ep *ep, const struct send_call *call) {
     bool is_told = !call->is_injected && (!endpoint->is_send_selective || (call->flags & FI_COMPLETION) != 0);
     bool is_short = length + SHORT_HEADER + 8 <= endpoint->max_payload;
     if (is_short && completion_level(call->flags) == 0
-        && send_now(endpoint, to, call->wire_flags, call->tag, call->data, call->iov, call->count, length)) {
+        && send_now(endpoint, peer_of_address(to), call->wire_flags, call->tag, call->data, call->iov, call->count,
+                    length)) {
         complete_at_once(endpoint, call, flags, is_told);
         leave(endpoint);
         return 0;
@@ -203,7 +199,7 @@ static struct op *make_receive(struct endpoint *endpoint, const struct receive_c
         op->tag = call->tag;
         op->ignore = call->ignore;
         op->length = total(call->iov, call->count);
-        memcpy(op->iov, call->iov, call->count * sizeof *op->iov);
+        set_parts(op->iov, call->iov, call->count);
     }
     return op;
 }
@@ -247,7 +243,7 @@ static int check_receive(const struct endpoint *endpoint, const struct receive_c
         if (from == NULL) {
             return FI_EINVAL;
         }
-        *peer = peer_of(from->node, from->context);
+        *peer = peer_of_address(from);
         return error_of_peer(endpoint, *peer);
     }
     return 0;
@@ -266,7 +262,7 @@ static ssize_t post_receive(struct fid_ep *ep, const struct receive_call *call) 
     }
     struct incoming *claimed = NULL;
     if (error == 0 && (call->flags & FI_CLAIM) != 0) {
-        claimed = match_claimed(matcher, call->context);
+        claimed = call->context == NULL ? NULL : match_claimed(matcher, call->context);
         error = claimed == NULL ? FI_EINVAL : 0;
     }
     if (error == 0 && claimed != NULL && (call->flags & FI_DISCARD) != 0) {

@@ -33,6 +33,11 @@ int error_of(int result) {
     }
 }
 
+int no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context) {
+    (void)fid, (void)name, (void)flags, (void)ops, (void)context;
+    return -FI_ENOSYS;
+}
+
 /* ---- What there is ---- */
 
 static bool has_all(uint64_t wanted, uint64_t there) {
@@ -90,17 +95,20 @@ static uint64_t caps_for(const struct fi_info *wanted) {
     return caps | FI_LOCAL_COMM | FI_REMOTE_COMM;
 }
 
-/* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. */
-static int mr_mode_for(const struct fi_domain_attr *wanted) {
-    if (wanted == NULL) {
-        return 0;
+/* Whether peers give addresses, and who chooses keys, is as programs want it; all else they need not care for. What was
+ * one of two modes before libfabric 1.5 is answered as one of these. */
+static int mr_mode_for(const struct fi_domain_attr *wanted, uint32_t version) {
+    int mode = wanted == NULL ? FI_MR_UNSPEC : wanted->mr_mode;
+    if ((mode & FI_MR_BASIC) != 0) {
+        return FI_MR_BASIC;
     }
-    bool is_basic = wanted->mr_mode == FI_MR_BASIC;
-    return is_basic ? FI_MR_BASIC | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED
-                    : wanted->mr_mode & (FI_MR_SCALABLE | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED);
+    if ((mode & FI_MR_SCALABLE) != 0 || FI_VERSION_LT(version, FI_VERSION(1, 5))) {
+        return FI_MR_SCALABLE;
+    }
+    return mode & (FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED);
 }
 
-static void describe(struct fi_info *info, const struct fi_info *wanted, size_t inject) {
+static void describe(struct fi_info *info, const struct fi_info *wanted, size_t inject, uint32_t version) {
     info->caps = caps_for(wanted);
     info->addr_format = ADDRESS_FORMAT;
     *info->tx_attr = (struct fi_tx_attr){.caps = info->caps & ~(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV
@@ -128,6 +136,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                          .protocol_version = 1,
                                          .max_msg_size = MAX_MESSAGE,
                                          .max_order_raw_size = inject,
+                                         .max_order_war_size = inject,
                                          .max_order_waw_size = inject,
                                          .mem_tag_format = UINT64_MAX >> 1,
                                          .tx_ctx_cnt = 1,
@@ -144,7 +153,7 @@ static void describe(struct fi_info *info, const struct fi_info *wanted, size_t 
                                                                                         : domain->data_progress,
         .resource_mgmt = FI_RM_ENABLED,
         .av_type = domain == NULL || domain->av_type == FI_AV_UNSPEC ? FI_AV_TABLE : domain->av_type,
-        .mr_mode = mr_mode_for(domain),
+        .mr_mode = mr_mode_for(domain, version),
         .mr_key_size = 8,
         .cq_data_size = 8,
         .cq_cnt = 256,
@@ -187,7 +196,7 @@ static int add_destination(struct fi_info *info, const struct fi_info *wanted, c
 }
 
 static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_device *device, const char *node,
-                uint64_t flags) {
+                uint64_t flags, uint32_t version) {
     char fabric[64], domain[32];
     size_t inject = (size_t)hxb_mtu(device) - MAX_HEADER;
     snprintf(fabric, sizeof fabric, "hxb %s", hxb_shape(device));
@@ -197,19 +206,19 @@ static int fill(struct fi_info *info, const struct fi_info *wanted, const hxb_de
     }
     info->fabric_attr->name = strdup(fabric);
     info->domain_attr->name = strdup(domain);
-    info->fabric_attr->prov_name = strdup(NAME);
-    if (info->fabric_attr->name == NULL || info->domain_attr->name == NULL || info->fabric_attr->prov_name == NULL) {
+    /* libfabric adds the provider's name to one that is there already. */
+    if (info->fabric_attr->name == NULL || info->domain_attr->name == NULL) {
         return -FI_ENOMEM;
     }
     info->fabric_attr->prov_version = VERSION;
-    describe(info, wanted, inject);
+    describe(info, wanted, inject, version);
     return add_destination(info, wanted, node, flags);
 }
 
 /* Only where a node can be attached to: otherwise programs would choose what they cannot open. */
 static int getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
                    const struct fi_info *wanted, struct fi_info **result) {
-    (void)version, (void)service;
+    (void)service;
     hxb_device *device;
     int attached = hxb_attach(NULL, &device);
     if (attached != HXB_OK) {
@@ -217,7 +226,7 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
         return -FI_ENODATA;
     }
     struct fi_info *info = fi_allocinfo();
-    int error = info == NULL ? -FI_ENOMEM : fill(info, wanted, device, node, flags);
+    int error = info == NULL ? -FI_ENOMEM : fill(info, wanted, device, node, flags, version);
     hxb_detach(device);
     if (error != 0) {
         fi_freeinfo(info);
@@ -230,7 +239,11 @@ static int getinfo(uint32_t version, const char *node, const char *service, uint
 /* ---- Fabrics ---- */
 
 static int fabric_close(struct fid *fid) {
-    free(OWNER(fid, struct fid_fabric, fid));
+    struct fabric *fabric = OWNER(fid, struct fabric, fid.fid);
+    if (__atomic_load_n(&fabric->users, __ATOMIC_ACQUIRE) > 0) {
+        return -FI_EBUSY;
+    }
+    free(fabric);
     return 0;
 }
 
@@ -245,7 +258,7 @@ static int no_wait(struct fid_fabric *fabric, struct fi_wait_attr *attr, struct 
 }
 
 static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, void *context) {
-    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = fabric_close};
+    static struct fi_ops fid_ops = {.size = sizeof fid_ops, .close = fabric_close, .ops_open = no_ops_open};
     static struct fi_ops_fabric ops = {.size = sizeof ops,
                                        .domain = hxb_domain_open,
                                        .passive_ep = no_passive_ep,
@@ -253,13 +266,13 @@ static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **result, 
                                        .wait_open = no_wait,
                                        .trywait = hxb_trywait};
     (void)attr;
-    struct fid_fabric *fabric = calloc(1, sizeof *fabric);
+    struct fabric *fabric = calloc(1, sizeof *fabric);
     if (fabric == NULL) {
         return -FI_ENOMEM;
     }
-    fabric->fid = (struct fid){.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fid_ops};
-    fabric->ops = &ops;
-    *result = fabric;
+    fabric->fid.fid = (struct fid){.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fid_ops};
+    fabric->fid.ops = &ops;
+    *result = &fabric->fid;
     return 0;
 }
 
@@ -274,6 +287,7 @@ struct fi_provider hxb_provider = {.version = VERSION,
 
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void) {
     fi_param_define(&hxb_provider, "unexpected_limit", FI_PARAM_SIZE_T,
-                    "bytes of messages that an endpoint keeps before somebody asks for them (default: 64 MiB)");
+                    "bytes of messages that an endpoint keeps before somebody asks for them; 64 times as many while "
+                    "it waits for one (default: 64 MiB)");
     return &hxb_provider;
 }

@@ -3,10 +3,11 @@
  *
  *   provider.c  what the provider can do, and fabrics          post.c     calls of programs: send, receive, cancel
  *   domain.c    domains: who makes progress, and waiting       send.c     from a call to slots of libhxb
- *   endpoint.c  opening and closing, lost peers                receive.c  from messages of libhxb to buffers
+ *   endpoint.c  opening and closing                            receive.c  from messages of libhxb to buffers
  *   cq.c        completion queues and counters                 match.c    which receive a message is for
  *   av.c        addresses                                     rma.c      remote memory: calls, and what peers ask for
  *   mr.c        memory that peers may use                      atomic.c   the same for atomic operations
+ *   peer.c      which peers are there, and which are lost
  *
  * One lock for a domain guards all that belongs to it. */
 #ifndef HXB_PROVIDER_H
@@ -93,17 +94,25 @@ struct address {
 
 #define ANY UINT64_MAX /* any peer */
 
-/* A peer, as receives name it: its node and context. */
-static inline uint64_t peer_of(int node, int context) {
-    return (uint64_t)(uint32_t)node << 32 | (uint32_t)context;
+/* A peer: its node (20 bits, as many as there can be nodes), context (12 bits) and incarnation. */
+static inline uint64_t peer_of(int node, int context, uint32_t incarnation) {
+    return (uint64_t)(uint32_t)node << 44 | (uint64_t)(uint32_t)context << 32 | incarnation;
+}
+
+static inline uint64_t peer_of_address(const struct address *address) {
+    return peer_of(address->node, address->context, address->incarnation);
 }
 
 static inline int node_of(uint64_t peer) {
-    return (int)(peer >> 32);
+    return (int)(peer >> 44);
 }
 
 static inline int context_of(uint64_t peer) {
-    return (int)(uint32_t)peer;
+    return (int)(peer >> 32 & 0xFFF);
+}
+
+static inline uint32_t incarnation_of(uint64_t peer) {
+    return (uint32_t)peer;
 }
 
 /* ---- What is sent between endpoints ---- */
@@ -116,13 +125,14 @@ enum kind {
     PART,      /* bytes of a message */
     GO,        /* the receiver wants `value` bytes of a message in all */
     PLACED,    /* a message that asked for it lies in its buffer */
-    GONE,      /* the endpoint that was addressed is not there any more, but another one is */
+    GONE,      /* the endpoint that was addressed, of incarnation `value`, is not there any more, but another one is */
     WRITE,     /* bytes for memory of the peer; PARTs with more of them may follow */
     READ,      /* asks for bytes of memory of the peer */
     DATA,      /* some of those */
     ATOMIC,    /* operands for memory of the peer, and what to do with them */
     RESULT,    /* what was there before */
-    FAILED     /* an operation on memory was not done, for the reason `value`, an FI_Exxx */
+    FAILED,    /* an operation on memory was not done, for the reason `value`, an FI_Exxx */
+    PING       /* asks for nothing: that it cannot be delivered tells its sender that the peer is gone */
 };
 
 enum { HAS_DATA = 1, IS_TAGGED = 2, WANTS_PLACED = 4 };
@@ -150,8 +160,18 @@ static inline int extras_of(enum kind kind) {
 
 /* ---- Objects ---- */
 
+struct fabric {
+    struct fid_fabric fid;
+    int users; /* domains and event queues; shared by threads without a lock, so with atomic operations only */
+};
+
+static inline void fabric_use(struct fabric *fabric, int change) {
+    __atomic_add_fetch(&fabric->users, change, __ATOMIC_ACQ_REL);
+}
+
 struct domain {
     struct fid_domain fid;
+    struct fabric *fabric;
     pthread_mutex_t lock;
     hxb_device *device;
     struct link endpoints;
@@ -238,7 +258,6 @@ struct op {
     bool is_granted;    /* of a send: the receiver has said how much it wants */
     enum kind kind;     /* of a send: how it begins */
     uint8_t wire_flags;
-    uint32_t incarnation; /* of the peer */
     uint32_t id;          /* of a send that answers can name; 0 for none */
     uint32_t answered;    /* of an answer: the number that it names */
     int slot;             /* of a send: the last that its bytes are in */
@@ -262,7 +281,7 @@ struct incoming {
     struct link stream; /* in the table of those of which parts are awaited */
     uint64_t peer, tag, data;
     size_t length;
-    uint32_t incarnation, id;
+    uint32_t id;
     uint8_t flags;
     bool is_long;           /* it began with BEGIN */
     bool is_discarded;      /* its bytes are not wanted */
@@ -294,10 +313,13 @@ struct matcher {
     struct link unexpected;
 };
 
-/* A peer of which a message was lost: nothing passes between it and the endpoint any more. */
-struct lost_peer {
-    uint64_t peer;
-    int error;
+struct pair {
+    uint64_t key, value;
+};
+
+struct map {
+    struct pair *pairs;
+    size_t size, count;
 };
 
 struct endpoint {
@@ -321,15 +343,20 @@ struct endpoint {
     struct link sending;  /* those of which parts are to be sent */
     struct link waiting;  /* those that wait for an answer, or until their slot is acknowledged */
     struct op *slots[SEND_BUFFERS]; /* which operation is complete when this slot is */
+    int slots_awaited; /* of those */
+    uint64_t slot_peers[SEND_BUFFERS]; /* whom the last message of this slot was for; 0 if there was none */
     struct op **ids;      /* operations that answers can name, by id - 1 */
     uint32_t id_capacity, id_hint;
     struct matcher tagged, plain;
     struct link streams[BUCKETS];
     uint64_t order;
     size_t unexpected_bytes, unexpected_limit;
+    size_t arriving; /* messages that somebody has asked for, and of which parts are awaited */
     size_t min_multi_recv;
-    struct lost_peer *lost;
-    size_t lost_count;
+    struct map lost;     /* peers of which a message was lost, with the error: nothing passes any more */
+    struct map heard;    /* by node and context: the incarnation of which the last message came */
+    int64_t ping_ns, ping_interval_ns; /* when peers are looked for next; 0 while nothing is awaited */
+    uint64_t last_heard; /* to find that at once; ANY if nobody was */
 };
 
 /* ---- provider.c ---- */
@@ -339,6 +366,8 @@ struct endpoint {
 #define ALL_CAPS (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ \
                   | FI_REMOTE_WRITE | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
+/* Of all objects: none has operations of the provider's own. */
+int no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
 /* A positive FI_Exxx for a negative result of libhxb. */
 int error_of(int result);
 
@@ -390,11 +419,21 @@ void own(struct endpoint *endpoint);
 bool progress(struct endpoint *endpoint);
 /* True if the descriptor of the context tells of new work; false if there is some already. */
 bool arm(struct endpoint *endpoint);
+/* libhxb has said that the context cannot be used any more: the next progress ends all operations. */
+void fail_endpoint(struct endpoint *endpoint, int result);
+
+/* ---- peer.c ---- */
+
 /* 0, or why nothing passes between this peer and the endpoint. */
 int error_of_peer(const struct endpoint *endpoint, uint64_t peer);
 void lose_peer(struct endpoint *endpoint, uint64_t peer, int error);
-/* libhxb has said that the context cannot be used any more: the next progress ends all operations. */
-void fail_endpoint(struct endpoint *endpoint, int result);
+/* A message has come from this peer, so that earlier users of its context are gone. */
+void hear(struct endpoint *endpoint, uint64_t peer);
+/* The peer that last used a context, as far as is known; ANY if there was none. */
+uint64_t peer_at(const struct endpoint *endpoint, int node, int context);
+/* Now and then looks whether those are there of whom something is awaited; false if it was not the time. */
+bool ping_peers(struct endpoint *endpoint);
+void free_peers(struct endpoint *endpoint);
 
 /* ---- match.c ---- */
 
@@ -453,15 +492,22 @@ const char *on_result(struct endpoint *endpoint, const struct arrival *arrival);
 
 struct op *op_new(void);
 void op_free(struct op *op);
+/* The parts of a buffer, of which there may be none. */
+static inline void set_parts(struct iovec *to, const struct iovec *from, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+    }
+}
 /* Ends a send: error 0 or FI_Exxx, and what libhxb said. */
 void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail);
 /* Sends an eager message at once; false if that has to wait. */
-bool send_now(struct endpoint *endpoint, const struct address *to, uint8_t flags, uint64_t tag, uint64_t data,
+bool send_now(struct endpoint *endpoint, uint64_t peer, uint8_t flags, uint64_t tag, uint64_t data,
               const struct iovec *iov, size_t count, size_t length);
 void send_later(struct endpoint *endpoint, struct op *op);
+/* Copies bytes from their parts into one piece. Parts without bytes may have no address. */
+void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to);
 /* A message without bytes, of the provider itself; false if there is no memory. */
-bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint32_t incarnation, uint32_t id,
-                 uint64_t value);
+bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint32_t id, uint64_t value);
 /* Gives an operation a number that answers can name; false if there is no memory. */
 bool number_op(struct endpoint *endpoint, struct op *op);
 /* Sends what can be sent now; false if there was nothing. */
@@ -492,6 +538,8 @@ void place(const struct op *op, size_t offset, const uint8_t *bytes, size_t leng
 /* Keeps a message of which parts will come; NULL if there is no memory. */
 struct incoming *new_incoming(struct endpoint *endpoint, const struct arrival *arrival, size_t held);
 
+/* Takes what the node says of messages that were lost; false if there was nothing. */
+bool take_events(struct endpoint *endpoint);
 /* Takes messages of the context; false if there was none. */
 bool receive_some(struct endpoint *endpoint);
 /* Hands a message that has arrived, or begun to, to the receive that wants it. */

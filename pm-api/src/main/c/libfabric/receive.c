@@ -1,12 +1,12 @@
 /* From messages of libhxb to the buffers of receives. A message that nobody has asked for is kept with as many of its
  * bytes as its sender sends unasked. When too much is kept, no more messages are taken from the context, so that their
- * senders wait; but as long as a receive waits for a message, it may be behind those. */
+ * senders wait; but as long as a receive waits for a message, the rest of one or an answer, it may be behind those. */
 #include "provider.h"
 
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 4,             /* times the limit of what is kept while a receive waits */
+    PATIENCE = 64,            /* times the limit of what is kept while something is awaited */
     ANSWER_LIMIT = 64 * QUEUE_LIMIT /* answers that wait for slots, and sends of programs */
 };
 
@@ -51,6 +51,7 @@ static struct incoming *find_stream(struct endpoint *endpoint, uint64_t peer, ui
 void free_incoming(struct endpoint *endpoint, struct incoming *incoming) {
     list_remove(&incoming->link);
     list_remove(&incoming->stream);
+    endpoint->arriving -= incoming->op != NULL || incoming->is_write;
     endpoint->unexpected_bytes -= sizeof *incoming + incoming->held;
     free(incoming);
 }
@@ -100,7 +101,7 @@ void finish_receive(struct endpoint *endpoint, struct op *op, const struct incom
         error = FI_ETRUNC;
     }
     if (incoming != NULL && (incoming->flags & WANTS_PLACED) != 0 && (error == 0 || error == FI_ETRUNC)) {
-        send_answer(endpoint, PLACED, incoming->peer, incoming->incarnation, incoming->id, 0);
+        send_answer(endpoint, PLACED, incoming->peer, incoming->id, 0);
     }
     if (error != 0) {
         add_error(endpoint, &(struct fi_cq_err_entry){.op_context = op->context, .flags = flags, .len = length,
@@ -199,7 +200,7 @@ static void ask(struct endpoint *endpoint, struct incoming *incoming, size_t roo
     if (incoming->is_long && incoming->length > EAGER_WINDOW) {
         size_t wanted = incoming->length < room ? incoming->length : room;
         incoming->awaited = wanted > EAGER_WINDOW ? wanted : EAGER_WINDOW;
-        send_answer(endpoint, GO, incoming->peer, incoming->incarnation, incoming->id, incoming->awaited);
+        send_answer(endpoint, GO, incoming->peer, incoming->id, incoming->awaited);
     }
 }
 
@@ -207,6 +208,7 @@ static void ask(struct endpoint *endpoint, struct incoming *incoming, size_t roo
 static void hand_over(struct endpoint *endpoint, struct incoming *incoming, struct op *op, const uint8_t *bytes) {
     list_remove(&incoming->link);
     incoming->op = receiver_of(endpoint, op, incoming->length);
+    endpoint->arriving += incoming->op != NULL;
     if (incoming->op == NULL) {
         report_receive_error(endpoint, op->context, op->flags, incoming->tag, FI_ENOMEM, 0);
         discard(endpoint, incoming);
@@ -229,7 +231,7 @@ void discard(struct endpoint *endpoint, struct incoming *incoming) {
     incoming->is_discarded = true;
     incoming->claimer = NULL;
     if ((incoming->flags & WANTS_PLACED) != 0 && incoming->lost == 0) {
-        send_answer(endpoint, PLACED, incoming->peer, incoming->incarnation, incoming->id, 0);
+        send_answer(endpoint, PLACED, incoming->peer, incoming->id, 0);
     }
     if (incoming->lost != 0) {
         free_incoming(endpoint, incoming);
@@ -252,7 +254,6 @@ struct incoming *new_incoming(struct endpoint *endpoint, const struct arrival *a
                                   .tag = arrival->header.value,
                                   .data = arrival->data,
                                   .length = arrival->length,
-                                  .incarnation = arrival->header.source,
                                   .id = arrival->header.id,
                                   .flags = arrival->header.flags,
                                   .is_long = is_long,
@@ -294,7 +295,7 @@ static void on_message(struct endpoint *endpoint, const struct arrival *arrival)
     if (op != NULL && !op->is_multi && arrival->header.kind == EAGER) {
         /* As nearly all are: nothing has to be kept. */
         struct incoming incoming = {.peer = arrival->peer, .tag = arrival->header.value, .data = arrival->data,
-                                    .length = arrival->length, .incarnation = arrival->header.source,
+                                    .length = arrival->length,
                                     .id = arrival->header.id, .flags = arrival->header.flags};
         place(op, 0, arrival->bytes, arrival->count);
         finish_receive(endpoint, op, &incoming, 0, 0);
@@ -327,13 +328,16 @@ static const char *on_part(struct endpoint *endpoint, const struct arrival *arri
 }
 
 /* NULL, or what is wrong with the message. */
-static const char *read_arrival(const hxb_message *message, struct arrival *arrival) {
+static const char *read_arrival(const struct endpoint *endpoint, const hxb_message *message,
+                                struct arrival *arrival) {
     const uint8_t *at = message->data;
+    memset(arrival, 0, sizeof *arrival);
+    arrival->peer = peer_at(endpoint, message->node, message->context);
     if (message->tag != PROTOCOL || message->length < SHORT_HEADER) {
         return "not of this protocol";
     }
-    memset(arrival, 0, sizeof *arrival);
     memcpy(&arrival->header, at, SHORT_HEADER);
+    arrival->peer = peer_of(message->node, message->context, arrival->header.source);
     size_t head = SHORT_HEADER;
     int own = extras_of(arrival->header.kind);
     bool has_data = (arrival->header.flags & HAS_DATA) != 0;
@@ -346,7 +350,6 @@ static const char *read_arrival(const hxb_message *message, struct arrival *arri
         memcpy(&arrival->data, at + head, 8);
         head += 8;
     }
-    arrival->peer = peer_of(message->node, message->context);
     arrival->bytes = at + head;
     arrival->count = message->length - head;
     switch (arrival->header.kind) {
@@ -361,8 +364,8 @@ static const char *read_arrival(const hxb_message *message, struct arrival *arri
 static const char *on_arrival(struct endpoint *endpoint, const struct arrival *arrival) {
     const struct header *header = &arrival->header;
     if (header->destination != endpoint->address.incarnation) {
-        if (header->kind == EAGER || extras_of(header->kind) > 0) {
-            send_answer(endpoint, GONE, arrival->peer, header->source, 0, 0);
+        if (header->kind == EAGER || header->kind == PING || extras_of(header->kind) > 0) {
+            send_answer(endpoint, GONE, arrival->peer, 0, header->destination);
         }
         return NULL;
     }
@@ -387,7 +390,11 @@ static const char *on_arrival(struct endpoint *endpoint, const struct arrival *a
     case PART: return on_part(endpoint, arrival);
     case GO: on_go(endpoint, arrival->peer, header->id, header->value); return NULL;
     case PLACED: on_placed(endpoint, arrival->peer, header->id); return NULL;
-    case GONE: lose_peer(endpoint, arrival->peer, FI_ECONNRESET); return NULL;
+    case GONE:
+        lose_peer(endpoint, peer_of(node_of(arrival->peer), context_of(arrival->peer), (uint32_t)header->value),
+                  FI_ECONNRESET);
+        return NULL;
+    case PING: return NULL;
     default: return "of an unknown kind";
     }
 }
@@ -396,24 +403,66 @@ static const char *on_arrival(struct endpoint *endpoint, const struct arrival *a
  * be awaited for ever. */
 static void take(struct endpoint *endpoint, const hxb_message *message) {
     struct arrival arrival;
-    uint64_t peer = peer_of(message->node, message->context);
-    if (error_of_peer(endpoint, peer) != 0) {
+    const char *wrong = read_arrival(endpoint, message, &arrival);
+    if (arrival.peer == ANY) {
+        WARN("a message of context %d of node %d is %s\n", message->context, message->node, wrong);
+        return; /* of a program that is no endpoint */
+    }
+    if (error_of_peer(endpoint, arrival.peer) != 0) {
         return;
     }
-    const char *wrong = read_arrival(message, &arrival);
     if (wrong == NULL) {
+        hear(endpoint, arrival.peer);
         wrong = on_arrival(endpoint, &arrival);
     }
     if (wrong != NULL) {
         WARN("a message of context %d of node %d is %s\n", message->context, message->node, wrong);
-        lose_peer(endpoint, peer, FI_EIO);
+        lose_peer(endpoint, arrival.peer, FI_EIO);
     }
 }
 
+/* The rest of a message is never behind more than its sender has begun, so that it is waited for without a limit. */
 static bool is_full(const struct endpoint *endpoint) {
     size_t limit = endpoint->unexpected_limit;
-    bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0;
-    return endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit) || endpoint->queued > ANSWER_LIMIT;
+    bool is_awaiting = endpoint->tagged.posted > 0 || endpoint->plain.posted > 0 || !list_is_empty(&endpoint->waiting);
+    bool is_too_much = endpoint->unexpected_bytes > (is_awaiting ? PATIENCE * limit : limit);
+    return (is_too_much && endpoint->arriving == 0) || endpoint->queued > ANSWER_LIMIT;
+}
+
+bool take_events(struct endpoint *endpoint) {
+    bool did = false;
+    hxb_event event;
+    while (hxb_poll_event(endpoint->context, &event) == HXB_OK) {
+        int error = error_of(event.status);
+        bool has_slot = event.slot >= 0 && event.slot < SEND_BUFFERS;
+        uint64_t peer = has_slot ? endpoint->slot_peers[event.slot] : peer_at(endpoint, event.node, event.context);
+        on_slot(endpoint, event.slot, error, event.status);
+        if (peer != ANY) {
+            lose_peer(endpoint, peer, error);
+        }
+        did = true;
+    }
+    return did;
+}
+
+/* Sends that wait until their slot is acknowledged. One that has failed is done as well, and then there is an event. */
+static bool end_acknowledged(struct endpoint *endpoint) {
+    if (endpoint->slots_awaited == 0) {
+        return false;
+    }
+    bool is_done[SEND_BUFFERS];
+    bool did = false;
+    for (int slot = 0; slot < SEND_BUFFERS; slot++) {
+        is_done[slot] = endpoint->slots[slot] != NULL && hxb_is_send_done(endpoint->context, slot) == 1;
+        did |= is_done[slot];
+    }
+    take_events(endpoint);
+    for (int slot = 0; slot < SEND_BUFFERS && did; slot++) {
+        if (is_done[slot]) {
+            on_slot(endpoint, slot, 0, 0);
+        }
+    }
+    return did;
 }
 
 bool receive_some(struct endpoint *endpoint) {
@@ -432,12 +481,6 @@ bool receive_some(struct endpoint *endpoint) {
         hxb_release(endpoint->context, &message);
         did = true;
     }
-    hxb_event event;
-    while (hxb_poll_event(endpoint->context, &event) == HXB_OK) {
-        int error = error_of(event.status);
-        on_slot(endpoint, event.slot, error, event.status);
-        lose_peer(endpoint, peer_of(event.node, event.context), error);
-        did = true;
-    }
-    return did;
+    did |= take_events(endpoint);
+    return end_acknowledged(endpoint) || did;
 }

@@ -21,7 +21,7 @@ static int check_call(const struct endpoint *endpoint, const struct address *to,
         return FI_EOPBADSTATE;
     }
     return to == NULL || (flags & ~WRITE_FLAGS) != 0 ? FI_EINVAL
-                                                     : error_of_peer(endpoint, peer_of(to->node, to->context));
+                                                     : error_of_peer(endpoint, peer_of_address(to));
 }
 
 /* Needs the lock; frees the operation if it does not begin. */
@@ -35,8 +35,7 @@ static int start(struct endpoint *endpoint, struct op *op, fi_addr_t to, uint64_
     if (error != 0) {
         return error;
     }
-    op->peer = peer_of(address->node, address->context);
-    op->incarnation = address->incarnation;
+    op->peer = peer_of_address(address);
     op->wanted = FI_DELIVERY_COMPLETE;
     op->is_told = !op->is_injected && (!endpoint->is_send_selective || (flags & FI_COMPLETION) != 0);
     if (!number_op(endpoint, op)) {
@@ -97,15 +96,12 @@ static ssize_t call(struct fid_ep *ep, const struct rma_call *call) {
     op->tag = call->address;
     op->key = call->key;
     op->length = length;
-    memcpy(op->iov, call->iov, call->count * sizeof *op->iov);
     if (is_copied) {
-        size_t at = 0;
-        for (size_t i = 0; i < call->count; at += call->iov[i++].iov_len) {
-            memcpy(copy + at, call->iov[i].iov_base, call->iov[i].iov_len);
-        }
-        memset(op->iov, 0, sizeof op->iov);
+        copy_from(call->iov, call->count, 0, length, copy);
         op->iov[0] = (struct iovec){copy, length};
         op->copy = copy;
+    } else {
+        set_parts(op->iov, call->iov, call->count);
     }
     return post_remote(endpoint, op, call->peer, call->flags);
 }
@@ -202,10 +198,10 @@ struct fi_ops_rma hxb_rma_ops = {.size = sizeof hxb_rma_ops,
 
 static void end_write(struct endpoint *endpoint, const struct incoming *incoming) {
     if (incoming->lost != 0) {
-        send_answer(endpoint, FAILED, incoming->peer, incoming->incarnation, incoming->id, (uint64_t)incoming->lost);
+        send_answer(endpoint, FAILED, incoming->peer, incoming->id, (uint64_t)incoming->lost);
         return;
     }
-    send_answer(endpoint, PLACED, incoming->peer, incoming->incarnation, incoming->id, 0);
+    send_answer(endpoint, PLACED, incoming->peer, incoming->id, 0);
     if (endpoint->remote_write_cntr != NULL) {
         endpoint->remote_write_cntr->value++;
     }
@@ -228,7 +224,7 @@ const char *on_write(struct endpoint *endpoint, const struct arrival *arrival) {
         memcpy(bytes, arrival->bytes, arrival->count);
     }
     if (arrival->count == arrival->length) {
-        end_write(endpoint, &(struct incoming){.peer = arrival->peer, .incarnation = arrival->header.source,
+        end_write(endpoint, &(struct incoming){.peer = arrival->peer,
                                                .id = arrival->header.id, .flags = arrival->header.flags,
                                                .data = arrival->data, .length = arrival->length, .lost = error});
         return NULL;
@@ -238,6 +234,7 @@ const char *on_write(struct endpoint *endpoint, const struct arrival *arrival) {
         return "more than there is memory for";
     }
     incoming->is_write = true;
+    endpoint->arriving++;
     incoming->mr = mr;
     incoming->target = bytes;
     incoming->lost = error;
@@ -263,7 +260,7 @@ const char *on_read(struct endpoint *endpoint, const struct arrival *arrival) {
                                      : find_memory(endpoint->domain, arrival->own[0], arrival->header.value, length,
                                                    FI_REMOTE_READ, &mr, &bytes);
     if (error != 0) {
-        send_answer(endpoint, FAILED, arrival->peer, arrival->header.source, arrival->header.id, (uint64_t)error);
+        send_answer(endpoint, FAILED, arrival->peer, arrival->header.id, (uint64_t)error);
         return NULL;
     }
     struct op *op = op_new();
@@ -273,7 +270,6 @@ const char *on_read(struct endpoint *endpoint, const struct arrival *arrival) {
     op->kind = DATA;
     op->is_answer = true;
     op->peer = arrival->peer;
-    op->incarnation = arrival->header.source;
     op->answered = arrival->header.id;
     op->mr = mr;
     op->length = length;
@@ -328,7 +324,7 @@ void end_memory(struct endpoint *endpoint, const struct mr *mr) {
             struct op *op = OWNER(at, struct op, link);
             next = at->next;
             if (op->mr == mr) {
-                send_answer(endpoint, FAILED, op->peer, op->incarnation, op->answered, FI_ENOKEY);
+                send_answer(endpoint, FAILED, op->peer, op->answered, FI_ENOKEY);
                 endpoint->queued -= i == 0;
                 finish_send(endpoint, op, FI_ECANCELED, 0);
             }

@@ -21,7 +21,7 @@ void op_free(struct op *op) {
     free(op);
 }
 
-static void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to) {
+void copy_from(const struct iovec *iov, size_t count, size_t offset, size_t length, uint8_t *to) {
     for (size_t i = 0; i < count && length > 0; i++) {
         if (offset >= iov[i].iov_len) {
             offset -= iov[i].iov_len;
@@ -73,6 +73,7 @@ void finish_send(struct endpoint *endpoint, struct op *op, int error, int detail
     }
     if (op->slot >= 0 && endpoint->slots[op->slot] == op) {
         endpoint->slots[op->slot] = NULL;
+        endpoint->slots_awaited--;
     }
     if (!op->is_answer) {
         struct cq *cq = endpoint->send_cq;
@@ -127,6 +128,7 @@ static void on_sent(struct endpoint *endpoint, struct op *op) {
         move(op, &endpoint->waiting); /* for PLACED, or what answers an operation on memory */
     } else if (op->wanted == FI_TRANSMIT_COMPLETE) {
         endpoint->slots[op->slot] = op;
+        endpoint->slots_awaited++;
         move(op, &endpoint->waiting);
     } else {
         finish_send(endpoint, op, 0, 0);
@@ -140,6 +142,7 @@ static int claim(struct endpoint *endpoint, uint64_t peer, size_t length, void *
     int slot = hxb_claim(endpoint->context, node_of(peer), context_of(peer), length, data);
     if (slot >= 0) {
         on_slot(endpoint, slot, 0, 0); /* it is free, so its last message has arrived */
+        endpoint->slot_peers[slot] = peer;
     } else if (slot != HXB_NO_BUFFERS) {
         fail_endpoint(endpoint, slot);
     }
@@ -161,7 +164,7 @@ static size_t header_size(enum kind kind, uint8_t flags) {
 static void write_header(struct endpoint *endpoint, const struct op *op, enum kind kind, uint64_t value, void *to) {
     struct header header = {.kind = (uint8_t)kind,
                             .flags = kind == PART ? 0 : op->wire_flags,
-                            .destination = op->incarnation,
+                            .destination = incarnation_of(op->peer),
                             .source = endpoint->address.incarnation,
                             .id = op->answered != 0 ? op->answered : op->id,
                             .value = value};
@@ -178,18 +181,18 @@ static void write_header(struct endpoint *endpoint, const struct op *op, enum ki
     memcpy(to, &header, SHORT_HEADER + 8 * (size_t)count);
 }
 
-bool send_now(struct endpoint *endpoint, const struct address *to, uint8_t flags, uint64_t tag, uint64_t data,
+bool send_now(struct endpoint *endpoint, uint64_t peer, uint8_t flags, uint64_t tag, uint64_t data,
               const struct iovec *iov, size_t count, size_t length) {
     size_t head = header_size(EAGER, flags);
     void *buffer;
     if (!list_is_empty(&endpoint->queue)) {
         return false;
     }
-    int slot = claim(endpoint, peer_of(to->node, to->context), head + length, &buffer);
+    int slot = claim(endpoint, peer, head + length, &buffer);
     if (slot < 0) {
         return false;
     }
-    write_header(endpoint, &(struct op){.wire_flags = flags, .incarnation = to->incarnation, .data = data}, EAGER, tag,
+    write_header(endpoint, &(struct op){.wire_flags = flags, .peer = peer, .data = data}, EAGER, tag,
                  buffer);
     copy_from(iov, count, 0, length, (uint8_t *)buffer + head);
     commit(endpoint, slot, head + length);
@@ -311,8 +314,7 @@ void send_later(struct endpoint *endpoint, struct op *op) {
 
 /* ---- Answers ---- */
 
-bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint32_t incarnation, uint32_t id,
-                 uint64_t value) {
+bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint32_t id, uint64_t value) {
     struct op *op = op_new();
     if (op == NULL) {
         return false;
@@ -320,7 +322,6 @@ bool send_answer(struct endpoint *endpoint, enum kind kind, uint64_t peer, uint3
     op->kind = kind;
     op->is_answer = true;
     op->peer = peer;
-    op->incarnation = incarnation;
     op->answered = id;
     op->tag = value;
     send_later(endpoint, op);

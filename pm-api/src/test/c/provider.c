@@ -1,0 +1,35 @@
+/* Checks the libfabric provider "hxb" against what the manual pages of libfabric say:
+ *
+ *   provider SCENARIO SOCKET_A SOCKET_B [SEED]
+ *   provider serve SOCKET SOCKET                      prints its address, and serves until it is killed
+ *   provider outlive SOCKET SOCKET ADDRESS [busy|idle]  uses it; with a last argument, until it is killed
+ *
+ * with FI_PROVIDER_PATH and FI_PROVIDER=hxb set, and the sockets of two nodes. What is wrong is printed with its line,
+ * and ends the program with 1. */
+#include "provider.h"
+
+static const struct {
+    const char *name;
+    scenario *run;
+} scenarios[] = {{"info", info_hints},     {"calls", calls},     {"sizes", sizes},   {"match", match},
+                 {"peek", peek},           {"cancel", cancel},   {"multi", multi},   {"completion", completion},
+                 {"waiting", waiting},     {"full", full},       {"remote", remote}, {"atomic", atomic},
+                 {"addresses", addresses}, {"closing", closing}, {"serve", serve},   {"outlive", outlive},
+                 {"random", random_operations}};
+
+int main(int count, char **arguments) {
+    if (count < 4) {
+        fprintf(stderr, "usage: provider SCENARIO SOCKET_A SOCKET_B [SEED]\n");
+        return 2;
+    }
+    sockets[0] = arguments[2];
+    sockets[1] = arguments[3];
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        if (strcmp(arguments[1], scenarios[i].name) == 0) {
+            scenarios[i].run(arguments + 4);
+            return 0;
+        }
+    }
+    fprintf(stderr, "no scenario %s\n", arguments[1]);
+    return 2;
+}
