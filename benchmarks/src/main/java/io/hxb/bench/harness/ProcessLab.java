@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -37,10 +38,27 @@ public final class ProcessLab implements AutoCloseable {
      */
     public ProcessLab(final Path folder, final LabSpec spec, final SecurityConfig.Mode mode)
             throws IOException {
+        this(folder, spec, mode, UnaryOperator.identity());
+    }
+
+    /**
+     * The same with another configuration.
+     *
+     * @param change of it.
+     */
+    public ProcessLab(
+            final Path folder,
+            final LabSpec spec,
+            final SecurityConfig.Mode mode,
+            final UnaryOperator<ClusterConfig> change)
+            throws IOException {
         registry = new LabRegistry(folder.resolve("labs"));
         lab = Lab.up(registry, spec);
         try {
-            config = LabCluster.config(lab).withSecurity(security(lab.folder().resolve(KEY), mode));
+            config =
+                    change.apply(
+                            LabCluster.config(lab)
+                                    .withSecurity(security(lab.folder().resolve(KEY), mode)));
             final Path file = LabCluster.write(config, lab.folder());
             NodeProcesses.start(lab, config, file, Capture.NONE);
         } catch (final IOException | RuntimeException e) {

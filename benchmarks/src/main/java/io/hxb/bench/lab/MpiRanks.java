@@ -6,6 +6,7 @@ import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TcpRanks;
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.config.SecurityConfig;
+import io.hxb.tool.lab.LabCluster;
 import io.hxb.tool.lab.LabSpec;
 
 import tools.jackson.databind.JsonNode;
@@ -26,7 +27,7 @@ final class MpiRanks implements AutoCloseable {
 
     /** Makes the lab and starts the nodes. */
     MpiRanks(final LabSpec spec) throws Exception {
-        lab = new ProcessLab(folder.path(), spec, SecurityConfig.Mode.NONE);
+        lab = new ProcessLab(folder.path(), spec, SecurityConfig.Mode.NONE, LabCluster::patient);
         try {
             TcpRanks.prepare(spec);
         } catch (final RuntimeException e) {

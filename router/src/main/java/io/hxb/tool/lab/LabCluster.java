@@ -3,7 +3,9 @@ package io.hxb.tool.lab;
 import io.hxb.config.AttachConfig;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
+import io.hxb.config.FlowConfig;
 import io.hxb.config.LinkPlan;
+import io.hxb.config.RouteConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.machine.Privileges;
@@ -17,6 +19,8 @@ import java.util.List;
 
 /** Makes the cluster configuration of a lab, the same file that a real cluster has. Stateless. */
 public final class LabCluster {
+    private static final long PATIENCE_NS = 20_000_000_000L;
+
     private LabCluster() {}
 
     /**
@@ -46,6 +50,20 @@ public final class LabCluster {
                                                 "wmem_max", sockets.sendBufferBytes()))
                                 .withKernelRelay(spec.kernelRelay()))
                 .withAttach(new AttachConfig(folder, folder, List.of(), List.of()));
+    }
+
+    /**
+     * The same for programs that end when they lose a peer, as those of MPI do: on a machine with
+     * few CPUs a node that is silent for a second has more likely waited for one than died.
+     */
+    public static ClusterConfig patient(final ClusterConfig config) {
+        final FlowConfig flow = config.flow();
+        final RouteConfig routes = flow.routes();
+        return config.withFlow(
+                flow.withPeerTimeoutNs(PATIENCE_NS)
+                        .withRoutes(
+                                new RouteConfig(
+                                        routes.silenceNs(), routes.retryNs(), PATIENCE_NS)));
     }
 
     /** Writes the configuration into the lab's folder. */

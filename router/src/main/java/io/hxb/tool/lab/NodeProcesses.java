@@ -33,9 +33,6 @@ public final class NodeProcesses {
         if (arguments.length > 0 && arguments[0].equals("node")) {
             addFlags(command, "deploy/node.config");
         }
-        if (Privileges.isRoot()) {
-            addFlags(command, "deploy/root.config");
-        }
         final String cache = System.getProperty("hxb.aot", "");
         if (!cache.isEmpty()) {
             command.addAll(
@@ -44,6 +41,17 @@ public final class NodeProcesses {
         command.add("-Dhxb.root=" + System.getProperty("hxb.root", "."));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.hxb.tool.Hxb"));
         command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /** The same for a process with loops, which goes before others if this user may have it so. */
+    public static List<String> selfWithLoops(final String... arguments) {
+        final List<String> flags = new ArrayList<>();
+        if (Privileges.isRoot()) {
+            addFlags(flags, "deploy/root.config");
+        }
+        final List<String> command = self(arguments);
+        command.addAll(1, flags);
         return command;
     }
 
@@ -110,7 +118,7 @@ public final class NodeProcesses {
         if (config.backend() == Backend.RAW) {
             command.addAll(List.of("ip", "netns", "exec", config.netns(node)));
         }
-        command.addAll(self("node"));
+        command.addAll(selfWithLoops("node"));
         if (isAttended) {
             command.add("--attended");
         }

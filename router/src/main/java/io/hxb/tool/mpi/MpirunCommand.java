@@ -1,8 +1,6 @@
 package io.hxb.tool.mpi;
 
 import io.hxb.config.ClusterConfig;
-import io.hxb.config.FlowConfig;
-import io.hxb.config.RouteConfig;
 import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.pm.PmDevice;
 import io.hxb.tool.lab.LabCluster;
@@ -57,8 +55,6 @@ import java.util.stream.Stream;
             "          hxb mpirun -np 4 --host a,b,c,d ./program"
         })
 public final class MpirunCommand implements Callable<Integer> {
-    private static final long PATIENCE_NS = 20_000_000_000L;
-
     private static final Set<String> SCHEDULERS =
             Set.of("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID");
 
@@ -228,24 +224,10 @@ public final class MpirunCommand implements Callable<Integer> {
         if (isDryRun) {
             return print(launch);
         }
-        try (LabSession session = nodes.start(wanted, false, MpirunCommand::patient)) {
+        try (LabSession session = nodes.start(wanted, false, LabCluster::patient)) {
             checkRanks(run.words(), placement, session.cluster().config());
             return MpirunProcess.run(launch);
         }
-    }
-
-    /**
-     * A job of MPI ends when it loses a peer. In a lab on a machine with few CPUs a node that is
-     * silent for a second has more likely waited for one of them than died.
-     */
-    private static ClusterConfig patient(final ClusterConfig config) {
-        final FlowConfig flow = config.flow();
-        final RouteConfig routes = flow.routes();
-        return config.withFlow(
-                flow.withPeerTimeoutNs(PATIENCE_NS)
-                        .withRoutes(
-                                new RouteConfig(
-                                        routes.silenceNs(), routes.retryNs(), PATIENCE_NS)));
     }
 
     private int inLab(final Run run, final LabSpec up) throws InterruptedException {

@@ -107,7 +107,7 @@ final class LabUpCommand implements Callable<Integer> {
         if (Files.isExecutable(Path.of("/usr/bin/setsid"))) {
             self.add("/usr/bin/setsid");
         }
-        self.addAll(NodeProcesses.self(arguments.toArray(String[]::new)));
+        self.addAll(NodeProcesses.selfWithLoops(arguments.toArray(String[]::new)));
         return new ProcessBuilder(self)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
