@@ -43,14 +43,7 @@ final class Combiner {
         for (int at = 0; at < count * Integer.BYTES; at += Integer.BYTES) {
             final int one = (int) INT.get(into, at);
             final int two = (int) INT.get(other, at);
-            INT.set(
-                    into,
-                    at,
-                    switch (function) {
-                        case GroupProtocol.SUM -> one + two;
-                        case GroupProtocol.MIN -> Math.min(one, two);
-                        default -> Math.max(one, two);
-                    });
+            INT.set(into, at, value(function, one, two));
         }
     }
 
@@ -59,14 +52,7 @@ final class Combiner {
         for (int at = 0; at < count * Long.BYTES; at += Long.BYTES) {
             final long one = (long) LONG.get(into, at);
             final long two = (long) LONG.get(other, at);
-            LONG.set(
-                    into,
-                    at,
-                    switch (function) {
-                        case GroupProtocol.SUM -> one + two;
-                        case GroupProtocol.MIN -> Math.min(one, two);
-                        default -> Math.max(one, two);
-                    });
+            LONG.set(into, at, value(function, one, two));
         }
     }
 
@@ -75,14 +61,31 @@ final class Combiner {
         for (int at = 0; at < count * Double.BYTES; at += Double.BYTES) {
             final double one = (double) DOUBLE.get(into, at);
             final double two = (double) DOUBLE.get(other, at);
-            DOUBLE.set(
-                    into,
-                    at,
-                    switch (function) {
-                        case GroupProtocol.SUM -> one + two;
-                        case GroupProtocol.MIN -> Math.min(one, two);
-                        default -> Math.max(one, two);
-                    });
+            DOUBLE.set(into, at, value(function, one, two));
         }
+    }
+
+    private static int value(final int function, final int one, final int two) {
+        return switch (function) {
+            case GroupProtocol.SUM -> one + two;
+            case GroupProtocol.MIN -> Math.min(one, two);
+            default -> Math.max(one, two);
+        };
+    }
+
+    private static long value(final int function, final long one, final long two) {
+        return switch (function) {
+            case GroupProtocol.SUM -> one + two;
+            case GroupProtocol.MIN -> Math.min(one, two);
+            default -> Math.max(one, two);
+        };
+    }
+
+    private static double value(final int function, final double one, final double two) {
+        return switch (function) {
+            case GroupProtocol.SUM -> one + two;
+            case GroupProtocol.MIN -> Math.min(one, two);
+            default -> Math.max(one, two);
+        };
     }
 }

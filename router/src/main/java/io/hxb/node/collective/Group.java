@@ -81,6 +81,10 @@ final class Group {
         return tenant;
     }
 
+    int ownNode() {
+        return ownNode;
+    }
+
     NodeList list() {
         return list;
     }
@@ -254,6 +258,7 @@ final class Group {
         }
         if (!member.isJoined()
                 || number != member.next()
+                || number != (phase == COLLECTING ? operation : operation + 1)
                 || part.isComplete(number)
                 || Memory.getInt(address + GroupProtocol.STATUS) != PmStatus.OK
                 || !part.accept(address, lengthBytes)

@@ -1,6 +1,7 @@
 package io.hxb.node.service;
 
 import io.hxb.context.ContextManager;
+import io.hxb.node.collective.GroupMembers;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopTask;
@@ -8,6 +9,7 @@ import io.hxb.node.loop.Registration;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
+import io.hxb.topology.Shape;
 
 import java.io.IOException;
 
@@ -26,11 +28,17 @@ public final class ServiceTask implements LoopTask {
             final Loop loop,
             final PmDevice device,
             final PmContext context,
-            final PortTable ports) {
+            final ContextManager contexts) {
         this.loop = loop;
         this.device = device;
         this.context = context;
-        service = new NodeService(context, ports);
+        service =
+                new NodeService(
+                        context,
+                        new PortTable(device.nodeId(), contexts::incarnation),
+                        new NodeService.Place(Shape.parse(device.shape()), device.nodeId()),
+                        contexts.incarnation(ServiceProtocol.CONTEXT),
+                        new Members(contexts));
     }
 
     /**
@@ -51,8 +59,7 @@ public final class ServiceTask implements LoopTask {
             device.close();
             throw e;
         }
-        final PortTable ports = new PortTable(device.nodeId(), contexts::incarnation);
-        return new ServiceTask(loop, device, context, ports);
+        return new ServiceTask(loop, device, context, contexts);
     }
 
     @Override
@@ -66,7 +73,7 @@ public final class ServiceTask implements LoopTask {
 
     @Override
     public int doWork(final long nowNs) {
-        return service.doWork();
+        return service.doWork(nowNs);
     }
 
     @Override
@@ -76,7 +83,7 @@ public final class ServiceTask implements LoopTask {
 
     @Override
     public long nextDeadlineNs(final long nowNs) {
-        return NEVER;
+        return service.nextDeadlineNs(NEVER);
     }
 
     @Override
@@ -93,5 +100,23 @@ public final class ServiceTask implements LoopTask {
     public void stop() {
         registration.cancel();
         device.close();
+    }
+
+    /** The contexts of the node, as far as groups have to know them. */
+    private record Members(ContextManager contexts) implements GroupMembers {
+        @Override
+        public int incarnation(final int context) {
+            return contexts.incarnation(context);
+        }
+
+        @Override
+        public int tenant(final int context) {
+            return contexts.tenant(context);
+        }
+
+        @Override
+        public boolean mayJoin(final int context) {
+            return contexts.mayTalkWithItself(context);
+        }
     }
 }
