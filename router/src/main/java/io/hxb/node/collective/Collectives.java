@@ -31,7 +31,6 @@ public final class Collectives {
     private final Shape shape;
     private final int node;
     private final GroupMembers contexts;
-    private final GroupOutlet outlet;
     private final GroupSender sender;
     private final Long2ObjectHashMap<Group> groups = new Long2ObjectHashMap<>();
     private final List<Group> all = new ArrayList<>();
@@ -59,7 +58,6 @@ public final class Collectives {
         this.shape = shape;
         this.node = node;
         this.contexts = contexts;
-        this.outlet = outlet;
         lastInstance = firstInstance;
         sender = new GroupSender(outlet);
     }
