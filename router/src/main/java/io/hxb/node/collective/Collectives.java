@@ -293,8 +293,7 @@ public final class Collectives {
             final int lengthBytes,
             final long nowNs) {
         if (tag == GroupProtocol.READY) {
-            rejected += group.onReady(source, address, nowNs) ? 0 : 1;
-            return true;
+            return group.onReady(source, address, nowNs) || answerStranger(source, address);
         }
         if (Memory.getInt(address + GroupProtocol.INSTANCE) != group.instance()) {
             // It is about a group that had the same id.
@@ -316,6 +315,17 @@ public final class Collectives {
                 Memory.getInt(address + GroupProtocol.OPERATION),
                 0,
                 PmStatus.NO_SUCH_CONTEXT);
+    }
+
+    private boolean answerStranger(final int source, final long address) {
+        rejected++;
+        return sender.sendNote(
+                source,
+                GroupProtocol.ENDED,
+                Memory.getLong(address + GroupProtocol.ID),
+                Memory.getInt(address + GroupProtocol.READY_INSTANCE),
+                0,
+                PmStatus.DISAGREEMENT);
     }
 
     /**

@@ -262,9 +262,7 @@ final class Group {
                 || part.isComplete(number)
                 || Memory.getInt(address + GroupProtocol.STATUS) != PmStatus.OK
                 || !part.accept(address, lengthBytes)
-                || part.kind() == GroupProtocol.BROADCAST
-                        && part.totalBytes() > 0
-                        && part.root() != member.rank()) {
+                || !part.mayBeOf(member.rank())) {
             fail(PmStatus.DISAGREEMENT, firstUndone(), nowNs);
             return false;
         }

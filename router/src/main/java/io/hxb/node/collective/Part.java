@@ -37,12 +37,9 @@ final class Part {
         return totalBytes;
     }
 
-    int root() {
-        return root;
-    }
-
-    int kind() {
-        return kind;
+    /** True if a member of that rank may give it: of a broadcast, only the root gives data. */
+    boolean mayBeOf(final int rank) {
+        return kind != GroupProtocol.BROADCAST || totalBytes == 0 || root == rank;
     }
 
     /** True if all pieces of an operation's part have come. */
@@ -130,7 +127,7 @@ final class Part {
                             && function >= GroupProtocol.SUM
                             && function <= GroupProtocol.MAX
                             && root == 0
-                            && (isWhole || isFailure && total == 0);
+                            && (isWhole || (isFailure && total == 0));
             default -> false;
         };
     }

@@ -134,42 +134,63 @@ final class GroupNetwork {
     }
 
     private boolean deliver(final Message message) {
-        if (lost.contains(message.node()) || lost.contains(message.sourceNode())) {
-            if (!lost.contains(message.sourceNode())
-                    && message.sourceContext() == GroupProtocol.CONTEXT) {
-                nodes[message.sourceNode()].onEvent(
-                        PmStatus.PEER_UNREACHABLE, message.node(), message.context(), nowNs);
+        if (lost.contains(message.node) || lost.contains(message.sourceNode)) {
+            if (!lost.contains(message.sourceNode)
+                    && message.sourceContext == GroupProtocol.CONTEXT) {
+                nodes[message.sourceNode].onEvent(
+                        PmStatus.PEER_UNREACHABLE, message.node, message.context, nowNs);
             }
             return true;
         }
-        if (message.context() != GroupProtocol.CONTEXT) {
+        if (message.context != GroupProtocol.CONTEXT) {
             return deliverToMember(message);
         }
-        for (int i = 0; i < message.bytes().length; i++) {
-            Memory.putByte(scratch + i, message.bytes()[i]);
+        for (int i = 0; i < message.bytes.length; i++) {
+            Memory.putByte(scratch + i, message.bytes[i]);
         }
-        return nodes[message.node()].onMessage(
-                message.tag(),
-                message.sourceNode(),
-                message.sourceContext(),
+        return nodes[message.node].onMessage(
+                message.tag,
+                message.sourceNode,
+                message.sourceContext,
                 scratch,
-                message.bytes().length,
+                message.bytes.length,
                 nowNs);
     }
 
     private boolean deliverToMember(final Message message) {
-        final TestMember member = members.get(message.node() << 16 | message.context());
+        final TestMember member = members.get(message.node << 16 | message.context);
         if (member == null) {
-            nodes[message.sourceNode()].onEvent(
-                    PmStatus.NO_SUCH_CONTEXT, message.node(), message.context(), nowNs);
+            nodes[message.sourceNode].onEvent(
+                    PmStatus.NO_SUCH_CONTEXT, message.node, message.context, nowNs);
         } else {
-            member.onMessage(message.tag(), message.bytes());
+            member.onMessage(message.tag, message.bytes);
         }
         return true;
     }
 
-    private record Message(
-            int sourceNode, int sourceContext, int node, int context, int tag, byte[] bytes) {
+    private static final class Message {
+        private final int sourceNode;
+        private final int sourceContext;
+        private final int node;
+        private final int context;
+        private final int tag;
+        private final byte[] bytes;
+
+        Message(
+                final int sourceNode,
+                final int sourceContext,
+                final int node,
+                final int context,
+                final int tag,
+                final byte[] bytes) {
+            this.sourceNode = sourceNode;
+            this.sourceContext = sourceContext;
+            this.node = node;
+            this.context = context;
+            this.tag = tag;
+            this.bytes = bytes;
+        }
+
         String flow() {
             return sourceNode + "." + sourceContext + ">" + node + "." + context;
         }

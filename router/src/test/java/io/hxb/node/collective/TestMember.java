@@ -39,7 +39,33 @@ final class TestMember {
     }
 
     /** What is to be done, and with which data. */
-    record Wanted(int kind, int type, int function, int count, int root, byte[] data) {}
+    static final class Wanted {
+        private final int kind;
+        private final int type;
+        private final int function;
+        private final int count;
+        private final int root;
+        private final byte[] data;
+
+        Wanted(
+                final int kind,
+                final int type,
+                final int function,
+                final int count,
+                final int root,
+                final byte[] data) {
+            this.kind = kind;
+            this.type = type;
+            this.function = function;
+            this.count = count;
+            this.root = root;
+            this.data = data;
+        }
+
+        byte[] data() {
+            return data;
+        }
+    }
 
     int node() {
         return node;
@@ -90,24 +116,25 @@ final class TestMember {
                         / GroupProtocol.JOIN_NODE_BYTES;
         for (int first = 0; first < listed.size(); first += most) {
             final int here = Math.min(most, listed.size() - first);
-            final ByteBuffer bytes = buffer(GroupProtocol.JOIN_HEADER_BYTES + 8 * here);
+            final byte[] message = new byte[GroupProtocol.JOIN_HEADER_BYTES + 8 * here];
+            final ByteBuffer bytes = buffer(message);
             bytes.putLong(id).putInt(rank).putInt(nodes.length).putInt(listed.size());
             bytes.putInt(first).putInt(here).putInt(0);
             for (int i = first; i < first + here; i++) {
                 bytes.putInt(listed.get(i)).putInt(counts[listed.get(i)]);
             }
-            network.send(node, context, node, GroupProtocol.JOIN, bytes.array());
+            network.send(node, context, node, GroupProtocol.JOIN, message);
         }
     }
 
     void leave() {
-        final ByteBuffer bytes = buffer(GroupProtocol.HEADER_BYTES);
-        bytes.putLong(id);
-        network.send(node, context, node, GroupProtocol.LEAVE, bytes.array());
+        final byte[] message = new byte[GroupProtocol.HEADER_BYTES];
+        buffer(message).putLong(id);
+        network.send(node, context, node, GroupProtocol.LEAVE, message);
     }
 
-    private static ByteBuffer buffer(final int lengthBytes) {
-        return ByteBuffer.allocate(lengthBytes).order(ByteOrder.LITTLE_ENDIAN);
+    private static ByteBuffer buffer(final byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private void contribute() {
@@ -116,19 +143,20 @@ final class TestMember {
         int offset = 0;
         do {
             final int piece = Math.min(most, now.data.length - offset);
-            final ByteBuffer bytes = buffer(GroupProtocol.HEADER_BYTES + piece);
+            final byte[] message = new byte[GroupProtocol.HEADER_BYTES + piece];
+            final ByteBuffer bytes = buffer(message);
             bytes.putLong(id).putInt(instance).putInt(statuses.size() + 1);
             bytes.put((byte) now.kind).put((byte) now.type).put((byte) now.function).put((byte) 0);
             bytes.putInt(now.count).putInt(now.root).putInt(0);
             bytes.putInt(now.data.length).putInt(offset);
             bytes.put(now.data, offset, piece);
-            network.send(node, context, node, GroupProtocol.CONTRIBUTE, bytes.array());
+            network.send(node, context, node, GroupProtocol.CONTRIBUTE, message);
             offset += piece;
         } while (offset < now.data.length);
     }
 
     void onMessage(final int tag, final byte[] bytes) {
-        final ByteBuffer message = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        final ByteBuffer message = buffer(bytes);
         final int status = message.getInt(GroupProtocol.STATUS);
         if (tag == GroupProtocol.JOINED) {
             joined = status;
