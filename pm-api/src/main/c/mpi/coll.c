@@ -13,7 +13,6 @@
 
 #include <mpi.h>
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,7 @@
 
 #define JOIN_AFTER 4
 #define JOIN_NS (20 * HXB_SECOND)
-#define LOOKS_ALONE 40        /* before a rank gives way */
-#define LOOKS_PER_PROGRESS 32 /* of MPI, which may have messages for others to pass on */
+#define PROGRESS_NS (HXB_SECOND / 2000) /* between turns of MPI, which may have messages for others to pass on */
 #define SEND_BUFFERS 64
 
 /* What is known of a communicator, as its attribute. */
@@ -139,24 +137,19 @@ static void make_progress(void) {
     PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, progress, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Waits for the operation of a group; for the time given, 0 for any. */
+/* Waits for the operation of a group; for the time given, 0 for any. A rank sleeps rather than yields: a yield does not
+ * let a node run that has had its share of the CPU, and all ranks wait for nodes. */
 static int finish(hxb_group *group, int64_t limit_ns) {
     int64_t begin = limit_ns > 0 ? now_ns() : 0;
-    for (unsigned looks = 0;; looks++) {
-        int result = hxb_group_test(group);
-        if (result != HXB_EMPTY) {
+    for (;;) {
+        int result = hxb_group_wait(group, PROGRESS_NS);
+        if (result != HXB_TIMED_OUT && result != HXB_NODE_SILENT) {
             return result;
         }
-        if (looks < LOOKS_ALONE) {
-            continue;
+        make_progress();
+        if (limit_ns > 0 && now_ns() - begin > limit_ns) {
+            return HXB_TIMED_OUT;
         }
-        if (looks % LOOKS_PER_PROGRESS == 0) {
-            make_progress();
-            if (limit_ns > 0 && now_ns() - begin > limit_ns) {
-                return HXB_TIMED_OUT;
-            }
-        }
-        sched_yield();
     }
 }
 
