@@ -32,7 +32,7 @@ static hxb_group *join(char **arguments) {
 }
 
 static void check_sum(hxb_group *group, int round, int count) {
-    int64_t data[MAX_COUNT];
+    int64_t data[MAX_COUNT] = {0};
     for (int i = 0; i < count; i++) {
         data[i] = (int64_t)(hxb_group_rank(group) + 1) * (i + round);
     }

@@ -7,7 +7,8 @@
  * one cannot use a node. Whether it takes an operation follows from what MPI demands to be the same at all ranks.
  *
  * A communicator becomes a group at its JOIN_AFTERth operation, so that those that are soon freed cost nothing. Ranks
- * find their node as hxb_attach does. HXB_COLLECTIVES=off at any rank: nothing is taken. */
+ * find their node as hxb_attach does. HXB_COLLECTIVES=off at any rank: nothing is taken; report at rank 0: it tells in the
+ * end how much was. */
 #define _GNU_SOURCE
 #include "hxb.h"
 
@@ -39,7 +40,8 @@ static hxb_context *context;
 static MPI_Comm progress = MPI_COMM_NULL;
 static int keyval = MPI_KEYVAL_INVALID;
 static struct coll *all;
-static bool is_started;
+static bool is_started, is_reporting;
+static unsigned long long by_nodes, by_mpi;
 
 /* ---- Starting and ending ---- */
 
@@ -74,6 +76,7 @@ static int on_free(MPI_Comm communicator, int key, void *value, void *unused) {
 static void start(int level) {
     const char *wish = getenv("HXB_COLLECTIVES");
     bool is_wanted = wish == NULL || strcmp(wish, "off") != 0;
+    is_reporting = wish != NULL && strcmp(wish, "report") == 0;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL) != MPI_SUCCESS
         || PMPI_Comm_dup(MPI_COMM_SELF, &progress) != MPI_SUCCESS) {
         return;
@@ -100,9 +103,19 @@ int MPI_Init_thread(int *count, char ***arguments, int required, int *provided) 
     return result;
 }
 
+static void report(void) {
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (is_reporting && rank == 0) {
+        fprintf(stderr, "libhxb-coll: rank 0 had %llu operations carried out by the nodes, and %llu by MPI\n", by_nodes,
+                by_mpi);
+    }
+}
+
 int MPI_Finalize(void) {
     if (is_started) {
         is_started = false;
+        report();
         while (all != NULL) {
             struct coll *first = all;
             PMPI_Comm_delete_attr(first->communicator, keyval);
@@ -256,8 +269,10 @@ static struct coll *taken(MPI_Comm communicator) {
         decide(coll);
     }
     if (coll == NULL || !coll->is_taken) {
+        by_mpi++;
         return NULL;
     }
+    by_nodes++;
     hxb_own_context(context);
     return coll;
 }

@@ -32,13 +32,13 @@ public final class Collectives {
     private final int node;
     private final GroupMembers contexts;
     private final GroupSender sender;
+    private final GroupCounters counters;
     private final Long2ObjectHashMap<Group> groups = new Long2ObjectHashMap<>();
     private final List<Group> all = new ArrayList<>();
     private int lastInstance;
     private int parts;
     private long nextWatchNs;
     private boolean isOwing;
-    private long rejected;
 
     /**
      * A node without groups.
@@ -48,16 +48,19 @@ public final class Collectives {
      * @param firstInstance distinguishes the groups of this node from those before it was started.
      * @param contexts of this node.
      * @param outlet where messages go.
+     * @param counters of the node.
      */
     public Collectives(
             final Shape shape,
             final int node,
             final int firstInstance,
             final GroupMembers contexts,
-            final GroupOutlet outlet) {
+            final GroupOutlet outlet,
+            final GroupCounters counters) {
         this.shape = shape;
         this.node = node;
         this.contexts = contexts;
+        this.counters = counters;
         lastInstance = firstInstance;
         sender = new GroupSender(outlet);
     }
@@ -91,7 +94,7 @@ public final class Collectives {
                         ? sourceNode == node && sourceContext != GroupProtocol.CONTEXT
                         : sourceNode != node && sourceContext == GroupProtocol.CONTEXT;
         if (!isKnownSender || lengthBytes < minBytes(tag)) {
-            rejected++;
+            counters.onMalformed();
             return true;
         }
         final Group group = groups.get(Memory.getLong(address + GroupProtocol.ID));
@@ -191,7 +194,7 @@ public final class Collectives {
 
     private boolean refuse(final int context, final long address, final int status) {
         if (status == PmStatus.DISAGREEMENT) {
-            rejected++;
+            counters.onMalformed();
         }
         return sender.sendJoined(
                 node,
@@ -211,7 +214,7 @@ public final class Collectives {
         lastInstance = lastInstance == -1 ? 1 : lastInstance + 1;
         final long id = Memory.getLong(address + GroupProtocol.ID);
         final Group group =
-                new Group(id, lastInstance, contexts.tenant(context), node, list, sender);
+                new Group(id, lastInstance, contexts.tenant(context), node, list, sender, counters);
         groups.put(id, group);
         all.add(group);
         parts += group.parts();
@@ -230,7 +233,7 @@ public final class Collectives {
         }
         if (member.nodesListed() == list.nodeCount()
                 || !list.accept(address, lengthBytes, member.nodesListed())) {
-            rejected++;
+            counters.onMalformed();
             group.fail(PmStatus.DISAGREEMENT, 1, nowNs);
             return;
         }
@@ -240,7 +243,7 @@ public final class Collectives {
             return;
         }
         if (list.count(node) < group.present()) {
-            rejected++;
+            counters.onMalformed();
             group.fail(PmStatus.DISAGREEMENT, 1, nowNs);
         } else if (group.onListed()) {
             complete(group, nowNs);
@@ -274,11 +277,11 @@ public final class Collectives {
             final long nowNs) {
         final Member member = group.member(context);
         if (member == null) {
-            rejected++;
+            counters.onMalformed();
         } else if (tag == GroupProtocol.LEAVE) {
             group.onGone(member, PmStatus.NO_SUCH_CONTEXT, nowNs);
         } else if (!group.onContribution(member, address, lengthBytes, nowNs)) {
-            rejected++;
+            counters.onMalformed();
         }
         return true;
     }
@@ -300,7 +303,9 @@ public final class Collectives {
             return tag != GroupProtocol.ASK || answerUnknown(source, address);
         }
         if (tag == GroupProtocol.PART) {
-            rejected += group.onPart(source, address, lengthBytes, nowNs) ? 0 : 1;
+            if (!group.onPart(source, address, lengthBytes, nowNs)) {
+                counters.onMalformed();
+            }
         } else if (tag == GroupProtocol.ENDED) {
             group.onEnded(address, nowNs);
         }
@@ -318,7 +323,7 @@ public final class Collectives {
     }
 
     private boolean answerStranger(final int source, final long address) {
-        rejected++;
+        counters.onMalformed();
         return sender.sendNote(
                 source,
                 GroupProtocol.ENDED,
@@ -409,10 +414,5 @@ public final class Collectives {
     /** Blocks of memory that groups have. */
     int parts() {
         return parts;
-    }
-
-    /** Messages that were not valid. */
-    public long rejected() {
-        return rejected;
     }
 }

@@ -29,6 +29,7 @@ final class Group {
     private final int ownNode;
     private final NodeList list;
     private final GroupSender sender;
+    private final GroupCounters counters;
     private final List<Member> members = new ArrayList<>();
     private GroupSteps steps;
     private Peer[] peers = NO_PEERS;
@@ -60,13 +61,15 @@ final class Group {
             final int tenant,
             final int ownNode,
             final NodeList list,
-            final GroupSender sender) {
+            final GroupSender sender,
+            final GroupCounters counters) {
         this.id = id;
         this.instance = instance;
         this.tenant = tenant;
         this.ownNode = ownNode;
         this.list = list;
         this.sender = sender;
+        this.counters = counters;
     }
 
     long id() {
@@ -320,6 +323,7 @@ final class Group {
             }
             phase = COLLECTING;
             operation++;
+            counters.onOperation();
             return true;
         }
         if (operation >= failFrom) {
@@ -466,6 +470,9 @@ final class Group {
     void fail(final int status, final int first, final long nowNs) {
         if (first >= failFrom) {
             return;
+        }
+        if (failure == PmStatus.OK) {
+            counters.onFailed();
         }
         failFrom = first;
         failure = status;

@@ -2,6 +2,7 @@ package io.hxb.node.service;
 
 import io.hxb.linux.Memory;
 import io.hxb.node.collective.Collectives;
+import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.collective.GroupMembers;
 import io.hxb.node.collective.GroupOutlet;
 import io.hxb.pm.PmContext;
@@ -43,18 +44,26 @@ public final class NodeService {
      * @param place of the node: its shape and id.
      * @param incarnation of the node.
      * @param members contexts of the node that may take part in collective operations.
+     * @param counters of these operations.
      */
     public NodeService(
             final PmContext context,
             final PortTable ports,
             final Place place,
             final int incarnation,
-            final GroupMembers members) {
+            final GroupMembers members,
+            final GroupCounters counters) {
         this.context = context;
         this.ports = ports;
         collectives =
                 new Collectives(
-                        place.shape(), place.node(), incarnation, members, new Outlet(context));
+                        
+                        place.shape(),
+                        place.node(),
+                        incarnation,
+                        members,
+                        new Outlet(context),
+                        counters);
     }
 
     /**

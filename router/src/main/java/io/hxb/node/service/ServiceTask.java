@@ -1,6 +1,7 @@
 package io.hxb.node.service;
 
 import io.hxb.context.ContextManager;
+import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.collective.GroupMembers;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
@@ -28,7 +29,8 @@ public final class ServiceTask implements LoopTask {
             final Loop loop,
             final PmDevice device,
             final PmContext context,
-            final ContextManager contexts) {
+            final ContextManager contexts,
+            final GroupCounters counters) {
         this.loop = loop;
         this.device = device;
         this.context = context;
@@ -38,7 +40,8 @@ public final class ServiceTask implements LoopTask {
                         new PortTable(device.nodeId(), contexts::incarnation),
                         new NodeService.Place(Shape.parse(device.shape()), device.nodeId()),
                         contexts.incarnation(ServiceProtocol.CONTEXT),
-                        new Members(contexts));
+                        new Members(contexts),
+                        counters);
     }
 
     /**
@@ -47,10 +50,14 @@ public final class ServiceTask implements LoopTask {
      * @param loop that serves it.
      * @param device of the node; closed with the task.
      * @param contexts of the node, which tell to whom a port belongs.
+     * @param counters of collective operations.
      * @throws IOException if the context cannot be opened.
      */
     public static ServiceTask open(
-            final Loop loop, final PmDevice device, final ContextManager contexts)
+            final Loop loop,
+            final PmDevice device,
+            final ContextManager contexts,
+            final GroupCounters counters)
             throws IOException {
         final PmContext context;
         try {
@@ -59,7 +66,7 @@ public final class ServiceTask implements LoopTask {
             device.close();
             throw e;
         }
-        return new ServiceTask(loop, device, context, contexts);
+        return new ServiceTask(loop, device, context, contexts, counters);
     }
 
     @Override

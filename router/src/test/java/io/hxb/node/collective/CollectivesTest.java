@@ -402,7 +402,7 @@ class CollectivesTest {
         }
         network.run();
         for (int node = 0; node < 4; node++) {
-            assertTrue(network.node(node).rejected() > 0, "seed " + seed);
+            assertTrue(network.counters(node).malformed() > 0, "seed " + seed);
             assertTrue(network.node(node).groupCount() <= 16, "seed " + seed);
         }
     }

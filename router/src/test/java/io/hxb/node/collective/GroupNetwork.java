@@ -28,6 +28,7 @@ final class GroupNetwork {
     private final Random random;
     private final int maxLengthBytes;
     private final Collectives[] nodes;
+    private final GroupCounters[] counters;
     private final Map<String, Queue<Message>> queues = new TreeMap<>();
     private final Map<Integer, TestMember> members = new TreeMap<>();
     private final Set<Integer> lost = new HashSet<>();
@@ -43,17 +44,29 @@ final class GroupNetwork {
         this.maxLengthBytes = maxLengthBytes;
         random = new Random(seed);
         nodes = new Collectives[shape.nodeCount()];
+        counters = new GroupCounters[nodes.length];
         incarnations = new int[nodes.length][64];
         tenants = new int[nodes.length][64];
         for (int node = 0; node < nodes.length; node++) {
+            counters[node] = new GroupCounters();
             nodes[node] =
                     new Collectives(
-                            shape, node, random.nextInt(), new Contexts(node), new Outlet(node));
+                            
+                            shape,
+                            node,
+                            random.nextInt(),
+                            new Contexts(node),
+                            new Outlet(node),
+                            counters[node]);
         }
     }
 
     Collectives node(final int node) {
         return nodes[node];
+    }
+
+    GroupCounters counters(final int node) {
+        return counters[node];
     }
 
     Shape shape() {
