@@ -260,9 +260,8 @@ class MpirunSystemTest {
                         "20261125")) {
             assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
             assertTrue(hxb.output().contains("ok 20261125 checks="), hxb::output);
-            // by hundreds
             assertTrue(
-                    Pattern.compile("rank 0 had \\d{3,} operations carried out by the nodes")
+                    Pattern.compile("rank 0 had \\d{2,} operations carried out by the nodes")
                             .matcher(hxb.errors())
                             .find(),
                     hxb::errors);

@@ -339,20 +339,42 @@ public final class Collectives {
      * @param status why.
      * @param ofNode where it was sent.
      * @param context where it was sent.
+     * @param isOfMessage true if it is about one message.
      */
     public void onEvent(
-            final int status, final int ofNode, final int context, final long nowNs) {
+            final int status,
+            final int ofNode,
+            final int context,
+            final boolean isOfMessage,
+            final long nowNs) {
         for (int i = all.size() - 1; i >= 0; i--) {
             final Group group = all.get(i);
             if (ofNode == node) {
-                final Member member = group.member(context);
-                if (member != null) {
-                    group.onGone(member, status, nowNs);
-                }
+                onMemberEvent(group, status, context, isOfMessage, nowNs);
             } else if (context == GroupProtocol.CONTEXT) {
                 group.onLost(ofNode, status, nowNs);
             }
             onChanged(group);
+        }
+    }
+
+    /** It may be about an earlier incarnation of a context, which was a member of another group. */
+    private void onMemberEvent(
+            final Group group,
+            final int status,
+            final int context,
+            final boolean isOfMessage,
+            final long nowNs) {
+        final Member member = group.member(context);
+        if (member == null) {
+            return;
+        }
+        final boolean isOfIncarnation =
+                status == PmStatus.NO_SUCH_CONTEXT || status == PmStatus.PEER_RESTARTED;
+        if (!isOfIncarnation || contexts.incarnation(context) != member.incarnation()) {
+            group.onGone(member, status, nowNs);
+        } else if (isOfMessage && member.next() == 1) {
+            group.answerAgain(member, nowNs);
         }
     }
 

@@ -449,6 +449,15 @@ final class Group {
         }
     }
 
+    /** What was the first message to a member may have been lost. */
+    void answerAgain(final Member member, final long nowNs) {
+        if (member.isJoined()) {
+            member.onJoined(false);
+            owedAnswers++;
+            advance(nowNs);
+        }
+    }
+
     /** A node is lost. */
     void onLost(final int node, final int status, final long nowNs) {
         if (peer(node) != null) {
@@ -553,7 +562,7 @@ final class Group {
                 return false;
             }
             owedAnswers--;
-            member.onJoined();
+            member.onJoined(true);
             if (status != PmStatus.OK) {
                 member.onGone();
                 present--;

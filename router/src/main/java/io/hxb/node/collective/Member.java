@@ -54,8 +54,8 @@ final class Member {
         return isJoined;
     }
 
-    void onJoined() {
-        isJoined = true;
+    void onJoined(final boolean isTold) {
+        isJoined = isTold;
     }
 
     /** True if it has left; what it contributed before counts. */

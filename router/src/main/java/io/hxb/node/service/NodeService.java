@@ -80,6 +80,7 @@ public final class NodeService {
      * @return messages taken, 0 when none waited or the send buffers are all in use.
      */
     public int doWork(final long nowNs) {
+        takeEvents(nowNs);
         int work = 0;
         while (work < LIMIT_MESSAGES) {
             if (!isAnswerOwed) {
@@ -95,13 +96,19 @@ public final class NodeService {
             isAnswerOwed = false;
             work++;
         }
+        return work + collectives.doWork(nowNs);
+    }
+
+    // Before the messages: that a context is a new incarnation is told before what it sends.
+    private void takeEvents(final long nowNs) {
         while (context.pollEvent(event) == PmStatus.OK) {
-            if (event.slot() != PmEvent.NO_SLOT) {
+            final boolean isOfMessage = event.slot() != PmEvent.NO_SLOT;
+            if (isOfMessage) {
                 unanswered++;
             }
-            collectives.onEvent(event.status(), event.node(), event.context(), nowNs);
+            collectives.onEvent(
+                    event.status(), event.node(), event.context(), isOfMessage, nowNs);
         }
-        return work + collectives.doWork(nowNs);
     }
 
     /** True if the last message waits for a send buffer, so that finished sends matter as well. */

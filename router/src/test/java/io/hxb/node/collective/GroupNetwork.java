@@ -151,7 +151,11 @@ final class GroupNetwork {
             if (!lost.contains(message.sourceNode)
                     && message.sourceContext == GroupProtocol.CONTEXT) {
                 nodes[message.sourceNode].onEvent(
-                        PmStatus.PEER_UNREACHABLE, message.node, message.context, nowNs);
+                        PmStatus.PEER_UNREACHABLE,
+                        message.node,
+                        message.context,
+                        true,
+                        nowNs);
             }
             return true;
         }
@@ -174,7 +178,7 @@ final class GroupNetwork {
         final TestMember member = members.get(message.node << 16 | message.context);
         if (member == null) {
             nodes[message.sourceNode].onEvent(
-                    PmStatus.NO_SUCH_CONTEXT, message.node, message.context, nowNs);
+                    PmStatus.NO_SUCH_CONTEXT, message.node, message.context, true, nowNs);
         } else {
             member.onMessage(message.tag, message.bytes);
         }
