@@ -34,8 +34,9 @@ final class GroupNetwork {
     private final Set<Integer> lost = new HashSet<>();
     private final int[][] incarnations;
     private final int[][] tenants;
-    private final long scratch = Arena.ofAuto().allocate(1 << 16, 8).address();
+    // Kept, so that the memory is.
     private final Arena arena = Arena.ofAuto();
+    private final long scratch = arena.allocate(1 << 16, 8).address();
     private final long buffer = arena.allocate(1 << 16, 8).address();
     private long nowNs = -5_000_000_000L;
 
