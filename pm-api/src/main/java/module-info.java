@@ -1,9 +1,9 @@
 /**
  * What applications need to send messages and streams over HXB. Begin with {@link
  * io.hxb.pm.PmDevice} for messages, {@link io.hxb.pm.rma.PmRemoteMemory} for remote memory, {@link
- * io.hxb.pm.collective.PmGroup} for collective operations, {@link
- * io.hxb.pm.stream.HxbStreams} for streams, and {@link io.hxb.pm.netty.HxbTransport} for Netty,
- * which an application that wants it brings along.
+ * io.hxb.pm.collective.PmGroup} for collective operations, {@link io.hxb.pm.stream.HxbStreams} for
+ * streams, and {@link io.hxb.pm.netty.HxbTransport} for Netty, which an application that wants it
+ * brings along.
  *
  * <p>All else is for the node alone. The module makes system calls: start {@code java} with {@code
  * --enable-native-access=io.hxb.pm}.

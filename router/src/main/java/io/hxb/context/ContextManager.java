@@ -311,9 +311,7 @@ public final class ContextManager implements FlowListener, AutoCloseable {
      */
     public int tenant(final int contextId) {
         final ContextEndpoint endpoint = endpoint(contextId);
-        return endpoint == null
-                ? TenantPlan.NO_TENANT
-                : endpoint.application().account().tenant();
+        return endpoint == null ? TenantPlan.NO_TENANT : endpoint.application().account().tenant();
     }
 
     /**

@@ -5,8 +5,8 @@ import io.hxb.context.ContextManager;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
-import io.hxb.pm.shm.CloseReason;
 import io.hxb.node.collective.GroupCounters;
+import io.hxb.pm.shm.CloseReason;
 import io.hxb.remote.RemoteCounters;
 
 import java.util.function.LongSupplier;

@@ -74,7 +74,11 @@ class GroupSystemTest {
                         .withContext(new ContextConfig(16, 0));
         final NodeThreads loops = keep(NodeThreads.start(LoopConfig.DEFAULT));
         for (int id = 0; id < 4; id++) {
-            nodes.add(keep(Node.start(new NodeOptions(config, id, loops, true, false, link -> link))));
+            nodes.add(
+                    keep(
+                            Node.start(
+                                    new NodeOptions(
+                                            config, id, loops, true, false, link -> link))));
             sockets.add(config.ownSocketPath(id).toString());
         }
         programs = keep(new LibHxb());
@@ -139,8 +143,7 @@ class GroupSystemTest {
             final PmGroup group, final MutableDirectBuffer buffer, final int round) {
         final int count = 1 + round * 37 % MAX_COUNT;
         for (int i = 0; i < count; i++) {
-            buffer.putLong(
-                    8 * i, (group.rank() + 1L) * (i + round), ByteOrder.LITTLE_ENDIAN);
+            buffer.putLong(8 * i, (group.rank() + 1L) * (i + round), ByteOrder.LITTLE_ENDIAN);
         }
         assertEquals(
                 PmStatus.OK,
@@ -160,8 +163,7 @@ class GroupSystemTest {
             final int rank) {
         buffer.putDouble(8, group.rank() + round * 0.5, ByteOrder.LITTLE_ENDIAN);
         assertEquals(
-                PmStatus.OK,
-                group.allreduce(function, PmElement.DOUBLE, buffer, 8, 1, TIMEOUT_NS));
+                PmStatus.OK, group.allreduce(function, PmElement.DOUBLE, buffer, 8, 1, TIMEOUT_NS));
         assertEquals(rank + round * 0.5, buffer.getDouble(8, ByteOrder.LITTLE_ENDIAN));
     }
 
@@ -169,8 +171,7 @@ class GroupSystemTest {
             final PmGroup group, final MutableDirectBuffer buffer, final int round) {
         final int root = round % NODES.length;
         final int length = round * 257 % PmGroup.MAX_BYTES;
-        buffer.setMemory(
-                0, PmGroup.MAX_BYTES, (byte) (group.rank() == root ? round + 1 : 0));
+        buffer.setMemory(0, PmGroup.MAX_BYTES, (byte) (group.rank() == root ? round + 1 : 0));
         assertEquals(PmStatus.OK, group.broadcast(root, buffer, 0, length, TIMEOUT_NS));
         for (int i = 0; i < length; i++) {
             assertEquals(round + 1, buffer.getByte(i));

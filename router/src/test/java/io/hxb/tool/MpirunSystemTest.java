@@ -273,7 +273,9 @@ class MpirunSystemTest {
         assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
         final List<String> arguments =
                 new ArrayList<>(
-                        List.of("--lab", "2x2", "--links", "2", "--rate", "500mbit", "--name", lab));
+                        List.of(
+                                "--lab", "2x2", "--links", "2", "--rate", "500mbit", "--name",
+                                lab));
         arguments.addAll(List.of(options));
         arguments.addAll(List.of("-np", "4", check.toString(), "--strict", "--rounds", "6"));
         arguments.addAll(List.of("--verbose", "--seed", "7411"));

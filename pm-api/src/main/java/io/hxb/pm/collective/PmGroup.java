@@ -412,9 +412,7 @@ public final class PmGroup implements AutoCloseable {
         while (result == PmStatus.EMPTY) {
             final long leftNs = Math.max(0, timeoutNs - (System.nanoTime() - startNs));
             final int waited =
-                    sentBytes < contributedBytes
-                            ? context.awaitAny(leftNs)
-                            : context.await(leftNs);
+                    sentBytes < contributedBytes ? context.awaitAny(leftNs) : context.await(leftNs);
             if (waited == PmStatus.TIMED_OUT || waited == PmStatus.NODE_SILENT) {
                 return waited;
             }
@@ -522,8 +520,7 @@ public final class PmGroup implements AutoCloseable {
             end(PmStatus.DISAGREEMENT);
             return;
         }
-        buffer.putBytes(
-                bufferOffset + offset, message.buffer(), GroupProtocol.HEADER_BYTES, piece);
+        buffer.putBytes(bufferOffset + offset, message.buffer(), GroupProtocol.HEADER_BYTES, piece);
         receivedBytes += piece;
         if (receivedBytes == total) {
             end(PmStatus.OK);

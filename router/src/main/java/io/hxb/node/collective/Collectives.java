@@ -148,9 +148,7 @@ public final class Collectives {
         }
         final int rank = Memory.getInt(address + GroupProtocol.JOIN_RANK);
         final Member joining =
-                member == null
-                        ? group.add(context, contexts.incarnation(context), rank)
-                        : member;
+                member == null ? group.add(context, contexts.incarnation(context), rank) : member;
         if (member == null) {
             parts++;
         }
@@ -237,8 +235,7 @@ public final class Collectives {
             group.fail(PmStatus.DISAGREEMENT, 1, nowNs);
             return;
         }
-        member.onListed(
-                member.nodesListed() + Memory.getInt(address + GroupProtocol.JOIN_HERE));
+        member.onListed(member.nodesListed() + Memory.getInt(address + GroupProtocol.JOIN_HERE));
         if (member.nodesListed() < list.nodeCount()) {
             return;
         }

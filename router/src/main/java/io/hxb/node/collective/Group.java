@@ -281,8 +281,7 @@ final class Group {
      *
      * @return false if the message is not valid, which ends the group.
      */
-    boolean onPart(
-            final int node, final long address, final int lengthBytes, final long nowNs) {
+    boolean onPart(final int node, final long address, final int lengthBytes, final long nowNs) {
         final int number = Memory.getInt(address + GroupProtocol.OPERATION);
         final Peer peer = peer(node);
         if (number >= failFrom || peer == null) {
@@ -361,7 +360,9 @@ final class Group {
         }
     }
 
-    /** The first peer of a step that has not all of this node's part; the step's end if all have. */
+    /**
+     * The first peer of a step that has not all of this node's part; the step's end if all have.
+     */
     private int firstUnsent(final int step) {
         int index = firstPeers[step];
         while (index < firstPeers[step + 1]
@@ -438,8 +439,7 @@ final class Group {
 
     /** A member has left, or its context is closed. */
     void onGone(final Member member, final int status, final long nowNs) {
-        final int undone =
-                phase == COLLECTING || !isComplete() ? operation : operation + 1;
+        final int undone = phase == COLLECTING || !isComplete() ? operation : operation + 1;
         final boolean hasContributed = member.part().isComplete(undone);
         member.onGone();
         present--;
@@ -469,10 +469,7 @@ final class Group {
     void onEnded(final long address, final long nowNs) {
         final int status = Memory.getInt(address + GroupProtocol.STATUS);
         final int first = Memory.getInt(address + GroupProtocol.OPERATION);
-        fail(
-                status < 0 ? status : PmStatus.NO_SUCH_CONTEXT,
-                Math.max(first, firstUndone()),
-                nowNs);
+        fail(status < 0 ? status : PmStatus.NO_SUCH_CONTEXT, Math.max(first, firstUndone()), nowNs);
     }
 
     /** No operation from {@code first} on is carried out; the peers are told. */
@@ -537,7 +534,8 @@ final class Group {
             peer.onSent(Peer.READY | Peer.READY_ASKS);
         }
         if (peer.isOwed(Peer.ASK)) {
-            if (!sender.sendNote(peer.node(), GroupProtocol.ASK, id, peer.instance(), instance, 0)) {
+            if (!sender.sendNote(
+                    peer.node(), GroupProtocol.ASK, id, peer.instance(), instance, 0)) {
                 return false;
             }
             peer.onSent(Peer.ASK);

@@ -5,8 +5,8 @@ import io.hxb.pm.PmStatus;
 import io.hxb.pm.collective.wire.GroupProtocol;
 
 /**
- * Writes the messages of groups. Each call returns false if there is no buffer, so that it has to be
- * tried again. Owned by the thread of the node's own context.
+ * Writes the messages of groups. Each call returns false if there is no buffer, so that it has to
+ * be tried again. Owned by the thread of the node's own context.
  */
 final class GroupSender {
     private final GroupOutlet outlet;

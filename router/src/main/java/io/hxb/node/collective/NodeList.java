@@ -82,8 +82,7 @@ final class NodeList {
                 || here < 1
                 || here > nodes.length - first
                 || lengthBytes
-                        != GroupProtocol.JOIN_HEADER_BYTES
-                                + here * GroupProtocol.JOIN_NODE_BYTES) {
+                        != GroupProtocol.JOIN_HEADER_BYTES + here * GroupProtocol.JOIN_NODE_BYTES) {
             return false;
         }
         for (int i = 0; i < here; i++) {

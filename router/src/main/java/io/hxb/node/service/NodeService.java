@@ -57,7 +57,6 @@ public final class NodeService {
         this.ports = ports;
         collectives =
                 new Collectives(
-                        
                         place.shape(),
                         place.node(),
                         incarnation,
@@ -106,8 +105,7 @@ public final class NodeService {
             if (isOfMessage) {
                 unanswered++;
             }
-            collectives.onEvent(
-                    event.status(), event.node(), event.context(), isOfMessage, nowNs);
+            collectives.onEvent(event.status(), event.node(), event.context(), isOfMessage, nowNs);
         }
     }
 

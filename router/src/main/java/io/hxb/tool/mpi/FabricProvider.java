@@ -20,11 +20,7 @@ final class FabricProvider {
                         "the libfabric provider",
                         "fi",
                         "fi/libhxb-fi.so",
-                        Map.of(
-                                "make",
-                                "make",
-                                System.getenv().getOrDefault("CC", "cc"),
-                                "gcc"),
+                        Map.of("make", "make", System.getenv().getOrDefault("CC", "cc"), "gcc"),
                         new NativeBuild.Headers("libfabric", "libfabric-dev"),
                         output -> output.contains("rdma/") || output.contains("-lfabric"),
                         root);

@@ -191,7 +191,8 @@ public final class MpirunCommand implements Callable<Integer> {
 
     /** The options given that say something about a new lab. */
     private List<String> labOptions() {
-        final Set<String> others = Set.of("--lab", "--name", "--order", "--collectives", "--mpirun", "--dry-run");
+        final Set<String> others =
+                Set.of("--lab", "--name", "--order", "--collectives", "--mpirun", "--dry-run");
         return spec.commandLine().getParseResult().matchedOptions().stream()
                 .map(CommandLine.Model.OptionSpec::longestName)
                 .filter(option -> !others.contains(option))
@@ -283,12 +284,7 @@ public final class MpirunCommand implements Callable<Integer> {
         final MpirunWords counted =
                 MpirunWords.of(
                         run.words().with(List.of("-np", Integer.toString(placement.nodeCount()))));
-        return new Run(
-                        counted,
-                        run.mpi(),
-                        run.provider(),
-                        run.rankScript(),
-                        run.collectives())
+        return new Run(counted, run.mpi(), run.provider(), run.rankScript(), run.collectives())
                 .launchInLab(placement);
     }
 

@@ -25,7 +25,8 @@ import java.util.stream.IntStream;
 /** Groups of several nodes, whose messages come in random orders. */
 @Tag("unit")
 class CollectivesTest {
-    private static final Wanted BARRIER = new Wanted(GroupProtocol.BARRIER, 0, 0, 0, 0, new byte[0]);
+    private static final Wanted BARRIER =
+            new Wanted(GroupProtocol.BARRIER, 0, 0, 0, 0, new byte[0]);
 
     private GroupNetwork network;
     private final List<TestMember> members = new ArrayList<>();
@@ -202,8 +203,7 @@ class CollectivesTest {
                 }
             }
             case 1 -> assertEquals(0, expected.length);
-            case 2 ->
-                    assertArrayEquals(operation(index, root, root, count).data(), expected);
+            case 2 -> assertArrayEquals(operation(index, root, root, count).data(), expected);
             default -> {
                 assertEquals(index % 8 == 3 ? 0 : last, found.getInt(0));
                 assertEquals(index % 8 == 3 ? -last : 0, found.getInt(4));
@@ -268,8 +268,7 @@ class CollectivesTest {
                         "seed " + seed + " rank " + member.rank());
             }
             assertTrue(
-                    members.stream()
-                            .anyMatch(member -> member.joined() == PmStatus.DISAGREEMENT),
+                    members.stream().anyMatch(member -> member.joined() == PmStatus.DISAGREEMENT),
                     "seed " + seed);
             assertNothingLeft();
         }
@@ -312,8 +311,7 @@ class CollectivesTest {
             want(BARRIER);
             network.run();
             // then
-            assertStatuses(
-                    PmStatus.OK, PmStatus.NO_SUCH_CONTEXT, PmStatus.NO_SUCH_CONTEXT);
+            assertStatuses(PmStatus.OK, PmStatus.NO_SUCH_CONTEXT, PmStatus.NO_SUCH_CONTEXT);
             assertNothingLeft();
         }
     }
@@ -396,8 +394,7 @@ class CollectivesTest {
                 buffer.putLong(0, random.nextBoolean() ? 4711 : random.nextInt(5));
             }
             final int tag = GroupProtocol.JOIN + random.nextInt(9);
-            network.send(
-                    random.nextInt(4), random.nextInt(3), random.nextInt(4), tag, bytes);
+            network.send(random.nextInt(4), random.nextInt(3), random.nextInt(4), tag, bytes);
             network.turn();
         }
         network.run();

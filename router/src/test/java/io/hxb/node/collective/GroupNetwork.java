@@ -52,7 +52,6 @@ final class GroupNetwork {
             counters[node] = new GroupCounters();
             nodes[node] =
                     new Collectives(
-                            
                             shape,
                             node,
                             random.nextInt(),
@@ -152,11 +151,7 @@ final class GroupNetwork {
             if (!lost.contains(message.sourceNode)
                     && message.sourceContext == GroupProtocol.CONTEXT) {
                 nodes[message.sourceNode].onEvent(
-                        PmStatus.PEER_UNREACHABLE,
-                        message.node,
-                        message.context,
-                        true,
-                        nowNs);
+                        PmStatus.PEER_UNREACHABLE, message.node, message.context, true, nowNs);
             }
             return true;
         }
@@ -266,9 +261,7 @@ final class GroupNetwork {
         @Override
         public void send(final int slot, final int lengthBytes, final int tag) {
             final byte[] bytes =
-                    Memory.ALL
-                            .asSlice(buffer, lengthBytes)
-                            .toArray(ValueLayout.JAVA_BYTE);
+                    Memory.ALL.asSlice(buffer, lengthBytes).toArray(ValueLayout.JAVA_BYTE);
             put(new Message(node, GroupProtocol.CONTEXT, toNode, toContext, tag, bytes));
         }
     }

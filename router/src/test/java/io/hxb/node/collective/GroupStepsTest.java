@@ -31,8 +31,7 @@ class GroupStepsTest {
 
     @Test
     void shouldGoAlongTheLinesOfAllDimensions() {
-        assertEquals(
-                "4 *5 | *5 7 | 1 *5 | ", steps("2x2x2", 5, IntStream.range(0, 8).toArray()));
+        assertEquals("4 *5 | *5 7 | 1 *5 | ", steps("2x2x2", 5, IntStream.range(0, 8).toArray()));
     }
 
     @Test
@@ -49,8 +48,7 @@ class GroupStepsTest {
 
     @Test
     void shouldRefuseMoreThanCanExchangeInOneStep() {
-        assertNull(
-                GroupSteps.of(Shape.parse("10x10"), 1, IntStream.range(1, 66).toArray()));
+        assertNull(GroupSteps.of(Shape.parse("10x10"), 1, IntStream.range(1, 66).toArray()));
         assertEquals(
                 64,
                 GroupSteps.of(Shape.parse("10x10"), 1, IntStream.range(1, 65).toArray()).width(0));
