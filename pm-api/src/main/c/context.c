@@ -228,6 +228,7 @@ int hxb_close_context(hxb_context *context) {
     pthread_mutex_unlock(&device->lock);
     large_close(context->large);
     remote_close(context->remote);
+    groups_close(context->groups);
     free_context(context);
     call_end(state);
     return HXB_OK;

@@ -26,6 +26,9 @@ SAME(PEER_FULL);
 SAME(EVENT);
 SAME(NOT_ALLOWED);
 SAME(FLOW_LIMIT);
+SAME(DISAGREEMENT);
+SAME(GROUP_LIMIT);
+SAME(GROUP_NODES);
 SAME(BAD_KEY);
 SAME(BAD_RANGE);
 SAME(NO_ACCESS);
@@ -57,6 +60,9 @@ static const struct meaning MEANINGS[] = {
     MEANING(BAD_KEY, "the key is not one of the destination's, or has been revoked"),
     MEANING(BAD_RANGE, "not all bytes are within the destination's region, or a number is not at a multiple of 8"),
     MEANING(NO_ACCESS, "the key does not allow this operation"),
+    MEANING(DISAGREEMENT, "members of the group do not agree on the operation, or on who is a member"),
+    MEANING(GROUP_LIMIT, "the node has as many groups, or as much memory for them, as it may"),
+    MEANING(GROUP_NODES, "the nodes of the group are too many, or not a box of coordinates and more than 64"),
     MEANING(E_ARGUMENT, "an argument is not valid"),
     MEANING(E_STATE, "the call is not valid now"),
     MEANING(E_THREAD, "the context belongs to another thread"),

@@ -62,6 +62,10 @@ enum hxb_result {
     HXB_BAD_RANGE = -21,       /* bytes outside of the remote region, or a number that is not at a multiple of 8 */
     HXB_NO_ACCESS = -22,       /* the key does not allow this operation */
 
+    HXB_DISAGREEMENT = -23,    /* members of a group do not agree on an operation, or on who is a member */
+    HXB_GROUP_LIMIT = -24,     /* the node has as many groups, or as much memory for them, as it may */
+    HXB_GROUP_NODES = -25,     /* the nodes of a group are too many, or not a box of coordinates and more than 64 */
+
     HXB_E_ARGUMENT = -100, /* an argument is out of its range, or a pointer is null */
     HXB_E_STATE = -101,    /* not now: the slot is not claimed, the message not held, the region closed */
     HXB_E_THREAD = -102,   /* the context belongs to another thread */
@@ -82,6 +86,7 @@ typedef struct hxb_context hxb_context;
 typedef struct hxb_region hxb_region;
 typedef struct hxb_large hxb_large;
 typedef struct hxb_remote hxb_remote;
+typedef struct hxb_group hxb_group;
 
 /* ---- Errors ---- */
 
@@ -416,6 +421,66 @@ HXB_API int hxb_unfinished_operations(const hxb_remote *remote); /* whose outcom
 /* Waits until all operations are done and takes their outcomes: HXB_OK, the status of the first that was not; or with
  * operations left, HXB_TIMED_OUT or as hxb_wait. Notifications remain. */
 HXB_API int hxb_finish(hxb_remote *remote, int64_t timeout_ns);
+
+/* ---- Groups: operations of many programs together, which the nodes carry out ----
+ *
+ * A node combines what its members and then its lines send, along X, then Y, then Z, and wakes each member once. All
+ * members get the same bits. All call the same operations in the same order, with the same types, counts, functions and
+ * roots: otherwise all get HXB_DISAGREEMENT. A member may begin an operation when it has the result of the last one, and
+ * every operation waits for all members, also a broadcast. When a member or its node goes away, the operations that have
+ * no result yet, and all later ones, end with a status at all members. Failing links only take time.
+ *
+ * The nodes of a group may be any box of coordinates, such as a line, a plane or all; otherwise at most 64. */
+
+enum hxb_function { HXB_SUM = 1, HXB_MIN = 2, HXB_MAX = 3 };
+enum hxb_type { HXB_INT32 = 2, HXB_INT64 = 3, HXB_DOUBLE = 4 };
+
+#define HXB_GROUP_BYTES 4096 /* longest data of an operation */
+
+/* Joins a group by a context, which serves nothing but groups from now on, of which it may join up to 16. `id` is any
+ * number that the members have agreed on; one that cannot be guessed, and was not used before, keeps others out. `nodes`
+ * has the node of each member, by rank; all members give the same. Waits until this node has all its members and the nodes
+ * on its lines have theirs. HXB_OK, HXB_TIMED_OUT, HXB_DISAGREEMENT, HXB_GROUP_LIMIT, HXB_GROUP_NODES, HXB_NOT_ALLOWED (the
+ * members are of different tenants), HXB_NO_SUCH_CONTEXT (a member is gone), HXB_PEER_UNREACHABLE; or as hxb_wait. */
+HXB_API int hxb_group_join(hxb_context *context, uint64_t id, const int *nodes, int members, int rank,
+                           int64_t timeout_ns, hxb_group **group);
+
+/* The same, but does not wait: until hxb_group_test or hxb_group_wait has said that the member has joined, or why not,
+ * nothing else can be begun. Leave the group in any case. */
+HXB_API int hxb_group_start_join(hxb_context *context, uint64_t id, const int *nodes, int members, int rank,
+                                 hxb_group **group);
+
+/* Leaves the group: operations that this member has not begun end at all others. hxb_close_context leaves all groups.
+ * Waits for the node to take note, usually some microseconds. NULL is allowed. */
+HXB_API int hxb_group_leave(hxb_group *group);
+
+HXB_API int hxb_group_rank(const hxb_group *group);
+HXB_API int hxb_group_members(const hxb_group *group);
+
+/* Begin an operation: HXB_OK, or why there is none any more. The data must stay as it is, and the result must not be
+ * used, until hxb_group_test or hxb_group_wait says that it has ended. */
+HXB_API int hxb_group_start_barrier(hxb_group *group);
+
+/* All members get `length` bytes of the root, at most HXB_GROUP_BYTES. */
+HXB_API int hxb_group_start_broadcast(hxb_group *group, int root, void *data, size_t length);
+
+/* Each of `count` elements of the result is the combination of those of all members; at most HXB_GROUP_BYTES. `result`
+ * may be `data`. Integers wrap. */
+HXB_API int hxb_group_start_allreduce(hxb_group *group, int function, int type, const void *data, void *result,
+                                      int count);
+
+/* HXB_OK if the operation has ended; HXB_EMPTY if it has not; HXB_DISAGREEMENT if there is no result because members do
+ * not agree on it; or why the group has ended: leave it. */
+HXB_API int hxb_group_test(hxb_group *group);
+
+/* The same, but waits; HXB_TIMED_OUT or HXB_NODE_SILENT: it is still under way. */
+HXB_API int hxb_group_wait(hxb_group *group, int64_t timeout_ns);
+
+/* Begin an operation and wait for it. */
+HXB_API int hxb_group_barrier(hxb_group *group, int64_t timeout_ns);
+HXB_API int hxb_group_broadcast(hxb_group *group, int root, void *data, size_t length, int64_t timeout_ns);
+HXB_API int hxb_group_allreduce(hxb_group *group, int function, int type, const void *data, void *result, int count,
+                                int64_t timeout_ns);
 
 #ifdef __cplusplus
 }

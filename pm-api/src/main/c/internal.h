@@ -321,6 +321,7 @@ struct hxb_context {
     struct context_memory memory;
     struct hxb_large *large;
     struct hxb_remote *remote;
+    struct hxb_group *groups;
 };
 
 static inline int check_context(const hxb_context *context) {
@@ -450,5 +451,9 @@ void large_close(hxb_large *large);
 /* True if there is an outcome, or, unless only these are waited for, a notification to take. */
 bool remote_is_ready(const hxb_remote *remote);
 void remote_close(hxb_remote *remote);
+
+/* ---- Groups (group.c) ---- */
+
+void groups_close(hxb_group *groups);
 
 #endif

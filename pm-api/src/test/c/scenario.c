@@ -769,6 +769,7 @@ int main(int count, char **arguments) {
         {"direct-rude", direct_rude}, {"direct-ping", direct_ping},
         {"direct-closed", direct_closed}, {"remote-use", remote_use}, {"remote-serve", remote_serve},
         {"remote-misuse", remote_misuse}, {"remote-outlive", remote_outlive},
+        {"group-use", group_use}, {"group-outlive", group_outlive}, {"group-misuse", group_misuse},
     };
     for (size_t i = 0; count > 2 && i < sizeof SCENARIOS / sizeof SCENARIOS[0]; i++) {
         if (strcmp(arguments[1], SCENARIOS[i].name) == 0) {

@@ -63,4 +63,9 @@ void remote_serve(char **arguments);
 void remote_misuse(char **arguments);
 void remote_outlive(char **arguments);
 
+/* Groups (group.c). */
+void group_use(char **arguments);
+void group_outlive(char **arguments);
+void group_misuse(char **arguments);
+
 #endif

@@ -84,6 +84,18 @@ public final class PmStatus {
     /** The key does not give that right. */
     public static final int NO_ACCESS = -22;
 
+    /**
+     * Members of a group do not agree on what they do: on the operation, its root, type or length,
+     * or on who is a member.
+     */
+    public static final int DISAGREEMENT = -23;
+
+    /** The node has as many groups, or as much memory for them, as it may. */
+    public static final int GROUP_LIMIT = -24;
+
+    /** The nodes of a group are too many, or not a box of coordinates and more than 64. */
+    public static final int GROUP_NODES = -25;
+
     private PmStatus() {}
 
     /**
@@ -111,6 +123,9 @@ public final class PmStatus {
             case BAD_KEY -> "BAD_KEY";
             case BAD_RANGE -> "BAD_RANGE";
             case NO_ACCESS -> "NO_ACCESS";
+            case DISAGREEMENT -> "DISAGREEMENT";
+            case GROUP_LIMIT -> "GROUP_LIMIT";
+            case GROUP_NODES -> "GROUP_NODES";
             default -> "STATUS(" + status + ")";
         };
     }

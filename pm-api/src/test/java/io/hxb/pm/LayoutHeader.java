@@ -2,6 +2,7 @@ package io.hxb.pm;
 
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.DirectChange;
+import io.hxb.pm.collective.wire.GroupProtocol;
 import io.hxb.pm.rma.PmAccess;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.pm.shm.CompletionRing;
@@ -70,6 +71,7 @@ public final class LayoutHeader {
         classes.put("OUTCOME", OutcomeRing.class);
         classes.put("NOTIFICATION", NotificationRing.class);
         classes.put("ACCESS", PmAccess.class);
+        classes.put("GROUP", GroupProtocol.class);
         classes.put("STATUS", PmStatus.class);
         return classes;
     }

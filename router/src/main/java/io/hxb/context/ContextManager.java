@@ -2,6 +2,7 @@ package io.hxb.context;
 
 import io.hxb.config.ContextConfig;
 import io.hxb.config.Share;
+import io.hxb.config.TenantPlan;
 import io.hxb.flow.ContextKind;
 import io.hxb.flow.FlowEnds;
 import io.hxb.flow.FlowListener;
@@ -300,6 +301,27 @@ public final class ContextManager implements FlowListener, AutoCloseable {
     public int incarnation(final int contextId) {
         final ContextEndpoint endpoint = endpoint(contextId);
         return endpoint == null ? 0 : endpoint.incarnation();
+    }
+
+    /**
+     * Number of the tenant whose user has a context open; any thread.
+     *
+     * @param contextId any number.
+     * @return that of nobody if the context is not open.
+     */
+    public int tenant(final int contextId) {
+        final ContextEndpoint endpoint = endpoint(contextId);
+        return endpoint == null ? TenantPlan.NO_TENANT : endpoint.application().account().tenant();
+    }
+
+    /**
+     * True if a context is open and its tenant may talk with itself; any thread.
+     *
+     * @param contextId any number.
+     */
+    public boolean mayTalkWithItself(final int contextId) {
+        final ContextEndpoint endpoint = endpoint(contextId);
+        return endpoint != null && endpoint.application().account().mayTalkWithItself();
     }
 
     /** How often users were refused more of a share than they may have; any thread. */

@@ -251,7 +251,13 @@ public enum CounterType {
     REMOTE_MALFORMED_RECORDS(
             139, "Requests and answers about remote memory that made no sense, and were dropped."),
     REMOTE_WRITTEN_BYTES(140, "Bytes that others have written into memory shared here."),
-    REMOTE_READ_BYTES(141, "Bytes that others have read from memory shared here.");
+    REMOTE_READ_BYTES(141, "Bytes that others have read from memory shared here."),
+    COLLECTIVE_COMPLETED_OPERATIONS(
+            142, "Collective operations of groups that this node has carried out for its members."),
+    COLLECTIVE_ENDED_GROUPS(
+            143, "Groups that ended: a member left or is gone, a node is lost, or lists differ."),
+    COLLECTIVE_MALFORMED_MESSAGES(
+            144, "Messages of groups that were not valid, or not of those whom they are for.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -20,6 +20,9 @@ final class ContextCredit {
 
     private static final int IDLE_FRAMES = 2;
 
+    /** Sources for which a share is kept though they have no frames at the moment. */
+    private static final int MAX_EXPECTED = 4;
+
     private static final long PROMISE_NS = 5_000_000;
 
     private final FlowLoop owner;
@@ -84,7 +87,10 @@ final class ContextCredit {
         onArrived(window, next);
         window.grow(next);
         final int limit = limitFrames();
-        final int sharers = activeFlows + line.length() + (window.isActive() ? 0 : 1);
+        final int asking = activeFlows + line.length() + (window.isActive() ? 0 : 1);
+        // A source that has just given its window back would find that another has taken it all.
+        final int sharers =
+                Math.max(asking, Math.min(MAX_EXPECTED, flow.context.receiveFlowCount()));
         final int share = Math.max(1, limit / Math.max(1, sharers));
         final int wanted = Math.min(share - window.committedFrames(), window.wantedFrames(next));
         final int granted = cover(Math.min(wanted, limit - committedFrames));

@@ -5,6 +5,7 @@ import io.hxb.context.ContextManager;
 import io.hxb.context.ContextPolling;
 import io.hxb.counter.CounterType;
 import io.hxb.flow.FlowLoop;
+import io.hxb.node.collective.GroupCounters;
 import io.hxb.pm.shm.CloseReason;
 import io.hxb.remote.RemoteCounters;
 
@@ -14,8 +15,9 @@ import java.util.function.LongSupplier;
  * The contexts that applications open.
  *
  * @param manager of the contexts.
+ * @param groups counters of collective operations.
  */
-record ManagedContexts(ContextManager manager) implements NodeContexts {
+record ManagedContexts(ContextManager manager, GroupCounters groups) implements NodeContexts {
     @Override
     public ContextPolling newLoop(final int index, final FlowLoop flows) {
         return manager.newLoop(index, flows);
@@ -50,7 +52,10 @@ record ManagedContexts(ContextManager manager) implements NodeContexts {
                 .add(CounterType.REMOTE_REFUSED_REQUESTS, remote::refused)
                 .add(CounterType.REMOTE_MALFORMED_RECORDS, remote::malformed)
                 .add(CounterType.REMOTE_WRITTEN_BYTES, remote::writtenBytes)
-                .add(CounterType.REMOTE_READ_BYTES, remote::readBytes);
+                .add(CounterType.REMOTE_READ_BYTES, remote::readBytes)
+                .add(CounterType.COLLECTIVE_COMPLETED_OPERATIONS, groups::operations)
+                .add(CounterType.COLLECTIVE_ENDED_GROUPS, groups::failed)
+                .add(CounterType.COLLECTIVE_MALFORMED_MESSAGES, groups::malformed);
     }
 
     private LongSupplier limited(final Share share) {

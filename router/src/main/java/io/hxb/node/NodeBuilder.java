@@ -17,6 +17,7 @@ import io.hxb.link.LinkWatch;
 import io.hxb.link.raw.LinkMonitor;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
+import io.hxb.node.collective.GroupCounters;
 import io.hxb.node.loop.NodeThreads;
 import io.hxb.node.service.ServiceTask;
 import io.hxb.os.HostName;
@@ -47,6 +48,7 @@ final class NodeBuilder {
     private final NodeOptions options;
     private final ClusterConfig config;
     private final int nodeId;
+    private final GroupCounters groups = new GroupCounters();
     private final NodeThreads threads;
     private final ResourceStack resources;
     private final SecureRandom random = new SecureRandom();
@@ -103,7 +105,7 @@ final class NodeBuilder {
         tasks.start();
         applications.forEach(server -> server.start(parts.counters()::shares));
         final Node node = new Node(options, threads, parts, contexts, resources);
-        tasks.add(0, ServiceTask.open(threads.driver(0), node.device(), contexts));
+        tasks.add(0, ServiceTask.open(threads.driver(0), node.device(), contexts, groups));
         tasks.start();
         return node;
     }
@@ -174,7 +176,7 @@ final class NodeBuilder {
                 all,
                 neighbourhood,
                 flows,
-                new ManagedContexts(contexts),
+                new ManagedContexts(contexts, groups),
                 resources.push(counters(ports)),
                 SystemEpochClock.INSTANCE);
     }

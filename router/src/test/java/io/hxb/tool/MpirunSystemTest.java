@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Programs of Open MPI over HXB, as a user starts them. */
@@ -227,26 +228,58 @@ class MpirunSystemTest {
 
     @Test
     void shouldNotStopWhenALinkDies() throws Exception {
-        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+        checkWhileLinksDie();
+    }
+
+    @Test
+    void shouldNotStopTheNodesOperationsWhenALinkDies() throws Exception {
+        checkWhileLinksDie("--collectives");
+    }
+
+    @Test
+    void shouldHaveTheNodesCarryOutOperations() throws Exception {
+        // given: nodes with one rank and with two
         try (HxbProcess hxb =
                 mpirun(
                         "--lab",
                         "2x2",
                         "--links",
                         "2",
-                        "--rate",
-                        "500mbit",
                         "--name",
                         lab,
+                        "--collectives",
                         "-np",
-                        "4",
+                        "6",
+                        "-x",
+                        "HXB_COLLECTIVES=report",
                         check.toString(),
                         "--strict",
                         "--rounds",
-                        "6",
-                        "--verbose",
+                        "2",
                         "--seed",
-                        "7411")) {
+                        "20261125")) {
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+            assertTrue(hxb.output().contains("ok 20261125 checks="), hxb::output);
+            assertTrue(
+                    Pattern.compile("rank 0 had \\d{2,} operations carried out by the nodes")
+                            .matcher(hxb.errors())
+                            .find(),
+                    hxb::errors);
+        }
+        assertNothingLeft();
+    }
+
+    private void checkWhileLinksDie(final String... options) throws Exception {
+        assumeTrue(Privileges.canMakeNamespaces(), "skipped: network namespaces need root");
+        final List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "--lab", "2x2", "--links", "2", "--rate", "500mbit", "--name",
+                                lab));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("-np", "4", check.toString(), "--strict", "--rounds", "6"));
+        arguments.addAll(List.of("--verbose", "--seed", "7411"));
+        try (HxbProcess hxb = mpirun(arguments.toArray(String[]::new))) {
             awaitOutput(hxb, "seed");
             final String ofNode = LabNames.namespace(lab, 1);
             int round = 0;

@@ -1,11 +1,16 @@
 package io.hxb.node.service;
 
 import io.hxb.linux.Memory;
+import io.hxb.node.collective.Collectives;
+import io.hxb.node.collective.GroupCounters;
+import io.hxb.node.collective.GroupMembers;
+import io.hxb.node.collective.GroupOutlet;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
 import io.hxb.pm.PmStatus;
 import io.hxb.pm.stream.wire.PortProtocol;
+import io.hxb.topology.Shape;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -24,6 +29,7 @@ public final class NodeService {
 
     private final PmContext context;
     private final PortTable ports;
+    private final Collectives collectives;
     private final PmMessage message = new PmMessage();
     private final PmEvent event = new PmEvent();
     private final Long2ObjectHashMap<StreamCheck> streams = new Long2ObjectHashMap<>();
@@ -34,28 +40,46 @@ public final class NodeService {
      * Takes a context over.
      *
      * @param context used by nobody else from now on; the caller closes it.
+     * @param ports of the node.
+     * @param place of the node: its shape and id.
+     * @param incarnation of the node.
+     * @param members contexts of the node that may take part in collective operations.
+     * @param counters of these operations.
      */
-    public NodeService(final PmContext context) {
-        this(context, new PortTable(-1, contextId -> 0));
+    public NodeService(
+            final PmContext context,
+            final PortTable ports,
+            final Place place,
+            final int incarnation,
+            final GroupMembers members,
+            final GroupCounters counters) {
+        this.context = context;
+        this.ports = ports;
+        collectives =
+                new Collectives(
+                        place.shape(),
+                        place.node(),
+                        incarnation,
+                        members,
+                        new Outlet(context),
+                        counters);
     }
 
     /**
-     * Takes a context over.
+     * Where a node is.
      *
-     * @param context used by nobody else from now on; the caller closes it.
-     * @param ports of the node.
+     * @param shape of the cluster.
+     * @param node its id.
      */
-    public NodeService(final PmContext context, final PortTable ports) {
-        this.context = context;
-        this.ports = ports;
-    }
+    public record Place(Shape shape, int node) {}
 
     /**
      * Takes and answers what has arrived, a bounded number of messages. Never blocks.
      *
      * @return messages taken, 0 when none waited or the send buffers are all in use.
      */
-    public int doWork() {
+    public int doWork(final long nowNs) {
+        takeEvents(nowNs);
         int work = 0;
         while (work < LIMIT_MESSAGES) {
             if (!isAnswerOwed) {
@@ -64,24 +88,35 @@ public final class NodeService {
                 }
                 isAnswerOwed = true;
             }
-            if (!handle()) {
+            if (!handle(nowNs)) {
                 break;
             }
             context.release(message);
             isAnswerOwed = false;
             work++;
         }
+        return work + collectives.doWork(nowNs);
+    }
+
+    // Before the messages: that a context is a new incarnation is told before what it sends.
+    private void takeEvents(final long nowNs) {
         while (context.pollEvent(event) == PmStatus.OK) {
-            if (event.slot() != PmEvent.NO_SLOT) {
+            final boolean isOfMessage = event.slot() != PmEvent.NO_SLOT;
+            if (isOfMessage) {
                 unanswered++;
             }
+            collectives.onEvent(event.status(), event.node(), event.context(), isOfMessage, nowNs);
         }
-        return work;
     }
 
     /** True if the last message waits for a send buffer, so that finished sends matter as well. */
     public boolean isWaitingForSends() {
-        return isAnswerOwed;
+        return isAnswerOwed || collectives.isWaitingForSends();
+    }
+
+    /** When {@link #doWork} has to be called again at the latest; {@code otherwise} if never. */
+    public long nextDeadlineNs(final long otherwise) {
+        return collectives.nextDeadlineNs(otherwise);
     }
 
     /** Answers that could not be delivered because the asker had gone. */
@@ -89,7 +124,16 @@ public final class NodeService {
         return unanswered;
     }
 
-    private boolean handle() {
+    private boolean handle(final long nowNs) {
+        if (Collectives.isTag(message.tag())) {
+            return collectives.onMessage(
+                    message.tag(),
+                    message.sourceNode(),
+                    message.sourceContext(),
+                    message.address(),
+                    message.lengthBytes(),
+                    nowNs);
+        }
         return switch (message.tag()) {
             case ServiceProtocol.COUNT -> count(true);
             case ServiceProtocol.COUNT_NUMBER -> count(false);
@@ -180,5 +224,28 @@ public final class NodeService {
 
     private long streamKey() {
         return (long) message.sourceNode() << 32 | message.sourceContext();
+    }
+
+    /** Messages of groups go out by the node's own context. */
+    private record Outlet(PmContext context) implements GroupOutlet {
+        @Override
+        public int maxLengthBytes() {
+            return context.maxLengthBytes();
+        }
+
+        @Override
+        public int claim(final int node, final int peerContext, final int lengthBytes) {
+            return context.claim(node, peerContext, lengthBytes);
+        }
+
+        @Override
+        public long address(final int slot) {
+            return context.sendAddress(slot);
+        }
+
+        @Override
+        public void send(final int slot, final int lengthBytes, final int tag) {
+            context.send(slot, lengthBytes, tag);
+        }
     }
 }

@@ -1,6 +1,8 @@
 package io.hxb.node.service;
 
 import io.hxb.context.ContextManager;
+import io.hxb.node.collective.GroupCounters;
+import io.hxb.node.collective.GroupMembers;
 import io.hxb.node.loop.Interest;
 import io.hxb.node.loop.Loop;
 import io.hxb.node.loop.LoopTask;
@@ -8,6 +10,7 @@ import io.hxb.node.loop.Registration;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
+import io.hxb.topology.Shape;
 
 import java.io.IOException;
 
@@ -26,11 +29,19 @@ public final class ServiceTask implements LoopTask {
             final Loop loop,
             final PmDevice device,
             final PmContext context,
-            final PortTable ports) {
+            final ContextManager contexts,
+            final GroupCounters counters) {
         this.loop = loop;
         this.device = device;
         this.context = context;
-        service = new NodeService(context, ports);
+        service =
+                new NodeService(
+                        context,
+                        new PortTable(device.nodeId(), contexts::incarnation),
+                        new NodeService.Place(Shape.parse(device.shape()), device.nodeId()),
+                        contexts.incarnation(ServiceProtocol.CONTEXT),
+                        new Members(contexts),
+                        counters);
     }
 
     /**
@@ -39,10 +50,14 @@ public final class ServiceTask implements LoopTask {
      * @param loop that serves it.
      * @param device of the node; closed with the task.
      * @param contexts of the node, which tell to whom a port belongs.
+     * @param counters of collective operations.
      * @throws IOException if the context cannot be opened.
      */
     public static ServiceTask open(
-            final Loop loop, final PmDevice device, final ContextManager contexts)
+            final Loop loop,
+            final PmDevice device,
+            final ContextManager contexts,
+            final GroupCounters counters)
             throws IOException {
         final PmContext context;
         try {
@@ -51,8 +66,7 @@ public final class ServiceTask implements LoopTask {
             device.close();
             throw e;
         }
-        final PortTable ports = new PortTable(device.nodeId(), contexts::incarnation);
-        return new ServiceTask(loop, device, context, ports);
+        return new ServiceTask(loop, device, context, contexts, counters);
     }
 
     @Override
@@ -66,7 +80,7 @@ public final class ServiceTask implements LoopTask {
 
     @Override
     public int doWork(final long nowNs) {
-        return service.doWork();
+        return service.doWork(nowNs);
     }
 
     @Override
@@ -76,7 +90,7 @@ public final class ServiceTask implements LoopTask {
 
     @Override
     public long nextDeadlineNs(final long nowNs) {
-        return NEVER;
+        return service.nextDeadlineNs(NEVER);
     }
 
     @Override
@@ -93,5 +107,23 @@ public final class ServiceTask implements LoopTask {
     public void stop() {
         registration.cancel();
         device.close();
+    }
+
+    /** The contexts of the node, as far as groups have to know them. */
+    private record Members(ContextManager contexts) implements GroupMembers {
+        @Override
+        public int incarnation(final int context) {
+            return contexts.incarnation(context);
+        }
+
+        @Override
+        public int tenant(final int context) {
+            return contexts.tenant(context);
+        }
+
+        @Override
+        public boolean mayJoin(final int context) {
+            return contexts.mayTalkWithItself(context);
+        }
     }
 }

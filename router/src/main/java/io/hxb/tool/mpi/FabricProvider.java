@@ -1,24 +1,13 @@
 package io.hxb.tool.mpi;
 
-import io.hxb.tool.machine.Programs;
-import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
 
-import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.List;
 import java.util.Map;
 
-/**
- * The provider of libfabric, built on this machine by the first command that needs it. Immutable.
- */
+/** The provider of libfabric. Immutable. */
 final class FabricProvider {
-    private final Path sources;
-    private final Path out;
+    private final NativeBuild build;
 
     /**
      * The provider of a tree of HXB.
@@ -26,14 +15,20 @@ final class FabricProvider {
      * @param root of the tree.
      */
     FabricProvider(final Path root) {
-        final Path absolute = root.toAbsolutePath().normalize();
-        sources = absolute.resolve("pm-api/src/main/c");
-        out = absolute.resolve("target/hxb/c");
+        build =
+                new NativeBuild(
+                        "the libfabric provider",
+                        "fi",
+                        "fi/libhxb-fi.so",
+                        Map.of("make", "make", System.getenv().getOrDefault("CC", "cc"), "gcc"),
+                        new NativeBuild.Headers("libfabric", "libfabric-dev"),
+                        output -> output.contains("rdma/") || output.contains("-lfabric"),
+                        root);
     }
 
     /** Folder that libfabric finds it in. */
     Path folder() {
-        return out.resolve("fi");
+        return build.out().resolve("fi");
     }
 
     /** What tells libfabric of it, and keeps it from starting all others. */
@@ -47,83 +42,6 @@ final class FabricProvider {
      * @throws ToolException saying what is missing.
      */
     void build() {
-        if (isBuilt()) {
-            return;
-        }
-        require("make", "make");
-        require(System.getenv().getOrDefault("CC", "cc"), "gcc");
-        try {
-            Files.createDirectories(out);
-        } catch (final IOException e) {
-            throw unwritable(e);
-        }
-        try (FileChannel channel =
-                        FileChannel.open(
-                                out.resolve("lock"),
-                                StandardOpenOption.CREATE,
-                                StandardOpenOption.WRITE);
-                FileLock lock = channel.lock()) {
-            assert lock.isValid();
-            if (!isBuilt()) {
-                make();
-            }
-        } catch (final IOException e) {
-            throw unwritable(e);
-        }
-    }
-
-    private static void require(final String program, final String debianPackage) {
-        if (Programs.find(program).isEmpty()) {
-            throw new ToolException(
-                    "the libfabric provider is not built yet, and that needs "
-                            + program
-                            + ": install it (Debian: apt-get install "
-                            + debianPackage
-                            + " libfabric-dev)");
-        }
-    }
-
-    private ToolException unwritable(final IOException cause) {
-        return new ToolException(
-                "the libfabric provider is not built yet, or not since its sources changed, and"
-                        + " this user may not write "
-                        + out
-                        + ": run hxb mpirun --dry-run once as the owner of that folder ("
-                        + cause
-                        + ")",
-                cause);
-    }
-
-    private boolean isBuilt() {
-        if (!Files.exists(folder().resolve("libhxb-fi.so"))) {
-            return false;
-        }
-        return Programs.find("make").isEmpty() || run("make -q").exitStatus() == 0;
-    }
-
-    private void make() {
-        System.err.println("hxb: building the libfabric provider (needed again when it changes)");
-        // Everybody may use what is built here, also if its builder usually keeps files private.
-        final Shell.Outcome outcome = run("umask 022; exec make -s");
-        if (outcome.exitStatus() != 0) {
-            final boolean isLibraryMissing =
-                    outcome.output().contains("rdma/") || outcome.output().contains("-lfabric");
-            throw new ToolException(
-                    isLibraryMissing
-                            ? "the headers of libfabric are missing, which its provider is built"
-                                    + " with: install them (Debian: apt-get install libfabric-dev)"
-                            : "the libfabric provider cannot be built: " + outcome.output());
-        }
-    }
-
-    private Shell.Outcome run(final String make) {
-        return Shell.run(
-                "",
-                List.of(
-                        "sh",
-                        "-c",
-                        make + " -C \"$0\" \"OUT=$1\" fi",
-                        sources.toString(),
-                        out.toString()));
+        build.build();
     }
 }

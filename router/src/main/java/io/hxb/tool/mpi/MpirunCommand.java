@@ -82,6 +82,13 @@ public final class MpirunCommand implements Callable<Integer> {
     private RankPlacement.Order order;
 
     @Option(
+            names = "--collectives",
+            description =
+                    "has the nodes carry out MPI_Barrier, MPI_Bcast and MPI_Allreduce of up to"
+                            + " 4 KB, by a library in front of MPI")
+    private boolean hasCollectives;
+
+    @Option(
             names = "--mpirun",
             paramLabel = "PATH",
             defaultValue = "mpirun",
@@ -123,11 +130,27 @@ public final class MpirunCommand implements Callable<Integer> {
                     "hxb: Open MPI %s: HXB has been tried with version 4.1%n", mpi.version());
         }
         provider.build();
-        final Run run = new Run(given, mpi, provider, root.resolve("deploy/hxb-rank"));
+        final Run run =
+                new Run(
+                        given,
+                        mpi,
+                        provider,
+                        root.resolve("deploy/hxb-rank").toAbsolutePath().normalize(),
+                        collectives(root));
         if (wanted != null) {
             return inNewLab(run, wanted);
         }
         return up != null ? inLab(run, up.spec()) : onCluster(run);
+    }
+
+    /** What ranks need for them; nothing if they are not wanted. */
+    private Map<String, String> collectives(final Path root) {
+        if (!hasCollectives) {
+            return Map.of();
+        }
+        final CollectiveLibrary library = new CollectiveLibrary(root);
+        library.build();
+        return library.environment();
     }
 
     private String newName() {
@@ -168,7 +191,8 @@ public final class MpirunCommand implements Callable<Integer> {
 
     /** The options given that say something about a new lab. */
     private List<String> labOptions() {
-        final Set<String> others = Set.of("--lab", "--name", "--order", "--mpirun", "--dry-run");
+        final Set<String> others =
+                Set.of("--lab", "--name", "--order", "--collectives", "--mpirun", "--dry-run");
         return spec.commandLine().getParseResult().matchedOptions().stream()
                 .map(CommandLine.Model.OptionSpec::longestName)
                 .filter(option -> !others.contains(option))
@@ -176,11 +200,20 @@ public final class MpirunCommand implements Callable<Integer> {
     }
 
     /** What is the same on clusters and in labs. */
-    private record Run(MpirunWords words, OpenMpi mpi, FabricProvider provider, Path rankScript) {
+    private record Run(
+            MpirunWords words,
+            OpenMpi mpi,
+            FabricProvider provider,
+            Path rankScript,
+            Map<String, String> collectives) {
         /** The command, with what its ranks have to know besides. */
         Launch launch(final Map<String, String> more) {
             final Map<String, String> environment = new HashMap<>(OpenMpi.transport());
             environment.putAll(provider.environment());
+            if (!collectives.isEmpty()) {
+                environment.putAll(collectives);
+                environment.putAll(OpenMpi.inFrontOfRanks(rankScript));
+            }
             environment.putAll(more);
             OpenMpi.defaults()
                     .forEach(
@@ -203,7 +236,7 @@ public final class MpirunCommand implements Callable<Integer> {
 
         Launch launchInLab(final RankPlacement placement) {
             final Map<String, String> more = new HashMap<>(placement.environment());
-            more.putAll(OpenMpi.inFrontOfRanks(rankScript.toAbsolutePath().normalize()));
+            more.putAll(OpenMpi.inFrontOfRanks(rankScript));
             OpenMpi.crowding()
                     .forEach(
                             (variable, value) -> {
@@ -251,7 +284,8 @@ public final class MpirunCommand implements Callable<Integer> {
         final MpirunWords counted =
                 MpirunWords.of(
                         run.words().with(List.of("-np", Integer.toString(placement.nodeCount()))));
-        return new Run(counted, run.mpi(), run.provider(), run.rankScript()).launchInLab(placement);
+        return new Run(counted, run.mpi(), run.provider(), run.rankScript(), run.collectives())
+                .launchInLab(placement);
     }
 
     private static void checkRanks(
