@@ -20,7 +20,7 @@ final class ContextCredit {
 
     private static final int IDLE_FRAMES = 2;
 
-    /** Sources for which a share is kept though they have no frames at the moment. */
+    /** Sources for which some frames are kept though they have none at the moment. */
     private static final int MAX_EXPECTED = 4;
 
     private static final long PROMISE_NS = 5_000_000;
@@ -88,12 +88,10 @@ final class ContextCredit {
         window.grow(next);
         final int limit = limitFrames();
         final int asking = activeFlows + line.length() + (window.isActive() ? 0 : 1);
-        // A source that has just given its window back would find that another has taken it all.
-        final int sharers =
-                Math.max(asking, Math.min(MAX_EXPECTED, flow.context.receiveFlowCount()));
-        final int share = Math.max(1, limit / Math.max(1, sharers));
+        final int share = Math.max(1, limit / Math.max(1, asking));
         final int wanted = Math.min(share - window.committedFrames(), window.wantedFrames(next));
-        final int granted = cover(Math.min(wanted, limit - committedFrames));
+        final int kept = keptFrames(flow.context.receiveFlowCount() - asking, limit);
+        final int granted = cover(Math.min(wanted, limit - kept - committedFrames));
         if (granted > 0) {
             commit(window, granted);
             window.raise(granted);
@@ -106,6 +104,13 @@ final class ContextCredit {
         } else if (window.wantedFrames(next) > 0) {
             onShortage();
         }
+    }
+
+    // A source that has just given its window back and sends again at once, as in an exchange,
+    // would find that another has taken everything, and wait for a recall.
+    private static int keptFrames(final int quietFlows, final int limitFrames) {
+        final int kept = IDLE_FRAMES * Math.clamp(quietFlows, 0, MAX_EXPECTED);
+        return Math.min(kept, limitFrames / 2);
     }
 
     private void onShortage() {
