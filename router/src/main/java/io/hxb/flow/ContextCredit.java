@@ -20,7 +20,10 @@ final class ContextCredit {
 
     private static final int IDLE_FRAMES = 2;
 
-    /** Sources for which some frames are kept though they have none at the moment. */
+    /** Context of every node that is the node's own. */
+    private static final int OWN_CONTEXT = 0;
+
+    /** Sources of the own context that have a share though they have no frames at the moment. */
     private static final int MAX_EXPECTED = 4;
 
     private static final long PROMISE_NS = 5_000_000;
@@ -88,10 +91,9 @@ final class ContextCredit {
         window.grow(next);
         final int limit = limitFrames();
         final int asking = activeFlows + line.length() + (window.isActive() ? 0 : 1);
-        final int share = Math.max(1, limit / Math.max(1, asking));
+        final int share = Math.max(1, limit / Math.max(1, sharers(flow.context, asking)));
         final int wanted = Math.min(share - window.committedFrames(), window.wantedFrames(next));
-        final int kept = keptFrames(flow.context.receiveFlowCount() - asking, limit);
-        final int granted = cover(Math.min(wanted, limit - kept - committedFrames));
+        final int granted = cover(Math.min(wanted, limit - committedFrames));
         if (granted > 0) {
             commit(window, granted);
             window.raise(granted);
@@ -106,11 +108,15 @@ final class ContextCredit {
         }
     }
 
-    // A source that has just given its window back and sends again at once, as in an exchange,
-    // would find that another has taken everything, and wait for a recall.
-    private static int keptFrames(final int quietFlows, final int limitFrames) {
-        final int kept = IDLE_FRAMES * Math.clamp(quietFlows, 0, MAX_EXPECTED);
-        return Math.min(kept, limitFrames / 2);
+    /**
+     * Nodes talk to nodes by their own contexts in exchanges: a source that has just given its
+     * window back, and sends again at once, would find that another has taken everything, and each
+     * message would wait for a recall.
+     */
+    private static int sharers(final FlowContext context, final int asking) {
+        return context.id == OWN_CONTEXT
+                ? Math.max(asking, Math.min(MAX_EXPECTED, context.receiveFlowCount()))
+                : asking;
     }
 
     private void onShortage() {
