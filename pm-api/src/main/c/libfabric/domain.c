@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    IDLE_TURNS = 64,     /* looks in vain before each gives way */
+    IDLE_TURNS = 4,      /* looks in vain before each gives way */
     SOON_NS = 10000,     /* from one look to the next of a program that does nothing but wait */
     LONG_NS = 1000000,   /* a wait that goes on asleep */
     CROWDED_NS = 100000, /* a CPU that was given away comes back so late if others compute on it */
