@@ -68,6 +68,15 @@ class MpirunSystemTest {
         return HxbProcess.start(folder, command.toArray(String[]::new));
     }
 
+    /** In a lab of two nodes over UDP. */
+    private HxbProcess inPair(final String... arguments) throws IOException {
+        final List<String> all =
+                new ArrayList<>(List.of("--lab", "2", "--links", "1", "--backend", "udp"));
+        all.addAll(List.of("--name", lab));
+        all.addAll(List.of(arguments));
+        return mpirun(all.toArray(String[]::new));
+    }
+
     private void assertNothingLeft() throws IOException {
         final String[] namespaces = Path.of("/run/netns").toFile().list();
         assertTrue(
@@ -136,21 +145,7 @@ class MpirunSystemTest {
 
     @Test
     void shouldPassOnTheExitStatus() throws Exception {
-        try (HxbProcess hxb =
-                mpirun(
-                        "--lab",
-                        "2",
-                        "--links",
-                        "1",
-                        "--backend",
-                        "udp",
-                        "--name",
-                        lab,
-                        "-np",
-                        "2",
-                        "sh",
-                        "-c",
-                        "exit 7")) {
+        try (HxbProcess hxb = inPair("-np", "2", "sh", "-c", "exit 7")) {
             assertEquals(7, hxb.status(), () -> hxb.output() + hxb.errors());
         }
         assertNothingLeft();
@@ -159,21 +154,7 @@ class MpirunSystemTest {
     @Test
     void shouldEndWithARankThatIsKilled() throws Exception {
         // the others wait for messages of the one that is killed
-        try (HxbProcess hxb =
-                mpirun(
-                        "--lab",
-                        "2",
-                        "--links",
-                        "1",
-                        "--backend",
-                        "udp",
-                        "--name",
-                        lab,
-                        "-np",
-                        "3",
-                        check.toString(),
-                        "--seconds",
-                        "60")) {
+        try (HxbProcess hxb = inPair("-np", "3", check.toString(), "--seconds", "60")) {
             awaitOutput(hxb, "seed");
             final ProcessHandle rank =
                     hxb.process()
