@@ -14,7 +14,9 @@ enum {
     IDLE_TURNS = 4,      /* looks in vain before each gives way */
     SOON_NS = 10000,     /* from one look to the next of a program that does nothing but wait */
     LONG_NS = 1000000,   /* a wait that goes on asleep */
-    CROWDED_NS = 100000, /* a CPU that was given away comes back so late if others compute on it */
+    LATE_NS = 100000,    /* a CPU that was given away comes back so late if many want it, or one computes on it */
+    LATE_SHARE = 4,      /* one part in so many of a program's time may be lost like that */
+    CROWDED_NS = 1000000, /* and so much beyond it, before waits go on asleep */
     MIN_PAUSE_NS = 20000000,   /* for which waits sleep after that at first */
     MAX_PAUSE_NS = 1000000000, /* and at most, if it is so again and again */
     AGAIN_PAUSES = 4,    /* what is found within that many pauses is found again */
@@ -88,12 +90,28 @@ static void nap(struct domain *domain) {
     pthread_mutex_lock(&domain->lock);
 }
 
+/* Two ranks and two nodes on two CPUs have a late return now and then, and are faster awake; a bucket that leaks tells them
+ * from those that are late all the time. */
+static bool is_crowded(struct domain *domain, int64_t before, int64_t after) {
+    int64_t leaked = (after - domain->late_since_ns) / LATE_SHARE;
+    domain->late_ns = domain->late_ns > leaked ? domain->late_ns - leaked : 0;
+    domain->late_since_ns = after;
+    if (after - before > LATE_NS) {
+        domain->late_ns += after - before;
+    }
+    if (domain->late_ns <= CROWDED_NS) {
+        return false;
+    }
+    domain->late_ns = 0;
+    return true;
+}
+
 static void give_way(struct domain *domain, int64_t now) {
     pthread_mutex_unlock(&domain->lock);
     sched_yield();
     pthread_mutex_lock(&domain->lock);
     int64_t after = clock_ns();
-    if (after - now > CROWDED_NS) {
+    if (is_crowded(domain, now, after)) {
         bool is_again = after - domain->crowded_until_ns < AGAIN_PAUSES * domain->pause_ns;
         int64_t doubled = 2 * domain->pause_ns < MAX_PAUSE_NS ? 2 * domain->pause_ns : MAX_PAUSE_NS;
         domain->pause_ns = is_again ? doubled : MIN_PAUSE_NS;

@@ -181,6 +181,8 @@ struct domain {
     int idle_turns;        /* looks for completions in vain, one soon after the other */
     int64_t idle_ns;       /* when the last of them ended */
     int64_t idle_since_ns; /* when the first of them was */
+    int64_t late_ns;       /* of what was lost to late returns of the CPU, what has not leaked away */
+    int64_t late_since_ns; /* when it last leaked */
     int64_t crowded_until_ns; /* until then waits sleep, as others compute on the CPU */
     int64_t pause_ns;      /* how long that is */
     bool is_automatic; /* a thread makes progress, and nobody else */
