@@ -254,7 +254,15 @@ class ClusterConfigYamlTest {
         final ClusterConfig otherPool =
                 config.withPool(new PoolConfig(512, 1024, PoolConfig.HugePages.OFF));
         final ClusterConfig otherCrc =
-                config.withFrame(new FrameConfig(true, 32, 0x88B5, 0x88B6, 1_000_000, true));
+                config.withFrame(
+                        new FrameConfig(
+                                true,
+                                32,
+                                0x88B5,
+                                0x88B6,
+                                1_000_000,
+                                true,
+                                FrameConfig.Encapsulation.ETHERNET));
         // then
         assertEquals(config.fingerprint(), otherPool.fingerprint());
         assertNotEquals(config.fingerprint(), otherCrc.fingerprint());
