@@ -13,19 +13,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** What a GB costs the CPUs of both ends over shaped UDP links. One thread. */
+/** What a GB costs the CPUs of both ends over shaped links. One thread. */
 @Command(
         name = "bulk-cost",
         mixinStandardHelpOptions = true,
         description =
-                "CPU-seconds a GB of bulk data over shaped links: HXB over link.udp beside C"
-                        + " programs with the same technique, and MPTCP.")
+                "CPU-seconds a GB of bulk data over shaped links: HXB over link.udp and link.raw"
+                        + " beside C programs, and MPTCP.")
 final class BulkCost implements Callable<Integer> {
     private static final String TRAINS = "C, UDP trains";
     private static final String SINGLE = "C, UDP frame by frame";
     private static final String MPTCP = "MPTCP";
-    private static final String HXB = "HXB";
-    private static final String HXB_SINGLE = "HXB, frame by frame";
 
     @Mixin private Lab.Settings settings;
 
@@ -112,7 +110,9 @@ final class BulkCost implements Callable<Integer> {
                             .add(SINGLE, () -> line.plain(false))
                             .add(MPTCP, line::mptcp);
             if (settings.hasHxb()) {
-                contest.add(HXB, () -> line.hxb("auto")).add(HXB_SINGLE, () -> line.hxb("off"));
+                for (final BulkLine.Way way : BulkLine.Way.values()) {
+                    contest.add(way.label(), () -> line.hxb(way));
+                }
             }
             final String name = wiring + " " + mtu;
             final Contest.Standing standing =

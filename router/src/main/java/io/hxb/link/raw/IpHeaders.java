@@ -53,7 +53,7 @@ final class IpHeaders {
     /** The IPv4 address of a node: 10, then dimensions 2, 1 and 0. */
     static int address(final long coordinates) {
         final long folded = coordinates ^ coordinates >>> 24 ^ coordinates >>> 48;
-        return PRIVATE_NETWORK | (int) folded & 0xFF_FFFF;
+        return PRIVATE_NETWORK | ((int) folded & 0xFF_FFFF);
     }
 
     /**

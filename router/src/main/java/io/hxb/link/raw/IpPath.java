@@ -10,6 +10,7 @@ import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
+import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicInfo;
 import io.hxb.topology.Shape;
 
@@ -26,8 +27,8 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Probes are sent about once a second to all neighbours: trains of two datagrams, so that they
  * pass only where trains pass. Each says from whom probes arrive, so a neighbour whose probes say
- * that ours arrive can be sent to. Without probes for {@value #PATIENCE_NS} ns it is sent Ethernet
- * frames again. Probes also show switches where the MAC address is.
+ * that ours arrive can be sent to. Without probes for five seconds it is sent Ethernet frames
+ * again. Probes also show switches where the MAC address is.
  *
  * <pre>
  * offset length meaning of a probe (little-endian)
@@ -43,6 +44,9 @@ final class IpPath {
 
     /** "HXB ip 1"; no frame begins so, because its first byte is no version of the layout. */
     private static final long MAGIC = 0x3120_7069_2042_5848L;
+
+    /** Buffers for frames by IP: one train of 1,500 bytes of MTU, six of 9,000. */
+    static final int HELD_BUFFERS = 48;
 
     private static final int PROBE_BYTES = 64;
     private static final int SOURCE_OFFSET = 8;
@@ -64,6 +68,7 @@ final class IpPath {
     private final boolean[] hearsUs = new boolean[NEIGHBOURS];
     // Read by senders of other loops; each element is written at once.
     private final long[] destinations = new long[NEIGHBOURS];
+    private String joiningNic;
     private long localInMemory;
     private long nowNs;
     private boolean isRefused;
@@ -76,7 +81,7 @@ final class IpPath {
         pool = share.pool();
         PacketSocket.enableSuperPackets(socket);
         SocketBuffers.setReceive(socket, config.socket().receiveBufferBytes(), config.nic());
-        receiver = TrainReceiver.ofPackets(share, IpHeaders.LENGTH);
+        receiver = TrainReceiver.ofPackets(share, HELD_BUFFERS, IpHeaders.LENGTH);
     }
 
     /** Opens it; it receives nothing before {@link #bind}. */
@@ -98,6 +103,40 @@ final class IpPath {
         PacketSocket.attachFilter(socket, RawFilter.ofIp(mac, port()));
         PacketSocket.bind(socket, IpHeaders.ETHER_TYPE, nic.ifindex(), nic.name());
         PacketSocket.addAddress(socket, nic.ifindex(), mac);
+        join(nic.name());
+    }
+
+    // The kernel joins datagrams of sockets only, unless it is told that others are forwarded.
+    private void join(final String nic) {
+        try {
+            if (NicFeature.UDP_GRO_FORWARDING.set(socket, nic, true)) {
+                joiningNic = nic;
+            }
+        } catch (final LinuxException e) {
+            LOGGER.info(
+                    "link {} ({}): the kernel may not join frames that arrive by IP: run `ethtool"
+                            + " -K {} rx-udp-gro-forwarding on` ({})",
+                    config.index(),
+                    config.nic(),
+                    config.nic(),
+                    e.getMessage());
+        }
+    }
+
+    private void leave() {
+        if (joiningNic == null) {
+            return;
+        }
+        try {
+            NicFeature.UDP_GRO_FORWARDING.set(socket, joiningNic, false);
+        } catch (final LinuxException e) {
+            LOGGER.info(
+                    "link {} ({}): rx-udp-gro-forwarding stays on: {}",
+                    config.index(),
+                    config.nic(),
+                    e.getMessage());
+        }
+        joiningNic = null;
     }
 
     int descriptor() {
@@ -279,6 +318,7 @@ final class IpPath {
 
     /** Closes the socket and gives all buffers back. */
     void close() {
+        leave();
         Descriptors.close(socket);
         receiver.close();
     }

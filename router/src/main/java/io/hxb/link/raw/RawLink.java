@@ -99,7 +99,13 @@ public final class RawLink implements Link {
         SocketBuffers.setReceive(poolSocket, config.socket().receiveBufferBytes(), config.nic());
         receiver =
                 new SocketReceiver(
-                        share, ETHERNET_LENGTH, 0, hasTags ? PacketSocket.TAG_CONTROL_LENGTH : 0);
+                        share,
+                        config.frame().mayUseIp()
+                                ? SocketReceiver.BATCH_FRAMES - IpPath.HELD_BUFFERS
+                                : SocketReceiver.BATCH_FRAMES,
+                        ETHERNET_LENGTH,
+                        0,
+                        hasTags ? PacketSocket.TAG_CONTROL_LENGTH : 0);
         applyMtu(nic);
         ip = config.frame().mayUseIp() ? openIp(share) : null;
         try {
@@ -290,12 +296,23 @@ public final class RawLink implements Link {
         return count < 0 ? onError(-count) : count;
     }
 
+    // Whoever waits for the socket is told only of what comes after it was empty.
     private int receiveIntoPool(final FrameSink sink, final int limitFrames) {
-        final SocketReceiver frames = receiver;
-        final int count = frames.receive(poolSocket, limitFrames);
-        if (count < 0) {
-            return onError(-count);
+        int sum = 0;
+        int count = receiver.batchFrames();
+        while (count == receiver.batchFrames() && sum < limitFrames) {
+            count = receiver.receive(poolSocket, limitFrames - sum);
+            if (count < 0) {
+                return sum > 0 ? sum : onError(-count);
+            }
+            pass(sink, count);
+            sum += count;
         }
+        return sum;
+    }
+
+    private void pass(final FrameSink sink, final int count) {
+        final SocketReceiver frames = receiver;
         final MessageVector messages = frames.messages();
         final boolean tags = hasTags;
         for (int i = 0; i < count; i++) {
@@ -317,7 +334,6 @@ public final class RawLink implements Link {
                     ReceiveRing.sourceAddress(header - ETHERNET_LENGTH),
                     tag);
         }
-        return count;
     }
 
     // The ring's socket is never read, so an error on it would keep its descriptor ready forever.
@@ -521,6 +537,11 @@ public final class RawLink implements Link {
     /** The NIC that the link is bound to. */
     public NicInfo nic() {
         return boundNic;
+    }
+
+    /** True if data frames whose last hop is the one to this neighbour go by IP. */
+    boolean isByIp(final int neighbour) {
+        return ip != null && ip.destination(neighbour) != 0;
     }
 
     RawLinkConfig config() {

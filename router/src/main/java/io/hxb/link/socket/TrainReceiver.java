@@ -30,7 +30,7 @@ import java.util.Arrays;
  * should are copied into other buffers, and the next messages are laid out as the trains are now.
  */
 public final class TrainReceiver {
-    /** Buffers that lie ready for frames. */
+    /** Buffers that lie ready for frames, unless there are fewer. */
     private static final int HELD_BUFFERS = 64;
 
     /** Messages of one receive call at most. */
@@ -61,7 +61,7 @@ public final class TrainReceiver {
     private final MemorySegment prefixes;
     private final AddressRange rest;
     private final TrainCounts counts = new TrainCounts();
-    private final int[] buffers = new int[HELD_BUFFERS];
+    private final int[] buffers;
 
     // As the messages are laid out: pieces of each, bytes of a piece, messages that are ready.
     private int pieces = 1;
@@ -98,6 +98,7 @@ public final class TrainReceiver {
                 share,
                 new MessageVector(
                         MAX_MESSAGES, HELD_BUFFERS + 1, Sockets.SOCKADDR_IN_LENGTH, CONTROL_BYTES),
+                HELD_BUFFERS,
                 0,
                 1);
     }
@@ -105,14 +106,17 @@ public final class TrainReceiver {
     /**
      * For a packet socket with PACKET_VNET_HDR; the first buffers are taken with the first batch.
      *
+     * @param heldBuffers buffers that lie ready for frames, at most {@value #HELD_BUFFERS}.
      * @param prefixBytes bytes before the first frame of a train, a struct virtio_net_hdr among
      *     them, 10 to 64.
      */
-    public static TrainReceiver ofPackets(final BufferPool.Share share, final int prefixBytes)
+    public static TrainReceiver ofPackets(
+            final BufferPool.Share share, final int heldBuffers, final int prefixBytes)
             throws LinuxException {
         return new TrainReceiver(
                 share,
-                new MessageVector(MAX_MESSAGES, HELD_BUFFERS + 2, 0, 0),
+                new MessageVector(MAX_MESSAGES, heldBuffers + 2, 0, 0),
+                heldBuffers,
                 prefixBytes,
                 Trains.MIN_FRAME_BYTES);
     }
@@ -120,12 +124,14 @@ public final class TrainReceiver {
     private TrainReceiver(
             final BufferPool.Share share,
             final MessageVector messages,
+            final int heldBuffers,
             final int prefixBytes,
             final int minSegmentBytes)
             throws LinuxException {
         pool = share.pool();
         this.share = share;
         this.messages = messages;
+        buffers = new int[heldBuffers];
         this.prefixBytes = prefixBytes;
         this.minSegmentBytes = minSegmentBytes;
         firstPiece = prefixBytes == 0 ? 0 : 1;
@@ -303,7 +309,7 @@ public final class TrainReceiver {
             wantedBytes = segmentBytes;
         }
         lastSegmentBytes = segmentBytes;
-        seenFrames = Math.max(seenFrames, Math.min(frames, HELD_BUFFERS));
+        seenFrames = Math.max(seenFrames, Math.min(frames, buffers.length));
         wantedPieces = Math.max(wantedPieces, seenFrames);
     }
 
@@ -331,8 +337,8 @@ public final class TrainReceiver {
         arm(ready);
     }
 
-    private static int readyOf(final int pieces) {
-        return Math.min(MAX_MESSAGES, HELD_BUFFERS / pieces);
+    private int readyOf(final int pieces) {
+        return Math.min(MAX_MESSAGES, buffers.length / pieces);
     }
 
     private boolean refill(final int from, final int to) {
@@ -350,14 +356,14 @@ public final class TrainReceiver {
     // As many buffers as there are, in a row; returns their number.
     private int gather() {
         int held = 0;
-        for (int i = 0; i < HELD_BUFFERS; i++) {
+        for (int i = 0; i < buffers.length; i++) {
             if (buffers[i] != BufferPool.NONE) {
                 final int id = buffers[i];
                 buffers[i] = BufferPool.NONE;
                 buffers[held++] = id;
             }
         }
-        while (held < HELD_BUFFERS && refill(held, held + 1)) {
+        while (held < buffers.length && refill(held, held + 1)) {
             held++;
         }
         return held;
@@ -403,7 +409,7 @@ public final class TrainReceiver {
 
     /** Gives all buffers back; nothing may be received any more. */
     public void close() {
-        for (int i = 0; i < HELD_BUFFERS; i++) {
+        for (int i = 0; i < buffers.length; i++) {
             if (buffers[i] != BufferPool.NONE) {
                 share.release(buffers[i]);
                 buffers[i] = BufferPool.NONE;

@@ -33,6 +33,6 @@ final class UdpTrains extends Trains {
     @Override
     protected String advice() {
         return "let socket.mtu be at most the MTU of the path less 28, and the NIC compute"
-                   + " checksums (ethtool -K NIC tx on)";
+                + " checksums (ethtool -K NIC tx on)";
     }
 }
