@@ -65,8 +65,11 @@ final class BulkCost implements Callable<Integer> {
             description = "how the ends of HXB wait: block or hybrid (default ${DEFAULT-VALUE})")
     private String waiting;
 
-    @Option(names = "--only", description = "part of the names of the contestants that take part")
-    private String only = "";
+    @Option(
+            names = "--only",
+            defaultValue = "",
+            description = "part of the names of contestants that take part; may be repeated")
+    private List<String> only;
 
     @Override
     public Integer call() throws Exception {
@@ -116,7 +119,8 @@ final class BulkCost implements Callable<Integer> {
             }
             final String name = wiring + " " + mtu;
             final Contest.Standing standing =
-                    contest.only(only).run(settings.rounds(), Progress.of(name));
+                    contest.only(only.toArray(new String[0]))
+                            .run(settings.rounds(), Progress.of(name));
             report.keep(name, standing);
             final String first = standing.series().keySet().iterator().next();
             for (final String who : standing.series().keySet()) {

@@ -54,6 +54,7 @@ final class IpPath {
     private static final long PATIENCE_NS = 5_000_000_000L;
     private static final long BROADCAST_IN_MEMORY = -1L << 16;
     private static final int NEIGHBOURS = 256;
+    private static final int MAX_ANSWERS = 16;
 
     private final RawLinkConfig config;
     private final BufferPool pool;
@@ -72,6 +73,7 @@ final class IpPath {
     private long localInMemory;
     private long nowNs;
     private boolean isRefused;
+    private int answers;
 
     private IpPath(final RawLinkConfig config, final BufferPool.Share share, final int socket)
             throws LinuxException {
@@ -123,7 +125,8 @@ final class IpPath {
         }
     }
 
-    private void leave() {
+    /** Puts the settings of the NIC back. */
+    void leave() {
         if (joiningNic == null) {
             return;
         }
@@ -235,7 +238,9 @@ final class IpPath {
                                 & 1)
                         != 0;
         decide(neighbour, known);
-        if (isNew) {
+        // Whoever sends probes in other names cannot draw more than a few.
+        if (isNew && answers < MAX_ANSWERS) {
+            answers++;
             sendProbe(link.nic());
         }
     }
@@ -255,6 +260,7 @@ final class IpPath {
     /** Looks who is silent, and sends a probe. Called about once a second. */
     void refresh(final NicInfo nic, final long timeNs) {
         nowNs = timeNs;
+        answers = 0;
         for (int i = 0; i < NEIGHBOURS; i++) {
             if (probedBy[i] != 0 && nowNs - probedNs[i] >= PATIENCE_NS) {
                 probedBy[i] = 0;

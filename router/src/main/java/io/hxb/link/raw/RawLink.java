@@ -517,6 +517,13 @@ public final class RawLink implements Link {
     }
 
     @Override
+    public void stop() {
+        if (ip != null) {
+            ip.leave();
+        }
+    }
+
+    @Override
     public void close() {
         if (isClosed) {
             return;
