@@ -479,6 +479,9 @@ public final class RawLink implements Link {
             bindSockets(now);
             boundNic = now;
         } else if (!now.equals(boundNic)) {
+            if (ip != null && now.mac() != boundNic.mac()) {
+                ip.bind(now);
+            }
             boundNic = now;
         }
         takeErrors();

@@ -472,6 +472,23 @@ class RawIpSystemTest {
         take(20, 8_000);
     }
 
+    @Test
+    void shouldFollowAnAddressThatChanges() throws IOException {
+        // given
+        openByIp();
+        // when
+        TestNamespaces.ipIn(right, "link set n0 address 02:00:00:00:77:01");
+        b.refresh();
+        a.learn(2, b.localAddress());
+        a.refresh();
+        b.refresh();
+        awaitIp();
+        send(20, 8_000);
+        // then
+        assertEquals(0x0200_0000_7701L, b.localAddress());
+        take(20, 8_000);
+    }
+
     private static boolean isOn(final String namespace, final NicFeature feature)
             throws IOException {
         return NetworkNamespace.run(namespace, () -> feature.isOn("n0"));
