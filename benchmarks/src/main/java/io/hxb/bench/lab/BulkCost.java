@@ -23,6 +23,8 @@ import java.util.concurrent.Callable;
 final class BulkCost implements Callable<Integer> {
     private static final String TRAINS = "C, UDP trains";
     private static final String SINGLE = "C, UDP frame by frame";
+    private static final String RAW_TRAINS = "C, raw, IP trains";
+    private static final String RAW_SINGLE = "C, raw, Ethernet";
     private static final String MPTCP = "MPTCP";
 
     @Mixin private Lab.Settings settings;
@@ -111,6 +113,8 @@ final class BulkCost implements Callable<Integer> {
                     new Contest()
                             .add(TRAINS, () -> line.plain(true))
                             .add(SINGLE, () -> line.plain(false))
+                            .add(RAW_TRAINS, () -> line.raw(true))
+                            .add(RAW_SINGLE, () -> line.raw(false))
                             .add(MPTCP, line::mptcp);
             if (settings.hasHxb()) {
                 for (final BulkLine.Way way : BulkLine.Way.values()) {

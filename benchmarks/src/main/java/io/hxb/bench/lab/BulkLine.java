@@ -223,16 +223,27 @@ final class BulkLine implements AutoCloseable {
      */
     Map<String, Double> plain(final boolean hasTrains) throws Exception {
         final List<String> receive =
-                udpBulk("server", hasTrains, "-w", text(1), "-S", text(seconds), PORT);
-        final List<String> send =
-                udpBulk(
-                        "client",
-                        hasTrains,
-                        "-s",
-                        Integer.toString(mtu - DATAGRAM_HEADER_BYTES),
-                        PORT);
+                bulk("udp_bulk", "server", hasTrains, "-w", text(1), "-S", text(seconds), PORT);
+        final String size = Integer.toString(mtu - DATAGRAM_HEADER_BYTES);
+        final List<String> send = bulk("udp_bulk", "client", hasTrains, "-s", size, PORT);
         receive.addAll(addresses(RIGHT));
         send.addAll(addresses(RIGHT));
+        return between(receive, send);
+    }
+
+    /** The same over packet sockets: UDP over IPv4 in trains, or Ethernet frames one by one. */
+    Map<String, Double> raw(final boolean hasTrains) throws Exception {
+        final List<String> receive =
+                bulk("raw_bulk", "server", hasTrains, "-w", text(1), "-S", text(seconds));
+        final String size = Integer.toString(mtu - (hasTrains ? DATAGRAM_HEADER_BYTES : 0));
+        final List<String> send = bulk("raw_bulk", "client", hasTrains, "-s", size);
+        receive.addAll(nics());
+        send.addAll(nics());
+        return between(receive, send);
+    }
+
+    private Map<String, Double> between(final List<String> receive, final List<String> send)
+            throws Exception {
         final Program server = Program.start(network.name(RIGHT), "", receive).ready();
         final Program client = Program.start(network.name(LEFT), "", send);
         try {
@@ -246,9 +257,12 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    private static List<String> udpBulk(
-            final String mode, final boolean hasTrains, final String... rest) {
-        final List<String> command = new ArrayList<>(Peers.c("udp_bulk", "-m", mode, "-p", "500"));
+    private static List<String> bulk(
+            final String program,
+            final String mode,
+            final boolean hasTrains,
+            final String... rest) {
+        final List<String> command = new ArrayList<>(Peers.c(program, "-m", mode, "-p", "500"));
         if (hasTrains) {
             command.add("-g");
         }
