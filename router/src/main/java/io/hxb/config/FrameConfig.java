@@ -12,6 +12,7 @@ package io.hxb.config;
  * @param helloIntervalNs time between hello frames on each link.
  * @param vlanTags whether raw links also receive frames with IEEE 802.1Q tags and recover the tags;
  *     their sockets then look at every frame of the NIC.
+ * @param encapsulation what raw links put long frames into.
  */
 public record FrameConfig(
         boolean crc,
@@ -19,10 +20,11 @@ public record FrameConfig(
         int etherType,
         int relayEtherType,
         long helloIntervalNs,
-        boolean vlanTags) {
+        boolean vlanTags,
+        Encapsulation encapsulation) {
     /** The defaults. Source: IEEE 802, local experimental EtherTypes 1, 2. */
     public static final FrameConfig DEFAULT =
-            new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, false);
+            new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, false, Encapsulation.ETHERNET);
 
     /** Checks the values. */
     public FrameConfig {
@@ -37,13 +39,34 @@ public record FrameConfig(
                         "relayEtherType",
                         "must be 0x0600..0xffff and not etherType: " + hex(relayEtherType))
                 .duration("helloInterval", helloIntervalNs, 1_000_000, 60_000_000_000L)
+                .that(
+                        !vlanTags || encapsulation != Encapsulation.IP,
+                        "encapsulation",
+                        "must be ethernet or auto with vlanTags: ip")
                 .done();
+    }
+
+    /** True if frames of raw links may travel by IP, so that each leaves room for its headers. */
+    public boolean mayUseIp() {
+        return encapsulation != Encapsulation.ETHERNET && !vlanTags;
+    }
+
+    /** The same with another encapsulation. */
+    public FrameConfig withEncapsulation(final Encapsulation value) {
+        return new FrameConfig(
+                crc, hopLimit, etherType, relayEtherType, helloIntervalNs, vlanTags, value);
     }
 
     /** The same with or without a CRC. */
     public FrameConfig withCrc(final boolean value) {
         return new FrameConfig(
-                value, hopLimit, etherType, relayEtherType, helloIntervalNs, vlanTags);
+                value,
+                hopLimit,
+                etherType,
+                relayEtherType,
+                helloIntervalNs,
+                vlanTags,
+                encapsulation);
     }
 
     private static boolean isEtherType(final int value) {
@@ -52,5 +75,20 @@ public record FrameConfig(
 
     private static String hex(final int value) {
         return "0x" + Integer.toHexString(value);
+    }
+
+    /**
+     * What raw links put long frames for a neighbour into. Short frames, frames of the link itself
+     * and frames that the neighbour relays always are Ethernet frames of the EtherTypes.
+     */
+    public enum Encapsulation {
+        /** Ethernet frames of the EtherTypes. */
+        ETHERNET,
+
+        /** UDP over IPv4, in trains; a link whose kernel cannot do that does not open. */
+        IP,
+
+        /** The same where the kernel and the way to the neighbour allow it, else Ethernet. */
+        AUTO
     }
 }

@@ -126,6 +126,12 @@ public interface Link extends AutoCloseable {
      */
     boolean refresh();
 
+    /**
+     * Puts back what the link has changed at its NIC; called by its loop before the link is closed
+     * by another thread, which may have fewer rights.
+     */
+    default void stop() {}
+
     @Override
     void close();
 }

@@ -93,5 +93,8 @@ final class LinkUpkeep implements Upkeep {
     @Override
     public void stop() {
         readKernelDrops();
+        for (final Link link : links) {
+            Upkeep.alone(link::stop);
+        }
     }
 }

@@ -90,7 +90,8 @@ public final class Node implements AutoCloseable {
      * service manager that they turn. Called once, for a node with loops of its own.
      *
      * <p>The loops keep CAP_NET_RAW with raw links, whose rings are opened anew when the MTU grows;
-     * CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that come back; CAP_SYS_ADMIN
+     * CAP_NET_ADMIN and CAP_BPF while the kernel relays, for NICs that come back; CAP_NET_ADMIN
+     * where frames may travel by IP, for the settings of NICs that come back or go; CAP_SYS_ADMIN
      * where the NICs are in another network namespace. They give up the rest, and the thread that
      * calls this gives up all. All other threads of a node never have any, whether it is a service
      * or not; those of the JVM keep what the process had.
@@ -111,8 +112,9 @@ public final class Node implements AutoCloseable {
             return 0;
         }
         final long relaying = isRelayedByKernel() ? Capabilities.NET_ADMIN | Capabilities.BPF : 0;
+        final long joining = config().frame().mayUseIp() ? Capabilities.NET_ADMIN : 0;
         final long entering = config().netns(nodeId()).isEmpty() ? 0 : Capabilities.SYS_ADMIN;
-        return Capabilities.NET_RAW | relaying | entering;
+        return Capabilities.NET_RAW | relaying | joining | entering;
     }
 
     /** Its node id. */

@@ -26,6 +26,9 @@ public final class PacketSocket {
     public static final int TAG_CONTROL_LENGTH = 40;
 
     private static final int SOL_PACKET = 263;
+    private static final int PACKET_ADD_MEMBERSHIP = 1;
+    private static final int PACKET_MR_UNICAST = 3;
+    private static final int MAC_LENGTH = 6;
     private static final int PACKET_RX_RING = 5;
     private static final int PACKET_STATISTICS = 6;
     private static final int PACKET_AUXDATA = 8;
@@ -109,6 +112,26 @@ public final class PacketSocket {
      */
     public static void enableSuperPackets(final int fd) throws LinuxException {
         SocketOptions.set(fd, SOL_PACKET, PACKET_VNET_HDR, 1);
+    }
+
+    /**
+     * Lets a NIC receive frames to another address than its own, which the kernel's protocols then
+     * leave alone, until the socket is closed.
+     *
+     * @param ifindex the NIC's number.
+     * @param mac the address, first byte highest.
+     */
+    public static void addAddress(final int fd, final int ifindex, final long mac)
+            throws LinuxException {
+        try (Arena arena = Arena.ofConfined()) {
+            // struct packet_mreq of linux/if_packet.h.
+            final long request = arena.allocate(16, 8).address();
+            Memory.putInt(request, ifindex);
+            Memory.putShort(request + 4, PACKET_MR_UNICAST);
+            Memory.putShort(request + 6, MAC_LENGTH);
+            Memory.putLong(request + 8, Long.reverseBytes(mac << 16));
+            SocketOptions.set(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, request, 16);
+        }
     }
 
     /** Bytes of a frame as it was received; control data as for {@link #tag}. */

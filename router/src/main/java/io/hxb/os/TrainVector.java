@@ -7,8 +7,9 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Messages for sendmmsg that are put together from those of a {@link MessageVector}: one message of
- * it, or several of one size, which the kernel cuts apart again (UDP_SEGMENT). Filled anew for each
- * call. Owned by the thread that makes the calls.
+ * it, or several of one size, which the kernel cuts apart again: a UDP socket is told by control
+ * data (UDP_SEGMENT), a packet socket by what comes before the frame. Filled anew for each call.
+ * Owned by the thread that makes the calls.
  *
  * <pre>
  * cmsghdr (24 bytes)
@@ -35,12 +36,16 @@ public final class TrainVector {
     private static final int CONTROL_USED = CONTROL_DATA_OFFSET + Short.BYTES;
     private static final int IOVEC_LENGTH = 16;
 
+    /** Room for what comes before a message. */
+    private static final int PREFIX_LENGTH = 64;
+
     private final MemorySegment memory;
     private final int count;
     private final int pieces;
     private final long messages;
     private final long vectors;
     private final long controls;
+    private final long prefixes;
     private int usedMessages;
     private int usedPieces;
 
@@ -54,12 +59,13 @@ public final class TrainVector {
         this.count = count;
         this.pieces = pieces;
         final long bytes =
-                (long) count * (MessageVector.MESSAGE_LENGTH + CONTROL_LENGTH)
+                (long) count * (MessageVector.MESSAGE_LENGTH + CONTROL_LENGTH + PREFIX_LENGTH)
                         + (long) pieces * IOVEC_LENGTH;
         memory = Arena.ofAuto().allocate(bytes, MessageVector.MESSAGE_LENGTH);
         messages = memory.address();
         vectors = messages + (long) count * MessageVector.MESSAGE_LENGTH;
-        controls = vectors + (long) pieces * IOVEC_LENGTH;
+        prefixes = vectors + (long) pieces * IOVEC_LENGTH;
+        controls = prefixes + (long) count * PREFIX_LENGTH;
         for (int i = 0; i < count; i++) {
             final long control = control(i);
             Memory.putLong(control, CONTROL_USED);
@@ -88,7 +94,7 @@ public final class TrainVector {
     }
 
     /**
-     * Adds one message made of messages of another vector.
+     * Adds one message of a UDP socket, made of messages of another vector.
      *
      * @param source of the messages, with their socket addresses.
      * @param first index of the first one.
@@ -97,25 +103,12 @@ public final class TrainVector {
      */
     public void add(
             final MessageVector source, final int first, final int joined, final int segmentBytes) {
-        assert usedMessages < count : "more messages than there is room for";
-        final long message = message(usedMessages);
-        final long vector = vectors + (long) usedPieces * IOVEC_LENGTH;
-        int added = 0;
+        final long message = begin(source, first);
         for (int i = first; i < first + joined; i++) {
-            final int itsPieces = source.pieceCount(i);
-            assert usedPieces + added + itsPieces <= pieces : "more pieces than there is room for";
-            Memory.copy(
-                    source.vectorAddress(i),
-                    vector + (long) added * IOVEC_LENGTH,
-                    (long) itsPieces * IOVEC_LENGTH);
-            added += itsPieces;
+            append(message, source, i, 0);
         }
-        Memory.putLong(message, source.nameAddress(first));
-        Memory.putInt(message + 8, source.nameBytes());
-        Memory.putLong(message + 16, vector);
-        Memory.putLong(message + 24, added);
         if (joined > 1) {
-            final long control = control(usedMessages);
+            final long control = control(usedMessages - 1);
             Memory.putShort(control + CONTROL_DATA_OFFSET, segmentBytes);
             Memory.putLong(message + 32, control);
             Memory.putLong(message + 40, CONTROL_LENGTH);
@@ -123,8 +116,63 @@ public final class TrainVector {
             Memory.putLong(message + 32, 0);
             Memory.putLong(message + 40, 0);
         }
-        usedMessages++;
-        usedPieces += added;
+    }
+
+    /**
+     * Adds one message of a packet socket, made of messages of another vector.
+     *
+     * @param first index of the first one.
+     * @param joined messages from there on.
+     * @param prefixBytes bytes that come before them, at most 64.
+     * @param skippedBytes bytes that are left out at the beginning of each, less than those of its
+     *     first piece.
+     * @return address of the bytes that come before, which hold anything.
+     */
+    public long add(
+            final MessageVector source,
+            final int first,
+            final int joined,
+            final int prefixBytes,
+            final int skippedBytes) {
+        assert prefixBytes <= PREFIX_LENGTH : prefixBytes;
+        final long message = begin(source, first);
+        final long prefix = prefixes + (long) (usedMessages - 1) * PREFIX_LENGTH;
+        final long vector = vectors + (long) usedPieces * IOVEC_LENGTH;
+        Memory.putLong(vector, prefix);
+        Memory.putLong(vector + 8, prefixBytes);
+        usedPieces++;
+        Memory.putLong(message + 24, 1);
+        for (int i = first; i < first + joined; i++) {
+            append(message, source, i, skippedBytes);
+        }
+        return prefix;
+    }
+
+    private long begin(final MessageVector source, final int first) {
+        assert usedMessages < count : "more messages than there is room for";
+        final long message = message(usedMessages++);
+        Memory.putLong(message, source.nameBytes() == 0 ? 0 : source.nameAddress(first));
+        Memory.putInt(message + 8, source.nameBytes());
+        Memory.putLong(message + 16, vectors + (long) usedPieces * IOVEC_LENGTH);
+        Memory.putLong(message + 24, 0);
+        return message;
+    }
+
+    private void append(
+            final long message,
+            final MessageVector source,
+            final int index,
+            final int skippedBytes) {
+        final int itsPieces = source.pieceCount(index);
+        assert usedPieces + itsPieces <= pieces : "more pieces than there is room for";
+        final long vector = vectors + (long) usedPieces * IOVEC_LENGTH;
+        Memory.copy(source.vectorAddress(index), vector, (long) itsPieces * IOVEC_LENGTH);
+        if (skippedBytes != 0) {
+            Memory.putLong(vector, Memory.getLong(vector) + skippedBytes);
+            Memory.putLong(vector + 8, Memory.getLong(vector + 8) - skippedBytes);
+        }
+        usedPieces += itsPieces;
+        Memory.putLong(message + 24, Memory.getLong(message + 24) + itsPieces);
     }
 
     @Override

@@ -38,7 +38,39 @@ public final class VirtioHeader {
     private static final int TCP_DATA_OFFSET = 12;
     private static final int UDP_HEADER_LENGTH = 8;
 
+    private static final int CHECKSUM_OFFSET = 8;
+    private static final int UDP_CHECKSUM_OFFSET = 6;
+
     private VirtioHeader() {}
+
+    /** Says that nothing is to be done to the frame. */
+    public static void clear(final long header) {
+        Memory.putLong(header, 0);
+        Memory.putShort(header + CHECKSUM_OFFSET, 0);
+    }
+
+    /**
+     * Says that the frame is UDP over IPv4 whose checksum is to be made.
+     *
+     * @param headerBytes bytes of its headers, Ethernet header included.
+     * @param segmentBytes bytes of payload of each frame that it is to be cut into; 0 to leave it
+     *     as it is.
+     */
+    public static void writeUdp(final long header, final int headerBytes, final int segmentBytes) {
+        Memory.putByte(header + FLAGS_OFFSET, NEEDS_CHECKSUM);
+        Memory.putByte(header + KIND_OFFSET, segmentBytes == 0 ? KIND_NONE : KIND_UDP);
+        Memory.putShort(header + HEADERS_OFFSET, headerBytes);
+        Memory.putShort(header + SEGMENT_OFFSET, segmentBytes);
+        Memory.putShort(header + CHECKSUM_START_OFFSET, headerBytes - UDP_HEADER_LENGTH);
+        Memory.putShort(header + CHECKSUM_OFFSET, UDP_CHECKSUM_OFFSET);
+    }
+
+    /** Bytes of payload of each frame of a super-packet as it was received; 0 if it is not one. */
+    public static int segmentBytes(final long header) {
+        return (Memory.getUnsignedByte(header + KIND_OFFSET) & KIND_MASK) == KIND_NONE
+                ? 0
+                : Memory.getUnsignedShort(header + SEGMENT_OFFSET);
+    }
 
     /** Says the same of the frame with a tag behind its addresses. */
     public static void insertTag(final long header) {

@@ -181,6 +181,8 @@ class ClusterConfigYamlTest {
                     'shape: 2x2~links: 1~udp: {basePort: 65530}'       | lower basePort
                     'shape: 2~links: ["a:1"]'                          | give a:1 twice
                     'shape: 2x2~links: 1~links: 2'                     | given twice, first in line 2
+                    'shape: 2~links: 1~frame: {encapsulation: udp}'    | must be ethernet, ip or auto
+                    'shape: 2~links: 1~frame: {encapsulation: ip, vlanTags: true}' | with vlanTags: ip
                     'shape: 2x2~links: 1~orders: [x-x]'                | must be default, all or a list
                     'shape: 2x2~links: 1~orders: [x-y-z]'              | must be default, all or a list
                     'shape: 2x2~links: 1~frame: {hopLimit: 0}'         | frame.hopLimit must be 1..255: 0
@@ -254,7 +256,15 @@ class ClusterConfigYamlTest {
         final ClusterConfig otherPool =
                 config.withPool(new PoolConfig(512, 1024, PoolConfig.HugePages.OFF));
         final ClusterConfig otherCrc =
-                config.withFrame(new FrameConfig(true, 32, 0x88B5, 0x88B6, 1_000_000, true));
+                config.withFrame(
+                        new FrameConfig(
+                                true,
+                                32,
+                                0x88B5,
+                                0x88B6,
+                                1_000_000,
+                                true,
+                                FrameConfig.Encapsulation.ETHERNET));
         // then
         assertEquals(config.fingerprint(), otherPool.fingerprint());
         assertNotEquals(config.fingerprint(), otherCrc.fingerprint());

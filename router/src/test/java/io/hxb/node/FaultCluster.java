@@ -131,7 +131,15 @@ final class FaultCluster implements AutoCloseable {
                                         .withRoutes(
                                                 new RouteConfig(30 * MS, 200 * MS, 15_000 * MS)))
                         .withTrunk(TrunkConfig.DEFAULT.withHoldDownNs(50 * MS, 200 * MS))
-                        .withFrame(new FrameConfig(false, 16, 0x88B5, 0x88B6, 50 * MS, false));
+                        .withFrame(
+                                new FrameConfig(
+                                        false,
+                                        16,
+                                        0x88B5,
+                                        0x88B6,
+                                        50 * MS,
+                                        false,
+                                        FrameConfig.Encapsulation.ETHERNET));
         hardware = new SimHardware(config, clock, network, FAULTLESS);
         for (int node = 0; node < shape.nodeCount(); node++) {
             members.add(new Member(node));

@@ -81,7 +81,15 @@ class ForgedFrameSimulationTest {
         // What is behind the first bytes of a payload has its CRC only.
         return ClusterConfig.of(
                         "sim", shape, Backend.UDP, LinkPlan.udp(shape.dimensions(), 2, 20_000))
-                .withFrame(new FrameConfig(true, 16, 0x88B5, 0x88B6, 50_000_000L, false))
+                .withFrame(
+                        new FrameConfig(
+                                true,
+                                16,
+                                0x88B5,
+                                0x88B6,
+                                50_000_000L,
+                                false,
+                                FrameConfig.Encapsulation.ETHERNET))
                 .withFlow(
                         FlowConfig.DEFAULT.withPeerTimeoutNs(SECOND).withIdleTimeoutNs(2 * SECOND))
                 .withSecurity(new SecurityConfig(SecurityConfig.Mode.AUTHENTICATE, List.of("key")));

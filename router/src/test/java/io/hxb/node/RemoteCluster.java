@@ -124,7 +124,15 @@ final class RemoteCluster implements AutoCloseable {
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), linksPerDimension, 20_000))
                         .withContext(new ContextConfig(CONTEXTS, 0))
-                        .withFrame(new FrameConfig(true, 16, 0x88B5, 0x88B6, 50_000_000L, false))
+                        .withFrame(
+                                new FrameConfig(
+                                        true,
+                                        16,
+                                        0x88B5,
+                                        0x88B6,
+                                        50_000_000L,
+                                        false,
+                                        FrameConfig.Encapsulation.ETHERNET))
                         .withOrders(
                                 seed % 2 == 0
                                         ? OrderConfig.DEFAULT

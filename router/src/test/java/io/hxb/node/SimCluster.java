@@ -118,7 +118,15 @@ final class SimCluster implements AutoCloseable {
                                 shape,
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), linksPerDimension, 20_000))
-                        .withFrame(new FrameConfig(true, 16, 0x88B5, 0x88B6, 50_000_000L, false))
+                        .withFrame(
+                                new FrameConfig(
+                                        true,
+                                        16,
+                                        0x88B5,
+                                        0x88B6,
+                                        50_000_000L,
+                                        false,
+                                        FrameConfig.Encapsulation.ETHERNET))
                         .withOrders(
                                 seed % 2 == 0
                                         ? OrderConfig.DEFAULT

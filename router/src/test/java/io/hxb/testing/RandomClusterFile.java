@@ -107,6 +107,7 @@ public final class RandomClusterFile {
         values.put("frame.etherType", pick("", "0x0600", "0xffff", "0x88b6"));
         values.put("frame.relayEtherType", pick("", "0x0601", "0xfffe", "0x9000"));
         values.put("socket.segmentation", pick("", "off", "auto"));
+        values.put("frame.encapsulation", pick("", "ethernet", "auto"));
     }
 
     private String pick(final String... choices) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Lets contestants take turns, round after round, so that the drift of a shared machine hits all of
@@ -30,16 +31,18 @@ public final class Contest {
     }
 
     /**
-     * Removes the contestants whose names do not contain {@code part}.
+     * Removes the contestants whose names contain none of {@code parts}.
      *
-     * @throws IllegalArgumentException if none is left.
+     * @throws IllegalArgumentException if one of them is in nobody's name.
      */
-    public Contest only(final String part) {
-        if (trials.keySet().stream().noneMatch(name -> name.contains(part))) {
-            throw new IllegalArgumentException(
-                    "nobody's name contains \"" + part + "\": " + trials.keySet());
+    public Contest only(final String... parts) {
+        for (final String part : parts) {
+            if (trials.keySet().stream().noneMatch(name -> name.contains(part))) {
+                throw new IllegalArgumentException(
+                        "nobody's name contains \"" + part + "\": " + trials.keySet());
+            }
         }
-        trials.keySet().removeIf(name -> !name.contains(part));
+        trials.keySet().removeIf(name -> Stream.of(parts).noneMatch(name::contains));
         return this;
     }
 

@@ -13,19 +13,19 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** What a GB costs the CPUs of both ends over shaped UDP links. One thread. */
+/** What a GB costs the CPUs of both ends over shaped links. One thread. */
 @Command(
         name = "bulk-cost",
         mixinStandardHelpOptions = true,
         description =
-                "CPU-seconds a GB of bulk data over shaped links: HXB over link.udp beside C"
-                        + " programs with the same technique, and MPTCP.")
+                "CPU-seconds a GB of bulk data over shaped links: HXB over link.udp and link.raw"
+                        + " beside C programs, and MPTCP.")
 final class BulkCost implements Callable<Integer> {
     private static final String TRAINS = "C, UDP trains";
     private static final String SINGLE = "C, UDP frame by frame";
+    private static final String RAW_TRAINS = "C, raw, IP trains";
+    private static final String RAW_SINGLE = "C, raw, Ethernet";
     private static final String MPTCP = "MPTCP";
-    private static final String HXB = "HXB";
-    private static final String HXB_SINGLE = "HXB, frame by frame";
 
     @Mixin private Lab.Settings settings;
 
@@ -67,8 +67,11 @@ final class BulkCost implements Callable<Integer> {
             description = "how the ends of HXB wait: block or hybrid (default ${DEFAULT-VALUE})")
     private String waiting;
 
-    @Option(names = "--only", description = "part of the names of the contestants that take part")
-    private String only = "";
+    @Option(
+            names = "--only",
+            defaultValue = "",
+            description = "part of the names of contestants that take part; may be repeated")
+    private List<String> only;
 
     @Override
     public Integer call() throws Exception {
@@ -110,13 +113,18 @@ final class BulkCost implements Callable<Integer> {
                     new Contest()
                             .add(TRAINS, () -> line.plain(true))
                             .add(SINGLE, () -> line.plain(false))
+                            .add(RAW_TRAINS, () -> line.raw(true))
+                            .add(RAW_SINGLE, () -> line.raw(false))
                             .add(MPTCP, line::mptcp);
             if (settings.hasHxb()) {
-                contest.add(HXB, () -> line.hxb("auto")).add(HXB_SINGLE, () -> line.hxb("off"));
+                for (final BulkLine.Way way : BulkLine.Way.values()) {
+                    contest.add(way.label(), () -> line.hxb(way));
+                }
             }
             final String name = wiring + " " + mtu;
             final Contest.Standing standing =
-                    contest.only(only).run(settings.rounds(), Progress.of(name));
+                    contest.only(only.toArray(new String[0]))
+                            .run(settings.rounds(), Progress.of(name));
             report.keep(name, standing);
             final String first = standing.series().keySet().iterator().next();
             for (final String who : standing.series().keySet()) {

@@ -51,6 +51,41 @@ final class BulkLine implements AutoCloseable {
         PACED
     }
 
+    /** How frames of HXB cross a link. */
+    enum Way {
+        /** UDP sockets, in trains. */
+        UDP_TRAINS("HXB, UDP trains"),
+
+        /** UDP sockets, frame by frame. */
+        UDP("HXB, UDP frame by frame"),
+
+        /** Raw links, by IP in trains. */
+        RAW_IP("HXB, raw, IP trains"),
+
+        /** Raw links, as Ethernet frames. */
+        RAW("HXB, raw, Ethernet");
+
+        private final String label;
+
+        Way(final String label) {
+            this.label = label;
+        }
+
+        /** For tables. */
+        String label() {
+            return label;
+        }
+
+        private boolean isRaw() {
+            return this == RAW_IP || this == RAW;
+        }
+
+        /** Bytes of the MTU that are no HXB frame. */
+        private int headerBytes() {
+            return this == RAW ? 0 : DATAGRAM_HEADER_BYTES;
+        }
+    }
+
     private final Network network;
     private final TemporaryFolder folder;
     private final int links;
@@ -90,8 +125,9 @@ final class BulkLine implements AutoCloseable {
                 shape(wiring, host, nic(i), mbit);
             }
         }
-        writeCluster("auto");
-        writeCluster("off");
+        for (final Way way : Way.values()) {
+            writeCluster(way);
+        }
         prepareMptcp();
     }
 
@@ -117,33 +153,43 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    private void writeCluster(final String segmentation) throws IOException {
-        Files.writeString(
-                file(segmentation),
-                String.join(
-                        "\n",
-                        "name: bulk-" + ProcessHandle.current().pid(),
-                        "shape: 2",
-                        "backend: udp",
-                        "links: " + links,
-                        "nodes:",
-                        "  0: {links: " + hxbAddresses(LEFT) + "}",
-                        "  1: {links: " + hxbAddresses(RIGHT) + "}",
-                        "socket: {mtu: "
-                                + (mtu - DATAGRAM_HEADER_BYTES)
-                                + ", segmentation: "
-                                + segmentation
-                                + "}",
-                        "attach: {directory: "
-                                + folder.path()
-                                + ", countersDirectory: "
-                                + folder.path()
-                                + "}",
-                        ""));
+    private void writeCluster(final Way way) throws IOException {
+        final List<String> lines = new ArrayList<>();
+        lines.add("name: bulk-" + ProcessHandle.current().pid());
+        lines.add("shape: 2");
+        if (way.isRaw()) {
+            lines.add("backend: raw");
+            lines.add("links: {x: " + nics() + "}");
+            lines.add("frame: {encapsulation: " + (way == Way.RAW_IP ? "ip" : "ethernet") + "}");
+        } else {
+            lines.add("backend: udp");
+            lines.add("links: " + links);
+            lines.add("nodes:");
+            lines.add("  0: {links: " + hxbAddresses(LEFT) + "}");
+            lines.add("  1: {links: " + hxbAddresses(RIGHT) + "}");
+            lines.add(
+                    "socket: {mtu: "
+                            + (mtu - DATAGRAM_HEADER_BYTES)
+                            + ", segmentation: "
+                            + (way == Way.UDP ? "off" : "auto")
+                            + "}");
+        }
+        lines.add("attach: {directory: " + folder.path() + ",");
+        lines.add("  countersDirectory: " + folder.path() + "}");
+        lines.add("");
+        Files.writeString(file(way), String.join("\n", lines));
     }
 
-    private Path file(final String segmentation) {
-        return folder.file(segmentation + ".yaml");
+    private List<String> nics() {
+        final List<String> all = new ArrayList<>();
+        for (int i = 0; i < links; i++) {
+            all.add(nic(i));
+        }
+        return all;
+    }
+
+    private Path file(final Way way) {
+        return folder.file(way.name().toLowerCase(Locale.ROOT) + ".yaml");
     }
 
     private String hxbAddresses(final String host) {
@@ -177,16 +223,27 @@ final class BulkLine implements AutoCloseable {
      */
     Map<String, Double> plain(final boolean hasTrains) throws Exception {
         final List<String> receive =
-                udpBulk("server", hasTrains, "-w", text(1), "-S", text(seconds), PORT);
-        final List<String> send =
-                udpBulk(
-                        "client",
-                        hasTrains,
-                        "-s",
-                        Integer.toString(mtu - DATAGRAM_HEADER_BYTES),
-                        PORT);
+                bulk("udp_bulk", "server", hasTrains, "-w", text(1), "-S", text(seconds), PORT);
+        final String size = Integer.toString(mtu - DATAGRAM_HEADER_BYTES);
+        final List<String> send = bulk("udp_bulk", "client", hasTrains, "-s", size, PORT);
         receive.addAll(addresses(RIGHT));
         send.addAll(addresses(RIGHT));
+        return between(receive, send);
+    }
+
+    /** The same over packet sockets: UDP over IPv4 in trains, or Ethernet frames one by one. */
+    Map<String, Double> raw(final boolean hasTrains) throws Exception {
+        final List<String> receive =
+                bulk("raw_bulk", "server", hasTrains, "-w", text(1), "-S", text(seconds));
+        final String size = Integer.toString(mtu - (hasTrains ? DATAGRAM_HEADER_BYTES : 0));
+        final List<String> send = bulk("raw_bulk", "client", hasTrains, "-s", size);
+        receive.addAll(nics());
+        send.addAll(nics());
+        return between(receive, send);
+    }
+
+    private Map<String, Double> between(final List<String> receive, final List<String> send)
+            throws Exception {
         final Program server = Program.start(network.name(RIGHT), "", receive).ready();
         final Program client = Program.start(network.name(LEFT), "", send);
         try {
@@ -200,9 +257,12 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    private static List<String> udpBulk(
-            final String mode, final boolean hasTrains, final String... rest) {
-        final List<String> command = new ArrayList<>(Peers.c("udp_bulk", "-m", mode, "-p", "500"));
+    private static List<String> bulk(
+            final String program,
+            final String mode,
+            final boolean hasTrains,
+            final String... rest) {
+        final List<String> command = new ArrayList<>(Peers.c(program, "-m", mode, "-p", "500"));
         if (hasTrains) {
             command.add("-g");
         }
@@ -261,16 +321,11 @@ final class BulkLine implements AutoCloseable {
     }
 
     /**
-     * Messages of HXB over link.udp, one a frame, each end an application that runs its node on its
-     * own thread.
-     *
-     * @param segmentation as in the cluster file.
+     * Messages of HXB, one a frame, each end an application that runs its node on its own thread.
      */
-    Map<String, Double> hxb(final String segmentation) throws Exception {
-        final Program sink =
-                Program.start(network.name(RIGHT), "", end("sink", segmentation, "1", "0"));
-        final Program send =
-                Program.start(network.name(LEFT), "", end("send", segmentation, "0", "1"));
+    Map<String, Double> hxb(final Way way) throws Exception {
+        final Program sink = Program.start(network.name(RIGHT), "", end("sink", way, "1", "0"));
+        final Program send = Program.start(network.name(LEFT), "", end("send", way, "0", "1"));
         try {
             sink.ready();
             send.ready();
@@ -289,12 +344,12 @@ final class BulkLine implements AutoCloseable {
     }
 
     private List<String> end(
-            final String role, final String segmentation, final String node, final String peer) {
-        final int size = mtu - DATAGRAM_HEADER_BYTES - FRAME_HEADER_BYTES & -Long.BYTES;
+            final String role, final Way way, final String node, final String peer) {
+        final int size = mtu - way.headerBytes() - FRAME_HEADER_BYTES & -Long.BYTES;
         return Peers.java(
                 MessageEnd.class,
                 "--embed",
-                file(segmentation).toString(),
+                file(way).toString(),
                 "--node",
                 node,
                 "--peer",

@@ -264,6 +264,8 @@ final class ClusterReader {
                                 : fallback.relayEtherType());
         final long helloIntervalNs =
                 section.durationNs("helloInterval", fallback.helloIntervalNs());
+        final FrameConfig.Encapsulation encapsulation =
+                section.choice("encapsulation", fallback.encapsulation());
         section.finish();
         return section.build(
                 fallback,
@@ -274,7 +276,8 @@ final class ClusterReader {
                                 etherType,
                                 relayEtherType,
                                 helloIntervalNs,
-                                vlanTags));
+                                vlanTags,
+                                encapsulation));
     }
 
     private static ContextConfig context(final YamlSection section) {

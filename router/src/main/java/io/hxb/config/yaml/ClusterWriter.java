@@ -101,6 +101,7 @@ final class ClusterWriter {
         line("  etherType", "0x" + Integer.toHexString(config.frame().etherType()));
         line("  relayEtherType", "0x" + Integer.toHexString(config.frame().relayEtherType()));
         line("  helloInterval", Quantity.formatDuration(config.frame().helloIntervalNs()));
+        line("  encapsulation", lower(config.frame().encapsulation()));
     }
 
     private void trunk() {

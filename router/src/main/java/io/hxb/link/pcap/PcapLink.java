@@ -167,6 +167,11 @@ public final class PcapLink implements Link {
     }
 
     @Override
+    public void stop() {
+        link.stop();
+    }
+
+    @Override
     public void close() {
         link.close();
         file.flush();

@@ -4,14 +4,18 @@ import io.hxb.os.bpf.ClassicCode;
 
 /**
  * Classic BPF programs of the sockets of a link: one for frames of one EtherType that this station
- * should receive, and one for nothing. Neither lets frames pass that this station has sent, or that
- * arrive although they have another station's MAC address. Pure.
+ * should receive, one for such of UDP, and one for nothing. None lets frames pass that this station
+ * has sent, or that arrive although they have another station's MAC address. Pure.
  */
 final class RawFilter {
     // SKF_AD_OFF + SKF_AD_PKTTYPE of linux/filter.h.
     private static final int PACKET_TYPE = 0xFFFF_F000 + 4;
     private static final int PACKET_MULTICAST = 2;
     private static final int ETHER_TYPE_OFFSET = 12;
+    private static final int IP_OFFSET = 14;
+    private static final int PROTOCOL_OFFSET = 23;
+    private static final int PROTOCOL_UDP = 17;
+    private static final int UDP_PORT_OFFSET = 36;
 
     private RawFilter() {}
 
@@ -24,6 +28,31 @@ final class RawFilter {
             ClassicCode.jumpIfEqual(etherType, 0, 1),
             ClassicCode.accept(),
             ClassicCode.reject(),
+        };
+    }
+
+    /**
+     * Lets datagrams of UDP over IPv4 to a port through that are sent to a MAC address, or to all.
+     * They are for somebody else as the kernel sees it.
+     */
+    static long[] ofIp(final long mac, final int port) {
+        return new long[] {
+            ClassicCode.loadWord(0),
+            ClassicCode.jumpIfEqual(-1, 0, 2),
+            ClassicCode.loadHalf(Integer.BYTES),
+            ClassicCode.jumpIfEqual(0xFFFF, 3, 10),
+            ClassicCode.jumpIfEqual((int) (mac >>> 16), 0, 9),
+            ClassicCode.loadHalf(Integer.BYTES),
+            ClassicCode.jumpIfEqual((int) (mac & 0xFFFF), 0, 7),
+            ClassicCode.loadHalf(IP_OFFSET),
+            ClassicCode.and(0xFF00),
+            ClassicCode.jumpIfEqual(0x4500, 0, 4),
+            ClassicCode.loadByte(PROTOCOL_OFFSET),
+            ClassicCode.jumpIfEqual(PROTOCOL_UDP, 0, 2),
+            ClassicCode.loadHalf(UDP_PORT_OFFSET),
+            ClassicCode.jumpIfEqual(port, 1, 0),
+            ClassicCode.reject(),
+            ClassicCode.accept(),
         };
     }
 

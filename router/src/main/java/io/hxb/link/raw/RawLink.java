@@ -1,10 +1,12 @@
 package io.hxb.link.raw;
 
+import io.hxb.config.FrameConfig;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.link.BufferPool;
 import io.hxb.link.FrameSink;
 import io.hxb.link.Link;
 import io.hxb.link.LinkSender;
+import io.hxb.link.TrainCounts;
 import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.SocketReceiver;
 import io.hxb.link.socket.SocketSender;
@@ -27,7 +29,8 @@ import java.io.UncheckedIOException;
  * A NIC as a link, through two AF_PACKET sockets: source {@link #POOL} receives frames for this
  * node into pool buffers, source {@link #RING} frames for others into a ring from which they are
  * sent on without a copy, and sparse short frames for this node, which are copied out of it: that
- * takes less time than a system call. The sender of a frame tells which by its EtherType, so the
+ * takes less time than a system call. Where frames travel by IP as well, source {@link #IP}
+ * receives those into pool buffers. The sender of a frame tells which by its EtherType, so the
  * kernel does not have to look; a frame that arrives in the wrong socket only costs a little more.
  * Owned by one loop; senders by theirs.
  *
@@ -45,6 +48,9 @@ public final class RawLink implements Link {
     /** Source with the frames to be relayed, and sparse ones. */
     public static final int RING = 1;
 
+    /** Source with frames by IP, where there are any. */
+    public static final int IP = 2;
+
     private static final Logger LOGGER = LoggerFactory.getLogger(RawLink.class);
     private static final int ETHERNET_LENGTH = 14;
     private static final long BROADCAST_MAC = 0xFFFF_FFFF_FFFFL;
@@ -56,6 +62,8 @@ public final class RawLink implements Link {
     private final BufferPool pool;
     private final SocketReceiver receiver;
     private final int poolSocket;
+    // Null where frames do not travel by IP.
+    private final IpPath ip;
     private final long[] addresses = new long[MAX_COORDINATE + 1];
     // Index neighbour + 1, so that BROADCAST is 0: two bytes 0, then the MAC address, as in memory.
     // Read by senders of other loops; each element is written at once.
@@ -91,17 +99,45 @@ public final class RawLink implements Link {
         SocketBuffers.setReceive(poolSocket, config.socket().receiveBufferBytes(), config.nic());
         receiver =
                 new SocketReceiver(
-                        share, ETHERNET_LENGTH, 0, hasTags ? PacketSocket.TAG_CONTROL_LENGTH : 0);
+                        share,
+                        config.frame().mayUseIp()
+                                ? SocketReceiver.BATCH_FRAMES - IpPath.HELD_BUFFERS
+                                : SocketReceiver.BATCH_FRAMES,
+                        ETHERNET_LENGTH,
+                        0,
+                        hasTags ? PacketSocket.TAG_CONTROL_LENGTH : 0);
         applyMtu(nic);
-        openRing();
+        ip = config.frame().mayUseIp() ? openIp(share) : null;
         try {
+            openRing();
             bindSockets(nic);
         } catch (final LinuxException e) {
-            Descriptors.close(ringSocket);
-            ring.retire();
+            if (ring != null) {
+                Descriptors.close(ringSocket);
+                ring.retire();
+            }
+            if (ip != null) {
+                ip.close();
+            }
             throw e;
         }
         isUp = nic.hasCarrier();
+    }
+
+    private IpPath openIp(final BufferPool.Share share) throws LinuxException {
+        try {
+            return IpPath.open(config, share);
+        } catch (final LinuxException e) {
+            if (config.frame().encapsulation() == FrameConfig.Encapsulation.IP) {
+                throw e;
+            }
+            LOGGER.info(
+                    "link {} ({}): frames do not go by IP: {}",
+                    config.index(),
+                    config.nic(),
+                    e.getMessage());
+            return null;
+        }
     }
 
     /**
@@ -153,15 +189,16 @@ public final class RawLink implements Link {
     }
 
     private void applyMtu(final NicInfo info) {
-        final int usable = Math.min(info.mtuBytes(), pool.frameBytes());
-        if (usable < info.mtuBytes() && usable != mtuBytes) {
+        final int headers = config.frame().mayUseIp() ? IpHeaders.IP_AND_UDP_LENGTH : 0;
+        final int usable = Math.min(info.mtuBytes() - headers, pool.frameBytes());
+        if (usable < info.mtuBytes() - headers && usable != mtuBytes) {
             LOGGER.warn(
                     "link {} ({}): MTU {} of the NIC is used up to {} only, the size of pool"
                             + " buffers; raise it in the configuration",
                     config.index(),
                     config.nic(),
                     info.mtuBytes(),
-                    usable);
+                    usable + headers);
         }
         mtuBytes = Math.max(usable, FrameHeaderFlyweight.LENGTH);
     }
@@ -184,6 +221,9 @@ public final class RawLink implements Link {
     private void bindSockets(final NicInfo info) throws LinuxException {
         bind(poolSocket, config.frame().etherType(), info);
         bind(ringSocket, config.frame().relayEtherType(), info);
+        if (ip != null) {
+            ip.bind(info);
+        }
         takeErrors();
     }
 
@@ -196,6 +236,9 @@ public final class RawLink implements Link {
     private void takeErrors() throws LinuxException {
         Sockets.takeError(poolSocket);
         Sockets.takeError(ringSocket);
+        if (ip != null) {
+            Sockets.takeError(ip.descriptor());
+        }
     }
 
     @Override
@@ -220,12 +263,16 @@ public final class RawLink implements Link {
 
     @Override
     public int descriptorCount() {
-        return 2;
+        return ip == null ? IP : IP + 1;
     }
 
     @Override
     public int descriptor(final int source) {
-        return source == POOL ? poolSocket : ringSocket;
+        return switch (source) {
+            case POOL -> poolSocket;
+            case RING -> ringSocket;
+            default -> ip.descriptor();
+        };
     }
 
     @Override
@@ -236,18 +283,36 @@ public final class RawLink implements Link {
     @Override
     public int receive(final int source, final FrameSink sink, final int limitFrames) {
         final int count =
-                source == RING
-                        ? ring.receive(this, sink, limitFrames)
-                        : receiveIntoPool(sink, limitFrames);
+                switch (source) {
+                    case POOL -> receiveIntoPool(sink, limitFrames);
+                    case RING -> ring.receive(this, sink, limitFrames);
+                    default -> receiveByIp(sink, limitFrames);
+                };
         return count != 0 ? count : onNothing(source);
     }
 
+    private int receiveByIp(final FrameSink sink, final int limitFrames) {
+        final int count = ip.receive(this, sink, limitFrames);
+        return count < 0 ? onError(-count) : count;
+    }
+
+    // Whoever waits for the socket is told only of what comes after it was empty.
     private int receiveIntoPool(final FrameSink sink, final int limitFrames) {
-        final SocketReceiver frames = receiver;
-        final int count = frames.receive(poolSocket, limitFrames);
-        if (count < 0) {
-            return onError(-count);
+        int sum = 0;
+        int count = receiver.batchFrames();
+        while (count == receiver.batchFrames() && sum < limitFrames) {
+            count = receiver.receive(poolSocket, limitFrames - sum);
+            if (count < 0) {
+                return sum > 0 ? sum : onError(-count);
+            }
+            pass(sink, count);
+            sum += count;
         }
+        return sum;
+    }
+
+    private void pass(final FrameSink sink, final int count) {
+        final SocketReceiver frames = receiver;
         final MessageVector messages = frames.messages();
         final boolean tags = hasTags;
         for (int i = 0; i < count; i++) {
@@ -269,7 +334,6 @@ public final class RawLink implements Link {
                     ReceiveRing.sourceAddress(header - ETHERNET_LENGTH),
                     tag);
         }
-        return count;
     }
 
     // The ring's socket is never read, so an error on it would keep its descriptor ready forever.
@@ -309,11 +373,24 @@ public final class RawLink implements Link {
                         final int socket = PacketSocket.open();
                         SocketBuffers.setSend(
                                 socket, config.socket().sendBufferBytes(), config.nic());
-                        return new RawLinkSender(this, socket, queueFrames, destinations);
+                        return new RawLinkSender(
+                                this,
+                                socket,
+                                queueFrames,
+                                destinations,
+                                trains(socket, queueFrames));
                     });
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private RawTrains trains(final int socket, final int queueFrames) throws LinuxException {
+        if (ip == null) {
+            return null;
+        }
+        PacketSocket.enableSuperPackets(socket);
+        return new RawTrains(ip, config.index() + " (" + config.nic() + ")", queueFrames);
     }
 
     @Override
@@ -326,6 +403,9 @@ public final class RawLink implements Link {
         if (addresses[neighbour] != address) {
             addresses[neighbour] = address;
             destinations[neighbour + 1] = inMemory(address);
+            if (ip != null) {
+                ip.learn(neighbour, address);
+            }
         }
     }
 
@@ -343,6 +423,7 @@ public final class RawLink implements Link {
         if (!isClosed) {
             try {
                 drops += PacketSocket.takeDrops(poolSocket) + PacketSocket.takeDrops(ringSocket);
+                drops += ip == null ? 0 : ip.takeDrops();
             } catch (final LinuxException e) {
                 LOGGER.warn("link {} ({}): {}", config.index(), config.nic(), e.getMessage());
             }
@@ -352,12 +433,17 @@ public final class RawLink implements Link {
 
     @Override
     public long poolStarvations() {
-        return receiver.starvations();
+        return receiver.starvations() + (ip == null ? 0 : ip.receiver().starvations());
+    }
+
+    @Override
+    public TrainCounts trains() {
+        return ip == null ? TrainCounts.NONE : ip.receiver().counts();
     }
 
     @Override
     public int heldBuffers() {
-        return receiver.heldBuffers();
+        return receiver.heldBuffers() + (ip == null ? 0 : ip.receiver().heldBuffers());
     }
 
     @Override
@@ -393,10 +479,16 @@ public final class RawLink implements Link {
             bindSockets(now);
             boundNic = now;
         } else if (!now.equals(boundNic)) {
+            if (ip != null && now.mac() != boundNic.mac()) {
+                ip.bind(now);
+            }
             boundNic = now;
         }
         takeErrors();
         isUp = now.hasCarrier();
+        if (ip != null) {
+            ip.refresh(now, System.nanoTime());
+        }
     }
 
     // Frames in the old ring that were not received yet are lost, as in the kernel; flows send them
@@ -428,6 +520,13 @@ public final class RawLink implements Link {
     }
 
     @Override
+    public void stop() {
+        if (ip != null) {
+            ip.leave();
+        }
+    }
+
+    @Override
     public void close() {
         if (isClosed) {
             return;
@@ -440,11 +539,19 @@ public final class RawLink implements Link {
         closeRetired();
         receiver.close();
         ring.retire();
+        if (ip != null) {
+            ip.close();
+        }
     }
 
     /** The NIC that the link is bound to. */
     public NicInfo nic() {
         return boundNic;
+    }
+
+    /** True if data frames whose last hop is the one to this neighbour go by IP. */
+    boolean isByIp(final int neighbour) {
+        return ip != null && ip.destination(neighbour) != 0;
     }
 
     RawLinkConfig config() {

@@ -1,8 +1,10 @@
 package io.hxb.link.raw;
 
 import io.hxb.frame.FrameHeaderFlyweight;
+import io.hxb.frame.FrameType;
 import io.hxb.link.FrameOwner;
 import io.hxb.link.socket.SocketSender;
+import io.hxb.link.socket.Trains;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 import io.hxb.os.PacketSocket;
@@ -13,12 +15,13 @@ import io.hxb.topology.Shape;
  * Sends frames on a raw link from one loop, which owns it, through a socket that receives nothing.
  * The Ethernet header is written into the headroom before the HXB header; its EtherType selects the
  * socket by which the next hop receives: the ring's if the next hop relays the frame, or if it is
- * sparse.
+ * sparse. Data frames for which the next hop is the last may go by IP instead.
  */
 final class RawLinkSender extends SocketSender {
     private static final int ETHERNET_LENGTH = 14;
 
     private final RawLink link;
+    private final RawTrains trains;
     private final int descriptor;
     private final long[] destinations;
     private final long coordinates;
@@ -33,8 +36,10 @@ final class RawLinkSender extends SocketSender {
             final RawLink link,
             final int descriptor,
             final int queueFrames,
-            final long[] destinations) {
-        super(descriptor, queueFrames, ETHERNET_LENGTH, 0, null);
+            final long[] destinations,
+            final RawTrains trains) {
+        super(descriptor, queueFrames, ETHERNET_LENGTH, 0, trains);
+        this.trains = trains;
         this.link = link;
         this.descriptor = descriptor;
         this.destinations = destinations;
@@ -61,12 +66,23 @@ final class RawLinkSender extends SocketSender {
         }
         followNic();
         // Two bytes that are not sent, then destination, source and EtherType.
+        final boolean isForRing = isForRing(neighbour, headerAddress);
         Memory.putLong(headerAddress - 16, destination);
-        Memory.putLong(
-                headerAddress - 8,
-                isForRing(neighbour, headerAddress) ? sourceAndRingType : sourceAndType);
-        enqueue(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes, owner, token);
+        Memory.putLong(headerAddress - 8, isForRing ? sourceAndRingType : sourceAndType);
+        enqueue(
+                headerAddress,
+                headerLengthBytes,
+                payloadAddress,
+                payloadLengthBytes,
+                owner,
+                token,
+                !isForRing && isData(headerAddress) ? neighbour + 1 : Trains.ALONE);
         return true;
+    }
+
+    private static boolean isData(final long headerAddress) {
+        return Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
+                == FrameType.DATA;
     }
 
     private boolean isForRing(final int neighbour, final long headerAddress) {
@@ -96,6 +112,9 @@ final class RawLinkSender extends SocketSender {
     private void bind(final NicInfo nic) {
         boundNic = nic;
         sourceAndType = Long.reverseBytes(nic.mac() << 16 | etherType);
+        if (trains != null) {
+            trains.onAddress(nic.mac());
+        }
         sourceAndRingType = Long.reverseBytes(nic.mac() << 16 | ringEtherType);
         try {
             PacketSocket.bind(descriptor, 0, nic.ifindex(), nic.name());

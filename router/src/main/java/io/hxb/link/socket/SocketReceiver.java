@@ -11,12 +11,12 @@ import java.lang.foreign.MemorySegment;
 /**
  * Receives batches of frames straight into pool buffers. Owned by the loop that owns the link.
  *
- * <p>Of the {@value #BATCH_FRAMES} prepared messages the upper part, from {@code armed}, points to
- * empty buffers. A batch uses up the first of them; before the next batch only those are refilled.
- * Frames that were received and not yet taken with {@link #take} stay first in line.
+ * <p>Of the prepared messages the upper part, from {@code armed}, points to empty buffers. A batch
+ * uses up the first of them; before the next batch only those are refilled. Frames that were
+ * received and not yet taken with {@link #take} stay first in line.
  */
 public final class SocketReceiver {
-    /** Frames of one receive call at most. */
+    /** Frames of one receive call at most, unless there are fewer buffers for them. */
     public static final int BATCH_FRAMES = 64;
 
     private final MemorySegment errno = Linux.newErrnoSegment();
@@ -25,28 +25,35 @@ public final class SocketReceiver {
     private final MessageVector messages;
     private final int prefixBytes;
     private final int pieceBytes;
-    private final int[] buffers = new int[BATCH_FRAMES];
-    private int next = BATCH_FRAMES;
-    private int armed = BATCH_FRAMES;
+    private final int batchFrames;
+    private final int[] buffers;
+    private int next;
+    private int armed;
     private long starvations;
 
     /**
      * Prepares the messages; the first buffers are taken with the first batch.
      *
+     * @param batchFrames frames of one receive call at most, for which buffers are held.
      * @param prefixBytes bytes before the HXB header that come with each frame.
      * @param nameBytes bytes of the sender's socket address, 0 for none.
      * @param controlBytes bytes of control data, 0 for none.
      */
     public SocketReceiver(
             final BufferPool.Share share,
+            final int batchFrames,
             final int prefixBytes,
             final int nameBytes,
             final int controlBytes) {
         pool = share.pool();
         this.share = share;
+        this.batchFrames = batchFrames;
+        buffers = new int[batchFrames];
+        next = batchFrames;
+        armed = batchFrames;
         this.prefixBytes = prefixBytes;
         pieceBytes = prefixBytes + pool.frameBytes();
-        messages = new MessageVector(BATCH_FRAMES, 1, nameBytes, controlBytes);
+        messages = new MessageVector(batchFrames, 1, nameBytes, controlBytes);
     }
 
     /**
@@ -60,7 +67,7 @@ public final class SocketReceiver {
             return Math.min(armed - next, limitFrames);
         }
         refill();
-        final int count = Math.min(BATCH_FRAMES - armed, limitFrames);
+        final int count = Math.min(batchFrames - armed, limitFrames);
         if (count == 0) {
             starvations++;
             return 0;
@@ -71,6 +78,11 @@ public final class SocketReceiver {
             return result;
         }
         return result == -Errno.EAGAIN || result == -Errno.EINTR ? 0 : result;
+    }
+
+    /** Frames of one receive call at most. */
+    public int batchFrames() {
+        return batchFrames;
     }
 
     /** Index of the next received frame, which the caller owns from now on. */
@@ -100,15 +112,15 @@ public final class SocketReceiver {
 
     /** Buffers that wait for frames or hold frames not taken yet; exact on the owner's loop. */
     public int heldBuffers() {
-        return BATCH_FRAMES - next;
+        return batchFrames - next;
     }
 
     /** Gives all buffers back; nothing may be received any more. */
     public void close() {
-        while (next < BATCH_FRAMES) {
+        while (next < batchFrames) {
             share.release(buffers[next++]);
         }
-        armed = BATCH_FRAMES;
+        armed = batchFrames;
     }
 
     private void refill() {

@@ -35,6 +35,7 @@ public abstract class SocketSender implements LinkSender {
     private final FrameOwner[] owners;
     private final long[] tokens;
     private final int[] frameBytes;
+    private final long[] groups;
     private final Trains trains;
     private int head;
     private int tail;
@@ -68,6 +69,7 @@ public abstract class SocketSender implements LinkSender {
         owners = new FrameOwner[queueFrames];
         tokens = new long[queueFrames];
         frameBytes = new int[queueFrames];
+        groups = new long[queueFrames];
     }
 
     /** Fails unless {@code queueFrames} is a power of two from 1 to 65,536. */
@@ -104,6 +106,7 @@ public abstract class SocketSender implements LinkSender {
      * Queues a frame for which there is room.
      *
      * @param owner to whom the memory returns, null for nobody.
+     * @param group frames of one group may be in one train, which may be {@link Trains#ALONE}.
      */
     protected final void enqueue(
             final long headerAddress,
@@ -111,8 +114,10 @@ public abstract class SocketSender implements LinkSender {
             final long payloadAddress,
             final int payloadLengthBytes,
             final FrameOwner owner,
-            final long token) {
+            final long token,
+            final long group) {
         final int index = tail & mask;
+        groups[index] = group;
         messages.setPiece(index, headerAddress - prefixBytes, headerLengthBytes + prefixBytes);
         messages.setSecondPiece(index, payloadAddress, payloadLengthBytes);
         int length = headerLengthBytes + payloadLengthBytes;
@@ -150,11 +155,11 @@ public abstract class SocketSender implements LinkSender {
     }
 
     private boolean hasTrains() {
-        return trains != null && trains.isOn();
+        return trains != null && trains.isNeeded();
     }
 
     private int sendTrains() {
-        return trains.send(errno, descriptor, messages, frameBytes, head, tail);
+        return trains.send(errno, descriptor, messages, frameBytes, groups, head, tail);
     }
 
     private int sendFrames() {

@@ -8,7 +8,7 @@ import io.hxb.link.LinkSender;
 import io.hxb.link.TrainCounts;
 import io.hxb.link.socket.SocketBuffers;
 import io.hxb.link.socket.SocketSender;
-import io.hxb.link.socket.Trains;
+import io.hxb.link.socket.TrainReceiver;
 import io.hxb.linux.Descriptors;
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
@@ -69,7 +69,7 @@ public final class UdpLink implements Link {
         name = UdpAddress.format(localAddress);
         mtuBytes = Math.min(config.socket().udpMtuBytes(), pool.frameBytes());
         hasTrains = hasTrains(descriptor, config);
-        receiver = new TrainReceiver(share);
+        receiver = TrainReceiver.ofUdp(share);
     }
 
     /**
@@ -272,7 +272,7 @@ public final class UdpLink implements Link {
             return new UdpLinkSender(
                     Descriptors.duplicate(descriptor),
                     frames,
-                    hasTrains ? new Trains(config.index() + " (" + name + ")", frames) : null,
+                    hasTrains ? new UdpTrains(config.index() + " (" + name + ")", frames) : null,
                     addresses,
                     () -> audience);
         } catch (final LinuxException e) {

@@ -52,7 +52,14 @@ final class UdpLinkSender extends SocketSender {
             return false;
         }
         UdpAddress.write(nextNameAddress(), address);
-        enqueue(headerAddress, headerLengthBytes, payloadAddress, payloadLengthBytes, owner, token);
+        enqueue(
+                headerAddress,
+                headerLengthBytes,
+                payloadAddress,
+                payloadLengthBytes,
+                owner,
+                token,
+                address);
         return true;
     }
 
@@ -77,7 +84,8 @@ final class UdpLinkSender extends SocketSender {
                     payloadAddress,
                     payloadLengthBytes,
                     i == copies - 1 ? owner : null,
-                    token);
+                    token,
+                    targets[i]);
         }
         return true;
     }

@@ -74,8 +74,13 @@ public final class NicRequest {
     public int askEthtool(final int command) throws LinuxException {
         Memory.putInt(ethtool, command);
         Memory.putInt(ethtool + 4, 0);
-        Memory.putLong(request + VALUE_OFFSET, ethtool);
-        ask(SIOCETHTOOL);
+        askEthtool(ethtool);
         return Memory.getInt(ethtool + 4);
+    }
+
+    /** Asks with a structure of linux/ethtool.h, which begins with its code. */
+    void askEthtool(final long address) throws LinuxException {
+        Memory.putLong(request + VALUE_OFFSET, address);
+        ask(SIOCETHTOOL);
     }
 }

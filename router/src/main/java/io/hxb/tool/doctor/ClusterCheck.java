@@ -9,6 +9,7 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.NodeFinding;
 import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicOffloads;
 
 import java.io.IOException;
@@ -233,7 +234,7 @@ public final class ClusterCheck {
             } else {
                 findings.add(Finding.ok(subject, "up, MTU " + nic.mtuBytes()));
             }
-            findings.addAll(offloads(namespace, link.nic()));
+            findings.addAll(offloads(namespace, link.nic(), config.frame().mayUseIp()));
             if (config.socket().mtuBytes() > nic.mtuBytes()) {
                 findings.add(
                         Finding.fail(
@@ -257,12 +258,17 @@ public final class ClusterCheck {
         }
     }
 
-    private static List<Finding> offloads(final String namespace, final String nic) {
+    private static List<Finding> offloads(
+            final String namespace, final String nic, final boolean hasIp) {
         try {
-            return TuningCheck.offloads(
-                    nic,
-                    NetworkNamespace.run(
-                            namespace.isEmpty() ? null : namespace, () -> NicOffloads.read(nic)));
+            return NetworkNamespace.run(
+                    namespace.isEmpty() ? null : namespace,
+                    () -> {
+                        final List<Finding> findings =
+                                new ArrayList<>(TuningCheck.offloads(nic, NicOffloads.read(nic)));
+                        findings.add(TuningCheck.trains(nic, NicFeature.allOn(nic), hasIp));
+                        return findings;
+                    });
         } catch (final IOException e) {
             return List.of(
                     Finding.warn(

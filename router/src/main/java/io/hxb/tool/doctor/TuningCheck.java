@@ -2,6 +2,7 @@ package io.hxb.tool.doctor;
 
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.SharedMemory;
+import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicOffloads;
 import io.hxb.tool.machine.Privileges;
 
@@ -196,6 +197,30 @@ final class TuningCheck {
                                 ? "taken out by the NIC on receipt; the node puts them back"
                                 : "left in received frames"));
         return findings;
+    }
+
+    /**
+     * What a NIC means for frames that travel by IP, in trains.
+     *
+     * @param features those that are on.
+     * @param isWanted whether the cluster file lets them travel so.
+     */
+    static Finding trains(
+            final String nic, final Set<NicFeature> features, final boolean isWanted) {
+        final String subject = "trains " + nic;
+        final boolean isJoined = features.contains(NicFeature.GRO);
+        final String what =
+                (isWanted ? "frames by IP: cut by " : "frames by IP (none, as configured): cut by ")
+                        + (features.contains(NicFeature.UDP_SEGMENTATION)
+                                ? "the NIC"
+                                : "the kernel")
+                        + (isJoined ? ", joined by the kernel" : ", not joined, since gro is off")
+                        + (features.contains(NicFeature.UDP_GRO_FORWARDING)
+                                ? ""
+                                : "; rx-udp-gro-forwarding is off, which nodes switch on");
+        return isJoined || !isWanted
+                ? Finding.ok(subject, what)
+                : Finding.warn(subject, what, "ethtool -K " + nic + " gro on");
     }
 
     private static String word(final boolean isOn) {

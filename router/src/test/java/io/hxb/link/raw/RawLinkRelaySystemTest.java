@@ -33,7 +33,14 @@ class RawLinkRelaySystemTest {
     private static final long DESTINATION = 0x00;
     private static final int BATCH = 32;
     private static final FrameConfig TAGGED =
-            new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, true);
+            new FrameConfig(
+                    false,
+                    32,
+                    0x88B5,
+                    0x88B6,
+                    200_000_000L,
+                    true,
+                    FrameConfig.Encapsulation.ETHERNET);
     private static final int MAX_ROUNDS = 20;
 
     private final TestFrames frames = new TestFrames();

@@ -31,7 +31,14 @@ class RawLinkSystemTest {
     private static final long ELSEWHERE = 0x01_02;
     private static final int BUFFERS = 1024;
     private static final FrameConfig TAGGED =
-            new FrameConfig(false, 32, 0x88B5, 0x88B6, 200_000_000L, true);
+            new FrameConfig(
+                    false,
+                    32,
+                    0x88B5,
+                    0x88B6,
+                    200_000_000L,
+                    true,
+                    FrameConfig.Encapsulation.ETHERNET);
 
     private final TestFrames frames = new TestFrames();
     private TestNamespaces namespaces;
@@ -243,7 +250,14 @@ class RawLinkSystemTest {
                         left,
                         0,
                         A,
-                        new FrameConfig(false, 32, 0x9999, 0x8100, 200_000_000L, true),
+                        new FrameConfig(
+                                false,
+                                32,
+                                0x9999,
+                                0x8100,
+                                200_000_000L,
+                                true,
+                                FrameConfig.Encapsulation.ETHERNET),
                         SocketConfig.DEFAULT);
         try (Arena arena = Arena.ofConfined();
                 RawLink tagging = RawLink.open(config, share);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
+import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicOffloads;
 
 import org.junit.jupiter.api.Tag;
@@ -15,7 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 @Tag("unit")
 class TuningCheckTest {
@@ -123,6 +126,27 @@ class TuningCheckTest {
         final List<Finding> findings = TuningCheck.offloads("eth1", bad);
         assertEquals(Finding.Level.WARN, findings.getFirst().level());
         assertEquals("ethtool -K eth1 lro off", findings.getFirst().fix());
+    }
+
+    @Test
+    void shouldWarnIfTrainsThatAreWantedAreNotJoined() {
+        // given
+        final Set<NicFeature> none = Set.of();
+        final Set<NicFeature> all = EnumSet.allOf(NicFeature.class);
+        // when, then
+        final Finding missing = TuningCheck.trains("eth1", none, true);
+        assertEquals(Finding.Level.WARN, missing.level());
+        assertEquals("ethtool -K eth1 gro on", missing.fix());
+        assertEquals(Finding.Level.OK, TuningCheck.trains("eth1", none, false).level());
+        final Finding good = TuningCheck.trains("eth1", all, true);
+        assertEquals("frames by IP: cut by the NIC, joined by the kernel", good.text());
+    }
+
+    @Test
+    void shouldAskTheKernelAboutFeatures() throws LinuxException {
+        assertTrue(NicFeature.GSO.isOn("lo"));
+        assertTrue(NicFeature.allOn("lo").contains(NicFeature.GSO));
+        assertThrows(LinuxException.class, () -> NicFeature.GSO.isOn("nosuchnic"));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.hxb.link.udp;
+package io.hxb.link.socket;
 
 import io.hxb.link.BufferPool;
 import io.hxb.link.TrainCounts;
@@ -10,13 +10,18 @@ import io.hxb.linux.Memory;
 import io.hxb.os.MessageVector;
 import io.hxb.os.Sockets;
 import io.hxb.os.TrainVector;
+import io.hxb.tap.VirtioHeader;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * Receives datagrams and trains of datagrams, which the kernel has joined (UDP_GRO), so that each
- * frame lies in a pool buffer of its own. Owned by the loop that owns the link.
+ * Receives datagrams and trains of datagrams, which the kernel has joined, so that each frame lies
+ * in a pool buffer of its own. Owned by the loop that owns the link.
+ *
+ * <p>A UDP socket (UDP_GRO) tells the sizes in control data, a packet socket in a struct
+ * virtio_net_hdr before the frame's headers, which go to a place of their own.
  *
  * <p>The kernel scatters a message over pieces. Frames of a train have one size but the last, and
  * trains resemble those before: each message gets as many pool buffers as recent trains had frames,
@@ -24,8 +29,8 @@ import java.util.Arrays;
  * a buffer. What does not fit goes to a place behind the pieces. Frames that do not lie where they
  * should are copied into other buffers, and the next messages are laid out as the trains are now.
  */
-final class TrainReceiver {
-    /** Buffers that lie ready for frames. */
+public final class TrainReceiver {
+    /** Buffers that lie ready for frames, unless there are fewer. */
     private static final int HELD_BUFFERS = 64;
 
     /** Messages of one receive call at most. */
@@ -43,15 +48,20 @@ final class TrainReceiver {
     private static final int CONTROL_TYPE_OFFSET = 12;
     private static final int CONTROL_DATA_OFFSET = 16;
 
+    /** Room for the headers of a message. */
+    private static final int PREFIX_ROOM_BYTES = 64;
+
     private final MemorySegment errno = Linux.newErrnoSegment();
     private final BufferPool pool;
     private final BufferPool.Share share;
-    private final MessageVector messages =
-            new MessageVector(
-                    MAX_MESSAGES, HELD_BUFFERS + 1, Sockets.SOCKADDR_IN_LENGTH, CONTROL_BYTES);
+    private final MessageVector messages;
+    private final int prefixBytes;
+    private final int firstPiece;
+    private final int minSegmentBytes;
+    private final MemorySegment prefixes;
     private final AddressRange rest;
     private final TrainCounts counts = new TrainCounts();
-    private final int[] buffers = new int[HELD_BUFFERS];
+    private final int[] buffers;
 
     // As the messages are laid out: pieces of each, bytes of a piece, messages that are ready.
     private int pieces = 1;
@@ -82,10 +92,50 @@ final class TrainReceiver {
     private boolean isDrained;
     private long starvations;
 
-    /** Prepares the messages; the first buffers are taken with the first batch. */
-    TrainReceiver(final BufferPool.Share share) throws LinuxException {
+    /** For a UDP socket with UDP_GRO; the first buffers are taken with the first batch. */
+    public static TrainReceiver ofUdp(final BufferPool.Share share) throws LinuxException {
+        return new TrainReceiver(
+                share,
+                new MessageVector(
+                        MAX_MESSAGES, HELD_BUFFERS + 1, Sockets.SOCKADDR_IN_LENGTH, CONTROL_BYTES),
+                HELD_BUFFERS,
+                0,
+                1);
+    }
+
+    /**
+     * For a packet socket with PACKET_VNET_HDR; the first buffers are taken with the first batch.
+     *
+     * @param heldBuffers buffers that lie ready for frames, at most {@value #HELD_BUFFERS}.
+     * @param prefixBytes bytes before the first frame of a train, a struct virtio_net_hdr among
+     *     them, 10 to 64.
+     */
+    public static TrainReceiver ofPackets(
+            final BufferPool.Share share, final int heldBuffers, final int prefixBytes)
+            throws LinuxException {
+        return new TrainReceiver(
+                share,
+                new MessageVector(MAX_MESSAGES, heldBuffers + 2, 0, 0),
+                heldBuffers,
+                prefixBytes,
+                Trains.MIN_FRAME_BYTES);
+    }
+
+    private TrainReceiver(
+            final BufferPool.Share share,
+            final MessageVector messages,
+            final int heldBuffers,
+            final int prefixBytes,
+            final int minSegmentBytes)
+            throws LinuxException {
         pool = share.pool();
         this.share = share;
+        this.messages = messages;
+        buffers = new int[heldBuffers];
+        this.prefixBytes = prefixBytes;
+        this.minSegmentBytes = minSegmentBytes;
+        firstPiece = prefixBytes == 0 ? 0 : 1;
+        prefixes = Arena.ofAuto().allocate((long) MAX_MESSAGES * PREFIX_ROOM_BYTES, Long.BYTES);
         pieceBytes = pool.frameBytes();
         wantedBytes = pieceBytes;
         rest = AddressRange.reserve((long) MAX_MESSAGES * REST_BYTES);
@@ -99,7 +149,7 @@ final class TrainReceiver {
      *
      * @return messages received, 0 when none wait or no buffer is free, or a negative errno.
      */
-    int receive(final int descriptor) {
+    public int receive(final int descriptor) {
         assert !hasFrames() : "frames were not taken";
         layOut();
         received = 0;
@@ -121,12 +171,12 @@ final class TrainReceiver {
     }
 
     /** True if the last {@link #receive} has emptied the socket, or could not. */
-    boolean isDrained() {
+    public boolean isDrained() {
         return isDrained;
     }
 
     /** True while received frames are left; {@link #next} may still need a buffer for them. */
-    boolean hasFrames() {
+    public boolean hasFrames() {
         return message < received;
     }
 
@@ -135,7 +185,7 @@ final class TrainReceiver {
      *
      * @return false if there is none, or no buffer to copy it to: it is found later.
      */
-    boolean next() {
+    public boolean next() {
         if (message == received) {
             return false;
         }
@@ -193,7 +243,7 @@ final class TrainReceiver {
     }
 
     /** Buffer of the frame that was found, which the caller owns from now on. */
-    int takeBuffer() {
+    public int takeBuffer() {
         final int id = foundBuffer;
         assert id != BufferPool.NONE : "no frame was found";
         foundBuffer = BufferPool.NONE;
@@ -201,18 +251,27 @@ final class TrainReceiver {
     }
 
     /** Bytes of the frame that was found. */
-    int frameBytes() {
+    public int frameBytes() {
         return foundBytes;
     }
 
     /** Address of the sockaddr_in from which the frame that was found came. */
-    long nameAddress() {
+    public long nameAddress() {
         return messages.nameAddress(message);
+    }
+
+    /** Address of the bytes before the train of the frame that was found. */
+    public long prefixAddress() {
+        return prefixAddress(message);
+    }
+
+    private long prefixAddress(final int index) {
+        return prefixes.address() + (long) index * PREFIX_ROOM_BYTES;
     }
 
     // Begins with the frames of the current message.
     private void open() {
-        totalBytes = messages.receivedBytes(message);
+        totalBytes = Math.max(0, messages.receivedBytes(message) - prefixBytes);
         final int told = toldSegmentBytes();
         segmentBytes = told > 0 && told < totalBytes ? told : Math.max(1, totalBytes);
         frames = totalBytes == 0 ? 1 : (totalBytes + segmentBytes - 1) / segmentBytes;
@@ -227,6 +286,11 @@ final class TrainReceiver {
     }
 
     private int toldSegmentBytes() {
+        if (prefixBytes != 0) {
+            return messages.receivedBytes(message) < prefixBytes
+                    ? 0
+                    : VirtioHeader.segmentBytes(prefixAddress(message));
+        }
         final long control = messages.controlAddress(message);
         final boolean isTold =
                 messages.receivedControlBytes(message) >= CONTROL_USED
@@ -237,12 +301,15 @@ final class TrainReceiver {
 
     // Two trains of one size in a row set the size, so that sources that alternate do not.
     private void learn() {
+        if (segmentBytes < minSegmentBytes) {
+            return;
+        }
         final boolean isFirst = wantedPieces == 1;
         if ((isFirst || segmentBytes == lastSegmentBytes) && segmentBytes <= pool.frameBytes()) {
             wantedBytes = segmentBytes;
         }
         lastSegmentBytes = segmentBytes;
-        seenFrames = Math.max(seenFrames, Math.min(frames, HELD_BUFFERS));
+        seenFrames = Math.max(seenFrames, Math.min(frames, buffers.length));
         wantedPieces = Math.max(wantedPieces, seenFrames);
     }
 
@@ -270,8 +337,8 @@ final class TrainReceiver {
         arm(ready);
     }
 
-    private static int readyOf(final int pieces) {
-        return Math.min(MAX_MESSAGES, HELD_BUFFERS / pieces);
+    private int readyOf(final int pieces) {
+        return Math.min(MAX_MESSAGES, buffers.length / pieces);
     }
 
     private boolean refill(final int from, final int to) {
@@ -289,14 +356,14 @@ final class TrainReceiver {
     // As many buffers as there are, in a row; returns their number.
     private int gather() {
         int held = 0;
-        for (int i = 0; i < HELD_BUFFERS; i++) {
+        for (int i = 0; i < buffers.length; i++) {
             if (buffers[i] != BufferPool.NONE) {
                 final int id = buffers[i];
                 buffers[i] = BufferPool.NONE;
                 buffers[held++] = id;
             }
         }
-        while (held < HELD_BUFFERS && refill(held, held + 1)) {
+        while (held < buffers.length && refill(held, held + 1)) {
             held++;
         }
         return held;
@@ -306,10 +373,13 @@ final class TrainReceiver {
         for (int i = 0; i < count; i++) {
             for (int piece = 0; piece < pieces; piece++) {
                 final long address = pool.headerAddress(buffers[i * pieces + piece]);
-                messages.setPiece(i, piece, address, pieceBytes);
+                messages.setPiece(i, firstPiece + piece, address, pieceBytes);
             }
-            messages.setPiece(i, pieces, restAddress(i), REST_BYTES);
-            messages.setPieceCount(i, pieces + 1);
+            if (prefixBytes != 0) {
+                messages.setPiece(i, 0, prefixAddress(i), prefixBytes);
+            }
+            messages.setPiece(i, firstPiece + pieces, restAddress(i), REST_BYTES);
+            messages.setPieceCount(i, firstPiece + pieces + 1);
             messages.rearm(i);
         }
     }
@@ -319,17 +389,17 @@ final class TrainReceiver {
     }
 
     /** Trains received, and frames copied. */
-    TrainCounts counts() {
+    public TrainCounts counts() {
         return counts;
     }
 
     /** How often a frame had to wait because the pool had no free buffer. */
-    long starvations() {
+    public long starvations() {
         return starvations;
     }
 
     /** Buffers that wait for frames or hold frames not taken yet; exact on the owner's loop. */
-    int heldBuffers() {
+    public int heldBuffers() {
         int held = 0;
         for (final int id : buffers) {
             held += id == BufferPool.NONE ? 0 : 1;
@@ -338,8 +408,8 @@ final class TrainReceiver {
     }
 
     /** Gives all buffers back; nothing may be received any more. */
-    void close() {
-        for (int i = 0; i < HELD_BUFFERS; i++) {
+    public void close() {
+        for (int i = 0; i < buffers.length; i++) {
             if (buffers[i] != BufferPool.NONE) {
                 share.release(buffers[i]);
                 buffers[i] = BufferPool.NONE;

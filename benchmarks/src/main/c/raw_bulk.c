@@ -1,0 +1,247 @@
+/*
+ * raw_bulk: bulk data over packet sockets on one or several NICs, in Ethernet frames or in trains of UDP over IPv4.
+ *
+ *   raw_bulk -m server [-g] [-p pause_us] [-w warm_up_seconds] [-S seconds] NIC [NIC ...]
+ *   raw_bulk -m client [-g] [-p pause_us] [-s size] NIC [NIC ...]
+ *
+ * -g sends trains of datagrams, which the kernel cuts (PACKET_VNET_HDR), to a MAC address that is nobody's, and lets
+ * the receiving kernel join what nobody's socket receives. Everything else is as in udp_bulk: the client stores every
+ * byte once and sends size bytes a frame on each NIC in turn until SIGTERM, the server loads every byte once.
+ */
+#include "hxbb.h"
+
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <linux/virtio_net.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <stddef.h>
+
+#ifndef VIRTIO_NET_HDR_GSO_UDP_L4
+#define VIRTIO_NET_HDR_GSO_UDP_L4 5
+#endif
+#define MAX_LINKS 16
+#define TRAIN_BYTES 65507
+#define MESSAGES 8
+#define PORT HXB_ETHERTYPE
+#define VNET_BYTES 10
+#define FEATURE "rx-udp-gro-forwarding"
+#define MAX_FEATURES 256
+
+struct __attribute__((packed)) headers {
+    uint8_t vnet[VNET_BYTES];
+    struct ethhdr ether;
+    struct iphdr ip;
+    struct udphdr udp;
+};
+
+static uint8_t data[MESSAGES][1 << 17] __attribute__((aligned(64)));
+static struct mmsghdr messages[MESSAGES];
+static struct iovec vectors[MESSAGES][2];
+static struct headers headers[MESSAGES];
+static int sockets[MAX_LINKS];
+static int link_count;
+static int pause_us;
+
+static void idle(short events) {
+    if (pause_us > 0) {
+        struct timespec pause = {0, pause_us * 1000};
+        nanosleep(&pause, NULL);
+        return;
+    }
+    struct pollfd polled[MAX_LINKS];
+    for (int i = 0; i < link_count; i++) polled[i] = (struct pollfd){.fd = sockets[i], .events = events};
+    poll(polled, (nfds_t)link_count, 10);
+}
+
+static uint64_t load(const uint8_t *bytes, size_t length) {
+    uint64_t sum = 0, word;
+    for (size_t i = 0; i + 8 <= length; i += 8) {
+        memcpy(&word, bytes + i, 8);
+        sum += word;
+    }
+    return sum;
+}
+
+static int header_bytes(bool has_trains) { return has_trains ? (int)sizeof(struct headers) : ETHER_BYTES; }
+
+static void serve(double warm_up, double seconds, bool has_trains) {
+    uint64_t start = 0, bytes = 0, before = 0, sum = 0, begun = 0, now = 0;
+    int skipped = header_bytes(has_trains);
+    printf("{\"ready\":true}\n");
+    fflush(stdout);
+    while (!stopped && (!begun || now - begun < (uint64_t)(seconds * 1e9))) {
+        bool found = false;
+        for (int l = 0; l < link_count; l++) {
+            for (int i = 0; i < MESSAGES; i++) {
+                vectors[i][0] = (struct iovec){&headers[i], (size_t)skipped};
+                vectors[i][1] = (struct iovec){data[i], sizeof data[i]};
+                messages[i].msg_hdr = (struct msghdr){.msg_iov = vectors[i], .msg_iovlen = 2};
+            }
+            int count = recvmmsg(sockets[l], messages, MESSAGES, MSG_DONTWAIT, NULL);
+            for (int i = 0; i < count; i++) {
+                int length = (int)messages[i].msg_len - skipped;
+                if (length <= 0) continue;
+                sum += load(data[i], (size_t)length);
+                bytes += (uint64_t)length;
+            }
+            found |= count > 0;
+        }
+        now = now_ns();
+        if (!start && bytes) start = now;
+        if (start && !begun && now - start >= (uint64_t)(warm_up * 1e9)) {
+            begun = now;
+            before = bytes;
+            printf("{\"begun\":true}\n");
+            fflush(stdout);
+        }
+        if (!found) idle(POLLIN);
+    }
+    double length = (double)(now - begun) / 1e9;
+    printf("{\"MBps\":%.2f,\"sum\":%" PRIu64 "}\n", (double)(bytes - before) / length / 1e6, sum);
+}
+
+static uint16_t folded(uint32_t sum) {
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    return (uint16_t)((sum & 0xFFFF) + (sum >> 16));
+}
+
+static void write_headers(struct headers *h, size_t length, int size, bool has_trains) {
+    static const uint8_t to[6] = {0x0E, 'H', 'X', 'B', 0, 2}, from[6] = {0x0E, 'H', 'X', 'B', 0, 1};
+    memset(h, 0, sizeof *h);
+    memcpy(h->ether.h_dest, to, 6);
+    memcpy(h->ether.h_source, from, 6);
+    if (!has_trains) {
+        memset(h->ether.h_dest, 0xFF, 6);
+        h->ether.h_proto = htons(HXB_ETHERTYPE);
+        return;
+    }
+    struct virtio_net_hdr vnet = {.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+                                  .gso_type = VIRTIO_NET_HDR_GSO_UDP_L4,
+                                  .hdr_len = sizeof *h - VNET_BYTES,
+                                  .gso_size = (uint16_t)size,
+                                  .csum_start = ETHER_BYTES + sizeof h->ip,
+                                  .csum_offset = offsetof(struct udphdr, check)};
+    memcpy(h->vnet, &vnet, VNET_BYTES);
+    h->ether.h_proto = htons(ETH_P_IP);
+    uint16_t udp_length = (uint16_t)(sizeof h->udp + length);
+    h->ip = (struct iphdr){.version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP, .frag_off = htons(0x4000)};
+    h->ip.tot_len = htons((uint16_t)(sizeof h->ip + udp_length));
+    h->ip.saddr = htonl(0x0A000001);
+    h->ip.daddr = htonl(0x0A000002);
+    uint32_t sum = 0;
+    uint16_t words[10];
+    memcpy(words, &h->ip, sizeof words);
+    for (int i = 0; i < 10; i++) sum += ntohs(words[i]);
+    h->ip.check = htons((uint16_t)~folded(sum));
+    h->udp.source = h->udp.dest = htons(PORT);
+    h->udp.len = htons(udp_length);
+    h->udp.check = htons(folded(0x0A00 + 1 + 0x0A00 + 2 + IPPROTO_UDP + udp_length));
+}
+
+/* Only what the kernel has taken is stored anew. */
+static void send_all(int size, bool has_trains) {
+    int segments = has_trains ? TRAIN_BYTES / size : 1;
+    if (segments > 64) segments = 64;
+    size_t length = (size_t)(segments * size);
+    int batch = has_trains ? 1 : MESSAGES, taken = batch;
+    uint64_t value = 0;
+    for (int i = 0; i < batch; i++) {
+        write_headers(&headers[i], length, size, has_trains);
+        uint8_t *begin = (uint8_t *)&headers[i] + (has_trains ? 0 : VNET_BYTES);
+        vectors[i][0] = (struct iovec){begin, (size_t)header_bytes(has_trains)};
+        vectors[i][1] = (struct iovec){data[i], length};
+    }
+    while (!stopped) {
+        bool found = false;
+        for (int l = 0; l < link_count; l++) {
+            for (int i = 0; i < taken; i++) memset(data[i], (int)(value++ & 0xFF), length);
+            for (int i = 0; i < batch; i++) {
+                messages[i].msg_hdr = (struct msghdr){.msg_iov = vectors[i], .msg_iovlen = 2};
+            }
+            int count = sendmmsg(sockets[l], messages, (unsigned)batch, MSG_DONTWAIT);
+            if (count < 0 && errno != EAGAIN && errno != ENOBUFS && errno != EINTR) fail("send", "");
+            taken = count > 0 ? count : 0;
+            found |= count > 0;
+        }
+        if (!found) idle(POLLOUT);
+    }
+    printf("{\"done\":true}\n");
+}
+
+static void ethtool(int fd, const char *nic, void *ask) {
+    struct ifreq request = {.ifr_data = ask};
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%.15s", nic);
+    if (ioctl(fd, SIOCETHTOOL, &request) != 0) fail("ethtool", nic);
+}
+
+static void join_foreign(const char *nic) {
+    static union {
+        struct ethtool_gstrings names;
+        struct ethtool_gfeatures get;
+        struct ethtool_sfeatures set;
+        uint8_t room[64 + ETH_GSTRING_LEN * MAX_FEATURES];
+    } ask;
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    ask.get = (struct ethtool_gfeatures){.cmd = ETHTOOL_GFEATURES, .size = MAX_FEATURES / 32};
+    ethtool(fd, nic, &ask);
+    uint32_t blocks = ask.get.size;
+    memset(&ask, 0, sizeof ask);
+    ask.names = (struct ethtool_gstrings){.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES, .len = blocks * 32};
+    ethtool(fd, nic, &ask);
+    for (uint32_t i = 0; i < ask.names.len; i++) {
+        if (strcmp((char *)ask.names.data + i * ETH_GSTRING_LEN, FEATURE) != 0) continue;
+        memset(&ask, 0, sizeof ask);
+        ask.set = (struct ethtool_sfeatures){.cmd = ETHTOOL_SFEATURES, .size = blocks};
+        ask.set.features[i / 32].valid = ask.set.features[i / 32].requested = 1u << i % 32;
+        ethtool(fd, nic, &ask);
+        break;
+    }
+    close(fd);
+}
+
+static void open_socket(const char *name, bool is_server, bool has_trains) {
+    struct nic nic = nic_open(name);
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), one = 1;
+    if (fd < 0) fail("packet socket", name);
+    if (has_trains && setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof one) != 0) fail("PACKET_VNET_HDR", name);
+    socket_buffer(fd, is_server ? SO_RCVBUFFORCE : SO_SNDBUFFORCE, is_server ? SO_RCVBUF : SO_SNDBUF,
+                  is_server ? 8 << 20 : 1 << 20);
+    if (is_server && has_trains) join_foreign(name);
+    struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_ifindex = nic.index};
+    if (is_server) address.sll_protocol = htons(has_trains ? ETH_P_IP : HXB_ETHERTYPE);
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) fail("bind", name);
+    sockets[link_count++] = fd;
+}
+
+int main(int argc, char **argv) {
+    const char *mode = "";
+    bool has_trains = false;
+    int size = 1472;
+    double warm_up = 1, seconds = 2;
+    for (int option; (option = getopt(argc, argv, "m:gp:s:w:S:")) != -1;) {
+        switch (option) {
+        case 'm': mode = optarg; break;
+        case 'g': has_trains = true; break;
+        case 'p': pause_us = atoi(optarg); break;
+        case 's': size = atoi(optarg); break;
+        case 'w': warm_up = atof(optarg); break;
+        case 'S': seconds = atof(optarg); break;
+        default: return 2;
+        }
+    }
+    bool is_server = strcmp(mode, "server") == 0;
+    if (argc - optind < 1 || argc - optind > MAX_LINKS || size < 64 || size > TRAIN_BYTES || pause_us > 100000 ||
+        (!is_server && strcmp(mode, "client") != 0)) {
+        fprintf(stderr, "usage: raw_bulk -m server|client [-g] [-p us] [-s size] [-w s] [-S s] NIC ...\n");
+        return 2;
+    }
+    stop_on_signals();
+    for (int i = optind; i < argc; i++) open_socket(argv[i], is_server, has_trains);
+    if (is_server) {
+        serve(warm_up, seconds, has_trains);
+    } else {
+        send_all(size, has_trains);
+    }
+    return 0;
+}
