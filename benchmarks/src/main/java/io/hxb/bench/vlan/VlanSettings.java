@@ -94,8 +94,9 @@ final class VlanSettings {
     // slow nobody down, and neither flooding nor a shared link is what it was there. The links are
     // a hundred times slower than there, while TCP's clock is the same. So that what differs is
     // the links and nothing else, a pause of 200 ms does not begin a slow start, which there took
-    // a thousand messages, and a host has a few frames wait at its NIC, not all of a message:
-    // acknowledgements would wait behind it, and the other direction for them.
+    // a hundred messages, and a host has a few frames wait at its NIC, not all of a message:
+    // acknowledgements would wait behind it, and the other direction for them. New connections know
+    // nothing of what earlier ones have lost.
     private static void slowDownByLosses(final String namespace) {
         Shell.check(
                 "",
@@ -108,6 +109,7 @@ final class VlanSettings {
                         "-qw",
                         "net.ipv4.tcp_congestion_control=reno",
                         "net.ipv4.tcp_slow_start_after_idle=0",
+                        "net.ipv4.tcp_no_metrics_save=1",
                         "net.ipv4.tcp_limit_output_bytes=" + OUTPUT_BYTES));
     }
 }
