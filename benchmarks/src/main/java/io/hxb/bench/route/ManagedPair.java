@@ -28,6 +28,7 @@ final class ManagedPair implements AutoCloseable {
     private final Network network;
 
     private final int nics;
+    private boolean isProbing = true;
 
     private ManagedPair(final String label, final int mtuBytes, final int nics)
             throws IOException, InterruptedException {
@@ -62,6 +63,14 @@ final class ManagedPair implements AutoCloseable {
             final String label, final int mtuBytes, final String tagger, final String... more)
             throws IOException, InterruptedException {
         return manage(new ManagedPair(label, mtuBytes, 1), tagger, more);
+    }
+
+    /** The same, tagged in the kernel, with managers that do not probe the path. */
+    static ManagedPair withoutProbes(final String label, final int mtuBytes)
+            throws IOException, InterruptedException {
+        final ManagedPair pair = new ManagedPair(label, mtuBytes, 1);
+        pair.isProbing = false;
+        return manage(pair, "kernel");
     }
 
     /** The same with two NICs a host, each in a network of its own, tagged in the kernel. */
@@ -115,6 +124,9 @@ final class ManagedPair implements AutoCloseable {
                         tagger,
                         "--socket",
                         folder.file(host + ".sock").toString());
+        if (!isProbing) {
+            command.add("--no-health");
+        }
         command.addAll(List.of(more));
         final Program manager = Program.start(network.name(host), "", command);
         resources.push(manager);

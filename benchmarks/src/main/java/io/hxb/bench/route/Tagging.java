@@ -40,6 +40,9 @@ public final class Tagging implements Callable<Integer> {
     private static final List<String> WAYS = List.of("kernel", "tap");
     private static final String TWO_NICS = "kernel, two NICs";
 
+    /** The path is not probed: what is left is what tags cost. */
+    private static final String NO_PROBES = "kernel, no probes";
+
     /** What two pairs of hosts without tags differ by is no cost of tags. */
     private static final String CONTROL = "no tags, other hosts";
 
@@ -106,6 +109,7 @@ public final class Tagging implements Callable<Integer> {
             for (final String way : WAYS) {
                 add(contest, way, ManagedPair.managed("tag-" + way, mtuBytes, way), opened);
             }
+            add(contest, NO_PROBES, ManagedPair.withoutProbes("tag-alone", mtuBytes), opened);
             add(contest, TWO_NICS, ManagedPair.ofTwoNics("tag-two", mtuBytes), opened);
             final Contest.Standing standing = contest.run(rounds, Progress.of("tagging"));
             report.keep("streams", standing);
