@@ -4,8 +4,10 @@ import io.hxb.fabric.traffic.TrafficMatrix;
 import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.fabric.vlan.optimise.OptimisedPlan;
 import io.hxb.fabric.vlan.optimise.VidOptimiser;
+import io.hxb.vlan.HostTable;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -19,14 +21,15 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Computes the best paths of a plan for measured traffic, on a thread of its own, one request after
- * the other. Owned by the manager's thread; the other thread has only the plan and the traffic,
- * which do not change.
+ * the other. Owned by the manager's thread; the other thread has only the table and the traffic,
+ * which do not change, and reads the plan each time.
  */
 public final class PathOptimiser implements AutoCloseable {
     private static final long SEED = 1;
     private static final int IDLE_SECONDS = 10;
 
-    private final VlanPlan plan;
+    private final PlanSource source;
+    private final HostTable table;
     private final ThreadPoolExecutor thread =
             new ThreadPoolExecutor(
                     1,
@@ -58,16 +61,18 @@ public final class PathOptimiser implements AutoCloseable {
     /**
      * Starts no thread yet.
      *
-     * @param plan a host-tagged one.
+     * @param source of a host-tagged plan.
+     * @param table of that plan.
      */
-    public PathOptimiser(final VlanPlan plan) {
-        this.plan = plan;
+    public PathOptimiser(final PlanSource source, final HostTable table) {
+        this.source = source;
+        this.table = table;
         thread.allowCoreThreadTimeOut(true);
     }
 
     /** Hosts of the plan. */
     int hostCount() {
-        return plan.graph().hostCount();
+        return table.rows().size();
     }
 
     /** Begins to compute; at once, or after those that came before. */
@@ -84,7 +89,11 @@ public final class PathOptimiser implements AutoCloseable {
         thread.purge();
     }
 
-    private Result compute(final TrafficMatrix traffic) {
+    private Result compute(final TrafficMatrix traffic) throws IOException {
+        final VlanPlan plan = source.read();
+        if (HostTable.of(plan).fingerprint() != table.fingerprint()) {
+            throw new IOException("the plan is not the one that the manager was started with");
+        }
         final OptimisedPlan best = VidOptimiser.optimise(plan, traffic, SEED);
         final Set<VlanPlan.Pair> pairs = new TreeSet<>();
         for (int i = 0; i < traffic.size(); i++) {

@@ -85,8 +85,8 @@ public final class VirtualNic implements AutoCloseable {
      * @param pins folder in a BPF file system by which programs and paths stay when the manager
      *     ends; null if nothing is to stay.
      * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
-     * @param plan of {@code table}, from which paths are computed for programs that ask for it;
-     *     null if they are not.
+     * @param plan that of {@code table}, from which paths are computed for programs that ask for
+     *     it; null if they are not.
      * @param health when paths count as dead.
      */
     public record Options(
@@ -101,7 +101,7 @@ public final class VirtualNic implements AutoCloseable {
             TaggerChoice tagger,
             Path pins,
             long spinForNs,
-            VlanPlan plan,
+            PlanSource plan,
             PathHealthConfig health) {}
 
     private VirtualNic() {}
@@ -134,7 +134,7 @@ public final class VirtualNic implements AutoCloseable {
         final ManagedNics nics = new ManagedNics(tagger, options.nics());
         final PathStore store = options.state() == null ? NO_STORE : new PathFile(options.state());
         final PathOptimiser optimiser =
-                options.plan() == null ? null : new PathOptimiser(options.plan());
+                options.plan() == null ? null : new PathOptimiser(options.plan(), options.table());
         if (optimiser != null) {
             resources.push(optimiser::close);
         }
@@ -216,7 +216,7 @@ public final class VirtualNic implements AutoCloseable {
                         tagger,
                         options.plan() == null
                                 ? Witnesses.ofUnknown(options.table().rows().size(), here)
-                                : Witnesses.of(options.plan(), here),
+                                : Witnesses.of(options.plan().read(), here),
                         options.keys(),
                         server,
                         sockets);
@@ -224,7 +224,7 @@ public final class VirtualNic implements AutoCloseable {
     }
 
     /** Which NIC of this host is in a VLAN; hosts may be plugged in differently. */
-    private IntUnaryOperator nicOfVid(final Options options) {
+    private IntUnaryOperator nicOfVid(final Options options) throws IOException {
         final int[] nics = nicsOfVlans(options, here);
         final List<Integer> vids = options.table().vids();
         final byte[] nicOfVid = new byte[VlanIds.MAX_VID + 1];
@@ -234,12 +234,13 @@ public final class VirtualNic implements AutoCloseable {
         return vid -> nicOfVid[vid];
     }
 
-    private static int[] nicsOfVlans(final Options options, final int here) {
+    private static int[] nicsOfVlans(final Options options, final int here) throws IOException {
         final int[] nics = new int[options.table().vids().size()];
         if (options.table().spread().nicCount() > 1) {
-            final HostNics ofPlan = HostNics.of(options.plan().graph());
+            final VlanPlan plan = options.plan().read();
+            final HostNics ofPlan = HostNics.of(plan.graph());
             for (int vlan = 0; vlan < nics.length; vlan++) {
-                nics[vlan] = ofPlan.nic(here, options.plan().tree(vlan));
+                nics[vlan] = ofPlan.nic(here, plan.tree(vlan));
             }
         }
         return nics;

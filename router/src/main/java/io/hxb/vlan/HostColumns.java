@@ -1,37 +1,38 @@
 package io.hxb.vlan;
 
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.RandomAccess;
+import java.util.function.ToLongFunction;
 
 /**
  * Rows of a table of initial paths, which is one of the few things that grow with the network at
- * each of its hosts. A row takes 18 bytes and its name. Immutable.
+ * each of its hosts. A row takes a byte and what its name does not share with others, less than a
+ * byte for its VID, and up to eight for address and rank: none where these follow one another.
+ * Immutable.
  */
 final class HostColumns extends AbstractList<HostRow> implements RandomAccess {
-    private final long[] macs;
-    private final char[] vids;
-    private final int[] ranks;
-    private final int[] nameEnds;
-    private final byte[] names;
+    private static final int MAKER_SHIFT = 24;
+    private static final long IN_MAKER = (1L << MAKER_SHIFT) - 1;
+
+    private final int count;
+    private final Column makers;
+    private final Column macsOfMaker;
+    private final Column vids;
+    private final Column ranks;
+    private final NameColumn names;
 
     private HostColumns(final List<HostRow> rows) {
-        macs = new long[rows.size()];
-        vids = new char[macs.length];
-        ranks = new int[macs.length];
-        nameEnds = new int[macs.length];
-        final ByteArrayOutputStream all = new ByteArrayOutputStream();
-        for (int host = 0; host < macs.length; host++) {
-            final HostRow row = rows.get(host);
-            macs[host] = row.mac();
-            vids[host] = (char) row.vid();
-            ranks[host] = row.rank();
-            all.writeBytes(row.name().getBytes(StandardCharsets.UTF_8));
-            nameEnds[host] = all.size();
-        }
-        names = all.toByteArray();
+        count = rows.size();
+        makers = column(rows, row -> row.mac() >>> MAKER_SHIFT);
+        macsOfMaker = column(rows, row -> row.mac() & IN_MAKER);
+        vids = column(rows, HostRow::vid);
+        ranks = column(rows, row -> row.rank() - (long) Integer.MIN_VALUE);
+        names = NameColumn.of(rows.stream().map(HostRow::name).toList());
+    }
+
+    private static Column column(final List<HostRow> rows, final ToLongFunction<HostRow> value) {
+        return Column.of(rows.stream().mapToLong(value).toArray());
     }
 
     /** Copies rows, whose VIDs are those of a plan. */
@@ -41,26 +42,29 @@ final class HostColumns extends AbstractList<HostRow> implements RandomAccess {
 
     @Override
     public HostRow get(final int host) {
-        return new HostRow(name(host), macs[host], vids[host], ranks[host]);
+        return new HostRow(name(host), mac(host), (int) vids.get(host), rank(host));
     }
 
-    private String name(final int host) {
-        final int start = host == 0 ? 0 : nameEnds[host - 1];
-        return new String(names, start, nameEnds[host] - start, StandardCharsets.UTF_8);
+    String name(final int host) {
+        return names.get(host);
+    }
+
+    private int rank(final int host) {
+        return (int) (ranks.get(host) + Integer.MIN_VALUE);
     }
 
     /** The address of a host, without making its row. */
     long mac(final int host) {
-        return macs[host];
+        return makers.get(host) << MAKER_SHIFT | macsOfMaker.get(host);
     }
 
     /** The VID of two hosts: that of the one with the lower rank. */
     int vid(final int a, final int b) {
-        return vids[ranks[a] < ranks[b] ? a : b];
+        return (int) vids.get(ranks.get(a) < ranks.get(b) ? a : b);
     }
 
     @Override
     public int size() {
-        return macs.length;
+        return count;
     }
 }

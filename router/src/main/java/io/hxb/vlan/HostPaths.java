@@ -2,12 +2,15 @@ package io.hxb.vlan;
 
 import io.hxb.linux.LinuxException;
 
+import org.agrona.collections.Int2IntHashMap;
+
+import java.util.Arrays;
 import java.util.BitSet;
 
 /**
  * The paths of one host to all others: what the table of rows says, and exceptions by host. Owned
  * by one thread, which writes what changes to the {@link Tagger}. Changes take effect together,
- * with {@link #commit}. A change allocates nothing; a host takes 4 bytes.
+ * with {@link #commit}. A change allocates nothing; a host takes as many bits as tell VIDs apart.
  */
 public final class HostPaths {
     /** No exception: the pair follows the table. */
@@ -16,8 +19,10 @@ public final class HostPaths {
     private final int here;
     private final BitSet plan;
     private final Tagger tagger;
-    private final char[] tableVids;
-    private final char[] exceptions;
+    private final int[] vids;
+    private final Numbers exceptions;
+    private final Int2IntHashMap vidOfPair = new Int2IntHashMap(BY_TABLE);
+    private HostTable table;
     private int exceptionCount;
     private int othersVid;
     private Detours detours = Detours.NONE;
@@ -26,12 +31,22 @@ public final class HostPaths {
         this.here = here;
         this.tagger = tagger;
         plan = table.plannedVids();
-        tableVids = new char[table.rows().size()];
-        exceptions = new char[tableVids.length];
+        vids = plan.stream().toArray();
+        exceptions = new Numbers(table.rows().size(), vids.length);
+        take(table);
+    }
+
+    private void take(final HostTable value) {
+        table = value;
         othersVid = table.rows().get(here).vid();
-        for (int host = 0; host < tableVids.length; host++) {
-            tableVids[host] = (char) table.vid(here, host);
-        }
+        vidOfPair.clear();
+        table.exceptions()
+                .forEach(
+                        (pair, vid) -> {
+                            if (pair.low() == here || pair.high() == here) {
+                                vidOfPair.put(pair.low() + pair.high() - here, (int) vid);
+                            }
+                        });
     }
 
     /**
@@ -47,7 +62,7 @@ public final class HostPaths {
         tagger.commit();
         for (int host = 0; host < table.rows().size(); host++) {
             if (host != here) {
-                tagger.name(host, table.mac(host), paths.tableVids[host]);
+                tagger.name(host, table.mac(host), paths.tableVid(host));
             }
         }
         return paths;
@@ -55,7 +70,8 @@ public final class HostPaths {
 
     /** The VID that the table gives the pair of this host and another. */
     public int tableVid(final int host) {
-        return tableVids[host];
+        final int exception = vidOfPair.isEmpty() ? BY_TABLE : vidOfPair.get(host);
+        return exception == BY_TABLE ? table.vidByRanks(here, host) : exception;
     }
 
     /** From now on, frames to a host take the VID that this says. */
@@ -65,7 +81,8 @@ public final class HostPaths {
 
     /** The VID that a host was given, by the table or as an exception. */
     public int wanted(final int host) {
-        return exceptions[host] == BY_TABLE ? tableVids[host] : exceptions[host];
+        final int exception = exception(host);
+        return exception == BY_TABLE ? tableVid(host) : exception;
     }
 
     /** The VID of frames to a host after the next commit. */
@@ -95,7 +112,8 @@ public final class HostPaths {
 
     /** The exception of a host, {@link #BY_TABLE} if it has none. */
     public int exception(final int host) {
-        return exceptions[host];
+        final int number = (int) exceptions.get(host);
+        return number == 0 ? BY_TABLE : vids[number - 1];
     }
 
     /** Hosts that do not follow the table. */
@@ -105,7 +123,7 @@ public final class HostPaths {
 
     /** Hosts of the table, this one included. */
     public int hostCount() {
-        return tableVids.length;
+        return exceptions.count();
     }
 
     /** Number of the host whose paths these are. */
@@ -128,8 +146,8 @@ public final class HostPaths {
         if (host == here || (vid != BY_TABLE && !isPlanned(vid))) {
             throw new IllegalArgumentException("host " + host + ", VID " + vid);
         }
-        exceptionCount += (vid == BY_TABLE ? 0 : 1) - (exceptions[host] == BY_TABLE ? 0 : 1);
-        exceptions[host] = (char) vid;
+        exceptionCount += (vid == BY_TABLE ? 0 : 1) - (exceptions.get(host) == 0 ? 0 : 1);
+        exceptions.set(host, vid == BY_TABLE ? 0 : 1 + Arrays.binarySearch(vids, vid));
         tagger.path(host, vid(host));
     }
 
@@ -137,17 +155,16 @@ public final class HostPaths {
      * Gives the host the paths of another table; exceptions stay. Takes effect with the next
      * commit.
      *
-     * @param table of the same hosts and VIDs.
+     * @param next of the same hosts and VIDs.
      */
-    public void follow(final HostTable table) {
-        for (int host = 0; host < tableVids.length; host++) {
-            final char vid = (char) table.vid(here, host);
-            if (host != here && vid != tableVids[host]) {
-                tableVids[host] = vid;
+    public void follow(final HostTable next) {
+        final HostTable last = table;
+        take(next);
+        for (int host = 0; host < hostCount(); host++) {
+            if (host != here && tableVid(host) != last.vid(here, host)) {
                 refresh(host);
             }
         }
-        othersVid = table.rows().get(here).vid();
         refreshOthers();
     }
 

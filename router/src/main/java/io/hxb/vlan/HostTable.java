@@ -148,8 +148,21 @@ public record HostTable(
         if (exception != null) {
             return exception;
         }
+        return vidByRanks(a, b);
+    }
+
+    /** The same for a pair without an exception. */
+    int vidByRanks(final int a, final int b) {
         final int own = columns().vid(a, b);
-        return spread.nicCount() == 1 ? own : vids.get(spread.vlan(vids.indexOf(own), a, b));
+        return spread.nicCount() == 1 ? own : vids.get(spread.vlan(vlan(own), a, b));
+    }
+
+    private int vlan(final int vid) {
+        int vlan = 0;
+        while (vids.get(vlan) != vid) {
+            vlan++;
+        }
+        return vlan;
     }
 
     /** The NIC that frames of a VID of the plan take. */
@@ -175,7 +188,7 @@ public record HostTable(
     /** Number of the host of that name; -1 if there is none. */
     public int hostOf(final String name) {
         for (int host = 0; host < rows.size(); host++) {
-            if (rows.get(host).name().equals(name)) {
+            if (columns().name(host).equals(name)) {
                 return host;
             }
         }

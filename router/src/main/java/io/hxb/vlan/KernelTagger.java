@@ -43,7 +43,7 @@ public final class KernelTagger extends TableTagger {
      * Loads the programs; they see no frames before {@link #attach}.
      *
      * @param plan the plan's VIDs, 1 to 4094, each once.
-     * @param maxHosts hosts that there is room for, 1 to 65,536; each takes 37 bytes.
+     * @param maxHosts hosts that there is room for, 1 to 65,536; each takes 35 bytes.
      * @param pins folder in a BPF file system for the files {@code ingress} and {@code egress}, by
      *     which the programs stay at the NIC until these are deleted; those that an earlier process
      *     has left there are replaced between two frames. Null if nothing is to stay.

@@ -5,6 +5,7 @@ import io.hxb.linux.Errno;
 import io.hxb.linux.LinuxException;
 import io.hxb.linux.Memory;
 
+import java.util.Arrays;
 import java.util.BitSet;
 
 /** What all taggers have in common: paths and counts lie in a {@link TagTable}. */
@@ -33,12 +34,13 @@ abstract class TableTagger implements NicTagger {
     }
 
     /**
-     * The number of each VID of a plan, from 1; 0 for all others.
+     * The number of each VID of a plan up to the highest one, from 1; 0 for all others.
      *
      * @param plan the plan's VIDs, 1 to 4094, each once.
      */
     static short[] numbers(final int[] plan) {
-        final short[] numbers = new short[VlanIds.MAX_VID + 1];
+        final int highest = Arrays.stream(plan).max().orElse(0);
+        final short[] numbers = new short[1 + Math.clamp(highest, 0, VlanIds.MAX_VID)];
         for (int number = 0; number < plan.length; number++) {
             final int vid = plan[number];
             if (vid < 1 || vid > VlanIds.MAX_VID || numbers[vid] != NO_NUMBER) {

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
  * effect between two frames.
  *
  * <p>Peers lie in buckets of eight, each in one of the two buckets that its address hashes to; a
- * new one may push others into their other bucket. A peer takes 33 bytes, and 4 more here that say
+ * new one may push others into their other bucket. A peer takes 33 bytes, and 2 more here that say
  * where it lies; in a hash table of the kernel it takes a hundred.
  *
  * <pre>
@@ -88,7 +88,7 @@ final class TagTable {
     private final long buckets;
     private final long vids;
     private final int bucketCount;
-    private final int[] positionOfHost;
+    private final Numbers positionOfHost;
     private final SplittableRandom random = new SplittableRandom(1);
 
     /**
@@ -110,7 +110,7 @@ final class TagTable {
         this.buckets = buckets;
         this.vids = vids;
         bucketCount = bucketCount(maxPeers);
-        positionOfHost = new int[maxPeers];
+        positionOfHost = new Numbers(maxPeers, (long) bucketCount * BUCKET_PEERS);
         for (int i = 0; i < plan.length; i++) {
             Memory.putLong(vidAddress(1 + i) + VID_OFFSET, plan[i]);
         }
@@ -146,10 +146,10 @@ final class TagTable {
         return header + OTHERS_OFFSET;
     }
 
-    /** Address of the entry of a host, by its number; 0 if it has none. */
+    /** Address of the entry of a host, by its number; 0 if it has none. For who writes peers. */
     long entryOf(final int host) {
-        final int position = positionOfHost[host];
-        return position == 0 ? 0 : buckets + (position - 1L) * PEER_BYTES;
+        final long position = positionOfHost.get(host);
+        return position == 0 ? 0 : buckets + (position - 1) * PEER_BYTES;
     }
 
     /** Address of the entry of a MAC address, as in memory; 0 if it has none. */
@@ -217,8 +217,8 @@ final class TagTable {
 
     /** The address is written last, so that nobody finds an entry half written. */
     private void write(final long from, final long to) {
-        positionOfHost[Memory.getUnsignedShort(from + HOST_OFFSET)] =
-                (int) ((to - buckets) / PEER_BYTES) + 1;
+        positionOfHost.set(
+                Memory.getUnsignedShort(from + HOST_OFFSET), (to - buckets) / PEER_BYTES + 1);
         Memory.putLongRelease(to + MAC_OFFSET, 0);
         Memory.copy(from + Long.BYTES, to + Long.BYTES, PEER_BYTES - Long.BYTES);
         Memory.putLongRelease(to + MAC_OFFSET, Memory.getLong(from + MAC_OFFSET));
@@ -226,7 +226,7 @@ final class TagTable {
 
     /** Takes an entry away; frames to its address take the path of others. */
     void remove(final long entry) {
-        positionOfHost[Memory.getUnsignedShort(entry + HOST_OFFSET)] = 0;
+        positionOfHost.set(Memory.getUnsignedShort(entry + HOST_OFFSET), 0);
         Memory.putLongRelease(entry + MAC_OFFSET, 0);
     }
 

@@ -283,7 +283,8 @@ final class TapRelay implements Runnable {
     private void deliver(final int index) {
         final long control = coming.controlAddress(index);
         final int tag = PacketSocket.tag(control, coming.receivedControlBytes(index));
-        final int number = tag < 0 ? TableTagger.NO_NUMBER : numbers[tag & TagPrograms.VID_MASK];
+        final int vid = tag & TagPrograms.VID_MASK;
+        final int number = tag < 0 || vid >= numbers.length ? TableTagger.NO_NUMBER : numbers[vid];
         if (number == TableTagger.NO_NUMBER) {
             // The kernel has it: what comes without a tag of the plan is not for this socket.
             return;

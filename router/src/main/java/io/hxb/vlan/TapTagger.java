@@ -54,7 +54,7 @@ public final class TapTagger extends TableTagger {
      * Makes one that carries no frames before {@link #attach}.
      *
      * @param plan the plan's VIDs, 1 to 4094, each once.
-     * @param maxHosts hosts that there is room for, 1 to 65,536; each takes 37 bytes.
+     * @param maxHosts hosts that there is room for, 1 to 65,536; each takes 35 bytes.
      */
     public static TapTagger create(final int[] plan, final int maxHosts) {
         final short[] numbers = numbers(plan);

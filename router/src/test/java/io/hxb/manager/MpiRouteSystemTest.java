@@ -108,7 +108,7 @@ class MpiRouteSystemTest {
                                                 TaggerChoice.KERNEL,
                                                 null,
                                                 0,
-                                                PLAN,
+                                                () -> PLAN,
                                                 PathHealthConfig.OFF))));
     }
 

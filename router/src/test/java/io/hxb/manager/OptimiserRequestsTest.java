@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.testing.TestNamespaces;
+import io.hxb.vlan.HostTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -17,7 +18,8 @@ class OptimiserRequestsTest {
     private final ByteBuf bytes = Unpooled.wrappedBuffer(new byte[2 * ManagerMessage.LENGTH]);
     private final ManagerMessage request = new ManagerMessage().wrap(bytes, 0);
     private final ManagerMessage reply = new ManagerMessage().wrap(bytes, ManagerMessage.LENGTH);
-    private final PathOptimiser optimiser = new PathOptimiser(LibVfn.plan());
+    private final PathOptimiser optimiser =
+            new PathOptimiser(LibVfn::plan, HostTable.of(LibVfn.plan()));
     private final OptimiserRequests requests = new OptimiserRequests(optimiser);
     private final ManagerSession session = new ManagerSession(1, true);
 

@@ -99,7 +99,7 @@ class PathHealthSystemTest {
                                                 TaggerChoice.AUTO,
                                                 null,
                                                 0,
-                                                plan,
+                                                () -> plan,
                                                 PathHealthConfig.DEFAULT))));
     }
 

@@ -66,7 +66,7 @@ class VfnClientTest {
     }
 
     private HostManager manager(final RememberingTagger paths) throws IOException {
-        final PathOptimiser optimiser = new PathOptimiser(plan);
+        final PathOptimiser optimiser = new PathOptimiser(() -> plan, table);
         resources.add(optimiser);
         return new HostManager(
                 table,

@@ -108,7 +108,7 @@ class TapManagerSystemTest {
                 tagger,
                 pins,
                 0,
-                plan,
+                () -> plan,
                 PathHealthConfig.DEFAULT);
     }
 

@@ -27,15 +27,22 @@ final class ManagedPair implements AutoCloseable {
     private final TemporaryFolder folder = new TemporaryFolder();
     private final Network network;
 
-    private ManagedPair(final String label, final int mtuBytes)
+    private final int nics;
+    private boolean isProbing = true;
+
+    private ManagedPair(final String label, final int mtuBytes, final int nics)
             throws IOException, InterruptedException {
+        this.nics = nics;
         resources.push(folder);
         network = Network.of(label, "a", "b");
         resources.push(network);
-        network.join("a", "eth0", "b", "eth0", mtuBytes);
-        // Those that a plan without addresses gives its hosts.
-        network.exec("a", "ip", "link", "set", "eth0", "address", "02:48:58:42:00:00");
-        network.exec("b", "ip", "link", "set", "eth0", "address", "02:48:58:42:00:01");
+        for (int nic = 0; nic < nics; nic++) {
+            final String name = "eth" + nic;
+            network.join("a", name, "b", name, mtuBytes);
+            // Those that a plan without addresses gives its hosts.
+            network.exec("a", "ip", "link", "set", name, "address", "02:48:58:42:00:00");
+            network.exec("b", "ip", "link", "set", name, "address", "02:48:58:42:00:01");
+        }
         network.address("a", "eth0", FIRST + "/24");
         network.address("b", "eth0", SECOND + "/24");
     }
@@ -43,7 +50,7 @@ final class ManagedPair implements AutoCloseable {
     /** Hosts without managers. */
     static ManagedPair plain(final String label, final int mtuBytes)
             throws IOException, InterruptedException {
-        return new ManagedPair(label, mtuBytes);
+        return new ManagedPair(label, mtuBytes, 1);
     }
 
     /**
@@ -55,7 +62,26 @@ final class ManagedPair implements AutoCloseable {
     static ManagedPair managed(
             final String label, final int mtuBytes, final String tagger, final String... more)
             throws IOException, InterruptedException {
-        final ManagedPair pair = new ManagedPair(label, mtuBytes);
+        return manage(new ManagedPair(label, mtuBytes, 1), tagger, more);
+    }
+
+    /** The same, tagged in the kernel, with managers that do not probe the path. */
+    static ManagedPair withoutProbes(final String label, final int mtuBytes)
+            throws IOException, InterruptedException {
+        final ManagedPair pair = new ManagedPair(label, mtuBytes, 1);
+        pair.isProbing = false;
+        return manage(pair, "kernel");
+    }
+
+    /** The same with two NICs a host, each in a network of its own, tagged in the kernel. */
+    static ManagedPair ofTwoNics(final String label, final int mtuBytes)
+            throws IOException, InterruptedException {
+        return manage(new ManagedPair(label, mtuBytes, 2), "kernel");
+    }
+
+    private static ManagedPair manage(
+            final ManagedPair pair, final String tagger, final String... more)
+            throws IOException, InterruptedException {
         try {
             final String plan = pair.folder.file("net.plan").toString();
             pair.network.exec(
@@ -67,6 +93,8 @@ final class ManagedPair implements AutoCloseable {
                                     "vbft:2,2",
                                     "--hosts-per-switch",
                                     "1",
+                                    "--rails",
+                                    Integer.toString(pair.nics),
                                     "--kind",
                                     "host-tagged",
                                     "--save",
@@ -91,11 +119,14 @@ final class ManagedPair implements AutoCloseable {
                         "--plan",
                         plan,
                         "--nic",
-                        "eth0",
+                        nics == 1 ? "eth0" : "eth0,eth1",
                         "--tagger",
                         tagger,
                         "--socket",
                         folder.file(host + ".sock").toString());
+        if (!isProbing) {
+            command.add("--no-health");
+        }
         command.addAll(List.of(more));
         final Program manager = Program.start(network.name(host), "", command);
         resources.push(manager);

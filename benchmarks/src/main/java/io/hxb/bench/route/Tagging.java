@@ -24,18 +24,28 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 /**
- * What tags cost: TCP streams between two hosts whose frames nobody tags, the kernel tags, or a TAP
- * device's thread tags, in turns. One thread.
+ * What tags cost: TCP streams between two hosts whose frames nobody tags, the kernel tags, a TAP
+ * device's thread tags, or the kernel tags behind the device that stands for two NICs, in turns.
+ * One thread.
  */
 @Command(
         name = "tagging",
         mixinStandardHelpOptions = true,
         description =
                 "TCP streams between two namespaces joined by a veth pair, without tags, tagged in"
-                        + " the kernel, and tagged by a TAP device, in turns. Needs root.")
+                        + " the kernel, tagged by a TAP device, and tagged in the kernel where the"
+                        + " host has two NICs, in turns. Needs root.")
 public final class Tagging implements Callable<Integer> {
     private static final String NONE = "no tags";
     private static final List<String> WAYS = List.of("kernel", "tap");
+    private static final String TWO_NICS = "kernel, two NICs";
+
+    /** The path is not probed: what is left is what tags cost. */
+    private static final String NO_PROBES = "kernel, no probes";
+
+    /** What two pairs of hosts without tags differ by is no cost of tags. */
+    private static final String CONTROL = "no tags, other hosts";
+
     private static final String RATE = "MB/s";
     private static final String CPU = "CPU ms/GB";
     private static final String MACHINE = "machine's CPU ms/GB";
@@ -95,9 +105,12 @@ public final class Tagging implements Callable<Integer> {
         try {
             final Contest contest = new Contest();
             add(contest, NONE, ManagedPair.plain("tag-none", mtuBytes), opened);
+            add(contest, CONTROL, ManagedPair.plain("tag-other", mtuBytes), opened);
             for (final String way : WAYS) {
                 add(contest, way, ManagedPair.managed("tag-" + way, mtuBytes, way), opened);
             }
+            add(contest, NO_PROBES, ManagedPair.withoutProbes("tag-alone", mtuBytes), opened);
+            add(contest, TWO_NICS, ManagedPair.ofTwoNics("tag-two", mtuBytes), opened);
             final Contest.Standing standing = contest.run(rounds, Progress.of("tagging"));
             report.keep("streams", standing);
             standing.series().keySet().forEach(way -> line(report, standing, way));

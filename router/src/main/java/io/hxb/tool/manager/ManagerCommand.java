@@ -3,7 +3,6 @@ package io.hxb.tool.manager;
 import io.hxb.config.PathHealthConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.TaggerChoice;
-import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.FileStatus;
 import io.hxb.log.LogThread;
 import io.hxb.manager.VirtualNic;
@@ -177,8 +176,7 @@ public final class ManagerCommand implements Callable<Integer> {
         if (state != null) {
             OutputFiles.check("--state", state);
         }
-        final VlanPlan network = SavedPlan.read(plan);
-        final HostTable table = HostTable.of(network);
+        final HostTable table = HostTable.of(SavedPlan.read(plan));
         final List<ClusterKey> ring = new ArrayList<>();
         for (final Path file : keys) {
             ring.add(KeyFile.read(file));
@@ -199,7 +197,7 @@ public final class ManagerCommand implements Callable<Integer> {
                 tagger,
                 pins,
                 spinForNs,
-                network,
+                () -> SavedPlan.read(plan),
                 isWithoutHealth ? PathHealthConfig.OFF : PathHealthConfig.DEFAULT);
     }
 

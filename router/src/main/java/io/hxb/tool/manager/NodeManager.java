@@ -2,7 +2,6 @@ package io.hxb.tool.manager;
 
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ManagerConfig;
-import io.hxb.fabric.vlan.VlanPlan;
 import io.hxb.linux.FileStatus;
 import io.hxb.manager.VirtualNic;
 import io.hxb.session.KeyFile;
@@ -29,9 +28,8 @@ public final class NodeManager {
         final Set<Integer> users = new HashSet<>(config.attach().allowedUids());
         users.add(0);
         users.add(FileStatus.ownUid());
-        final VlanPlan plan = SavedPlan.read(manager.plan());
         return new VirtualNic.Options(
-                HostTable.of(plan),
+                HostTable.of(SavedPlan.read(manager.plan())),
                 -1,
                 List.of(manager.nic().split(",")),
                 config.attach().directory().resolve(ManagerPlace.SOCKET),
@@ -44,7 +42,7 @@ public final class NodeManager {
                 manager.tagger(),
                 manager.keep().isEmpty() ? null : Path.of(manager.keep()),
                 manager.spinForNs(),
-                plan,
+                () -> SavedPlan.read(manager.plan()),
                 config.pathHealth());
     }
 }

@@ -133,7 +133,7 @@ public final class SwitchLab implements AutoCloseable {
                         TaggerChoice.AUTO,
                         null,
                         0,
-                        spec.plan(),
+                        spec::plan,
                         spec.isProbing() ? PathHealthConfig.DEFAULT : PathHealthConfig.OFF);
         try {
             managers.add(

@@ -41,6 +41,10 @@ public final class SwitchNetwork {
 
     private static final int MIN_BURST_BYTES = 18_000;
     private static final int MIN_QUEUE_BYTES = 128 << 10;
+
+    // A NIC has 1,000 frames wait (its txqueuelen), not as few as a port of a switch.
+    private static final int HOST_QUEUE_BYTES = 1_000 * 1_522;
+
     private static final String NOBODY = "10.77.255.254";
     private static final int DISCARD_PORT = 9;
     private static final int MAX_NIC_NAME = 15;
@@ -207,7 +211,7 @@ public final class SwitchNetwork {
             final StringBuilder ofHost = new StringBuilder();
             for (int nic = 0; nic < nics.count(); nic++) {
                 ports.add(hostPort(host, nic));
-                ofHost.append(shaper(hosts.get(host).nic(nic), rateBps));
+                ofHost.append(shaper(hosts.get(host).nic(nic), rateBps, HOST_QUEUE_BYTES));
             }
             Shell.check(
                     ofHost.toString(),
@@ -215,7 +219,7 @@ public final class SwitchNetwork {
         }
         for (final String port : ports) {
             words.append(" -- set port ").append(port).append(" qos=@own");
-            text.append(shaper(port, rateBps));
+            text.append(shaper(port, rateBps, MIN_QUEUE_BYTES));
         }
         switches.run(words.append('\n').toString());
         Shell.check(text.toString(), List.of("tc", "-n", fabric, "-batch", "-"));
@@ -223,11 +227,11 @@ public final class SwitchNetwork {
 
     /**
      * A link that makes up for 5 ms, but 12 frames at least, in which no CPU was free; and room for
-     * 100 ms of frames that wait at a port, but 128 KB at least, as a switch has it.
+     * 100 ms of frames that wait at a port, but a minimum at least.
      */
-    private static String shaper(final String nic, final long rateBps) {
+    private static String shaper(final String nic, final long rateBps, final long minQueueBytes) {
         final long burstBytes = Math.max(MIN_BURST_BYTES, rateBps / 8 / 200);
-        final long queueBytes = Math.max(MIN_QUEUE_BYTES, rateBps / 8 / 10);
+        final long queueBytes = Math.max(minQueueBytes, rateBps / 8 / 10);
         return "qdisc replace dev %s root tbf rate %dbit burst %db limit %db%n"
                 .formatted(nic, rateBps, burstBytes, queueBytes);
     }
