@@ -1,6 +1,8 @@
 /* Addresses, closing, and peers that end or begin anew. */
 #include "provider.h"
 
+#include <poll.h>
+
 enum { ADDRESS = 16 };
 
 /* ---- Addresses ---- */
@@ -305,10 +307,22 @@ void serve(char **arguments) {
     }
 }
 
+/* Sleeps without a limit until the queue has something, or the provider something to do. */
+static void sleep_on(struct fid_cq *cq) {
+    struct fid *fid = &cq->fid;
+    struct pollfd fd = {-1, POLLIN, 0};
+    EXPECT(0, fi_control(fid, FI_GETWAIT, &fd.fd));
+    if (fi_trywait(here.fabric, &fid, 1) == 0) {
+        EXPECT(1, poll(&fd, 1, -1));
+    }
+}
+
 /* Uses a program that serves, whose address is given, and goes on until that ends; says with which error. */
 void outlive(char **arguments) {
-    const struct options options = {0};
     CHECK(arguments[0] != NULL);
+    bool is_busy = arguments[1] != NULL && strcmp(arguments[1], "busy") == 0;
+    bool is_asleep = arguments[1] != NULL && strcmp(arguments[1], "asleep") == 0;
+    const struct options options = {.wait = is_asleep ? FI_WAIT_FD : FI_WAIT_NONE};
     struct fi_info *hints = hints_of(&options), *info;
     open_side(&here, sockets[0], &options);
     EXPECT(0, fi_getinfo(FI_VERSION(1, 17), arguments[0], NULL, 0, hints, &info));
@@ -336,7 +350,7 @@ void outlive(char **arguments) {
     struct fi_cq_tagged_entry entry;
     ssize_t read = 1;
     for (int under_way = 0; read != -FI_EAVAIL; under_way -= read == 1) {
-        for (; under_way < 4 && strcmp(arguments[1], "busy") == 0; under_way++) {
+        for (; under_way < 4 && is_busy; under_way++) {
             ssize_t posted = fi_read(here.ep, bytes, MEMORY, NULL, here.peer, 0, MEMORY_KEY, bytes);
             if (posted != 0) {
                 break;
@@ -344,6 +358,9 @@ void outlive(char **arguments) {
         }
         read = fi_cq_read(here.tx, &entry, 1);
         CHECK(now_ns() < end);
+        if (read == -FI_EAGAIN && is_asleep) {
+            sleep_on(here.tx);
+        }
     }
     struct fi_cq_err_entry error = take_error(here.tx), received = take_error(here.rx);
     EXPECT(error.err, received.err);

@@ -1,5 +1,5 @@
-/* Atomic operations, as fi_atomic(3) states them: on integers of 8 to 64 bits, float and double. They are atomic towards
- * each other; a program that changes the same memory itself has to keep out of their way. */
+/* Atomic operations, as fi_atomic(3) states them: on integers of 8 to 64 bits and all floating and complex types. They
+ * are atomic towards each other; a program that changes the same memory itself has to keep out of their way. */
 #include "provider.h"
 
 #include <stdlib.h>
@@ -23,9 +23,21 @@ static size_t size_of(enum fi_datatype type) {
     case FI_FLOAT: return 4;
     case FI_INT64:
     case FI_UINT64:
-    case FI_DOUBLE: return 8;
+    case FI_DOUBLE:
+    case FI_FLOAT_COMPLEX: return 8;
+    case FI_LONG_DOUBLE: return sizeof(long double);
+    case FI_DOUBLE_COMPLEX: return 16;
+    case FI_LONG_DOUBLE_COMPLEX: return 2 * sizeof(long double);
     default: return 0;
     }
+}
+
+static bool is_complex(enum fi_datatype type) {
+    return type == FI_FLOAT_COMPLEX || type == FI_DOUBLE_COMPLEX || type == FI_LONG_DOUBLE_COMPLEX;
+}
+
+static size_t alignment_of(enum fi_datatype type) {
+    return is_complex(type) ? size_of(type) / 2 : size_of(type);
 }
 
 static bool is_compare(enum fi_op op) {
@@ -33,9 +45,10 @@ static bool is_compare(enum fi_op op) {
 }
 
 static bool is_possible(enum fi_datatype type, enum fi_op op, enum purpose purpose) {
-    bool is_float = type == FI_FLOAT || type == FI_DOUBLE;
+    bool is_float = type == FI_FLOAT || type == FI_DOUBLE || type == FI_LONG_DOUBLE || is_complex(type);
     bool is_bits = (op >= FI_BOR && op <= FI_BAND) || op == FI_BXOR || op == FI_MSWAP;
-    if (size_of(type) == 0 || op > FI_MSWAP || (is_float && is_bits)) {
+    bool is_order = op == FI_MIN || op == FI_MAX || (op >= FI_CSWAP_LE && op <= FI_CSWAP_GT);
+    if (size_of(type) == 0 || op > FI_MSWAP || (is_float && is_bits) || (is_complex(type) && is_order)) {
         return false;
     }
     switch (purpose) {
@@ -52,23 +65,18 @@ static size_t max_count(size_t payload, enum fi_datatype type, enum purpose purp
 
 /* ---- Arithmetic ---- */
 
-#define COMPARES                                                            \
-    case FI_ATOMIC_READ: break;                                             \
-    case FI_ATOMIC_WRITE: now = by; break;                                  \
-    case FI_CSWAP: now = with == was ? by : was; break;                     \
-    case FI_CSWAP_NE: now = with != was ? by : was; break;                  \
+/* What there is of numbers with an order. */
+#define ORDER                                                               \
     case FI_CSWAP_LE: now = with <= was ? by : was; break;                  \
     case FI_CSWAP_LT: now = with < was ? by : was; break;                   \
     case FI_CSWAP_GE: now = with >= was ? by : was; break;                  \
     case FI_CSWAP_GT: now = with > was ? by : was; break;                   \
     case FI_MIN: now = by < was ? by : was; break;                          \
-    case FI_MAX: now = by > was ? by : was; break;                          \
-    case FI_LOR: now = was != 0 || by != 0; break;                          \
-    case FI_LAND: now = was != 0 && by != 0; break;                         \
-    case FI_LXOR: now = (was != 0) != (by != 0); break;
+    case FI_MAX: now = by > was ? by : was; break;
+#define NO_ORDER
 
 /* Sums and products of integers wrap, so they are made of unsigned ones. */
-#define APPLY(name, type, wide, BITS)                                                                             \
+#define APPLY(name, type, wide, COMPARES, BITS)                                                                   \
     static void apply_##name(enum fi_op op, uint8_t *at, const uint8_t *operand, const uint8_t *compare,          \
                              uint8_t *before) {                                                                   \
         type was, by, with = 0, now;                                                                              \
@@ -79,6 +87,13 @@ static size_t max_count(size_t payload, enum fi_datatype type, enum purpose purp
         }                                                                                                         \
         now = was;                                                                                                \
         switch (op) {                                                                                             \
+        case FI_ATOMIC_READ: break;                                                                               \
+        case FI_ATOMIC_WRITE: now = by; break;                                                                    \
+        case FI_CSWAP: now = with == was ? by : was; break;                                                       \
+        case FI_CSWAP_NE: now = with != was ? by : was; break;                                                    \
+        case FI_LOR: now = was != 0 || by != 0; break;                                                            \
+        case FI_LAND: now = was != 0 && by != 0; break;                                                           \
+        case FI_LXOR: now = (was != 0) != (by != 0); break;                                                       \
             COMPARES                                                                                              \
         case FI_SUM: now = (type)((wide)was + (wide)by); break;                                                   \
         case FI_PROD: now = (type)((wide)was * (wide)by); break;                                                  \
@@ -96,16 +111,20 @@ static size_t max_count(size_t payload, enum fi_datatype type, enum purpose purp
     case FI_MSWAP: now = (type)((by & with) | (was & ~with)); break;
 #define FLOATING(type)
 
-APPLY(int8, int8_t, uint64_t, INTEGER)
-APPLY(uint8, uint8_t, uint64_t, INTEGER)
-APPLY(int16, int16_t, uint64_t, INTEGER)
-APPLY(uint16, uint16_t, uint64_t, INTEGER)
-APPLY(int32, int32_t, uint64_t, INTEGER)
-APPLY(uint32, uint32_t, uint64_t, INTEGER)
-APPLY(int64, int64_t, uint64_t, INTEGER)
-APPLY(uint64, uint64_t, uint64_t, INTEGER)
-APPLY(float, float, float, FLOATING)
-APPLY(double, double, double, FLOATING)
+APPLY(int8, int8_t, uint64_t, ORDER, INTEGER)
+APPLY(uint8, uint8_t, uint64_t, ORDER, INTEGER)
+APPLY(int16, int16_t, uint64_t, ORDER, INTEGER)
+APPLY(uint16, uint16_t, uint64_t, ORDER, INTEGER)
+APPLY(int32, int32_t, uint64_t, ORDER, INTEGER)
+APPLY(uint32, uint32_t, uint64_t, ORDER, INTEGER)
+APPLY(int64, int64_t, uint64_t, ORDER, INTEGER)
+APPLY(uint64, uint64_t, uint64_t, ORDER, INTEGER)
+APPLY(float, float, float, ORDER, FLOATING)
+APPLY(double, double, double, ORDER, FLOATING)
+APPLY(long_double, long double, long double, ORDER, FLOATING)
+APPLY(float_complex, float _Complex, float _Complex, NO_ORDER, FLOATING)
+APPLY(double_complex, double _Complex, double _Complex, NO_ORDER, FLOATING)
+APPLY(long_double_complex, long double _Complex, long double _Complex, NO_ORDER, FLOATING)
 
 typedef void (*apply_function)(enum fi_op op, uint8_t *at, const uint8_t *operand, const uint8_t *compare,
                                uint8_t *before);
@@ -121,7 +140,11 @@ static apply_function function_of(enum fi_datatype type) {
     case FI_INT64: return apply_int64;
     case FI_UINT64: return apply_uint64;
     case FI_FLOAT: return apply_float;
-    default: return apply_double;
+    case FI_DOUBLE: return apply_double;
+    case FI_LONG_DOUBLE: return apply_long_double;
+    case FI_FLOAT_COMPLEX: return apply_float_complex;
+    case FI_DOUBLE_COMPLEX: return apply_double_complex;
+    default: return apply_long_double_complex;
     }
 }
 
@@ -384,7 +407,7 @@ const char *on_atomic(struct endpoint *endpoint, const struct arrival *arrival) 
     struct mr *mr;
     uint8_t *at;
     int error = find_memory(endpoint->domain, arrival->own[0], arrival->header.value, count * size, access, &mr, &at);
-    if (error == 0 && (uintptr_t)at % size != 0) {
+    if (error == 0 && (uintptr_t)at % alignment_of(type) != 0) {
         error = FI_EINVAL;
     }
     if (error != 0) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 enum { SPINS = 200 /* turns in vain before a wait sleeps */, MAX_SLEEP_MS = 100 };
@@ -154,6 +155,16 @@ static void drain(int fd) {
     }
 }
 
+/* Ends a wait when an awaited peer has to be looked for: by progress, which nobody makes during it. */
+static void set_timer(struct cq *cq) {
+    int64_t due = cq->domain->is_automatic ? 0 : next_ping_ns(cq->domain);
+    if (due != 0 || cq->has_timer) {
+        struct itimerspec at = {.it_value = {.tv_sec = due / HXB_SECOND, .tv_nsec = due % HXB_SECOND}};
+        timerfd_settime(cq->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+        cq->has_timer = due != 0;
+    }
+}
+
 /* Whoever waits sleeps on descriptors that are armed; the lock is free meanwhile. */
 int cq_try_wait(struct cq *cq) {
     if (cq->wait_fd < 0) {
@@ -164,6 +175,9 @@ int cq_try_wait(struct cq *cq) {
     progress_all(cq->domain);
     bool is_waiting = cq->count == 0 && cq->error_count == 0 && arm_all(cq->domain);
     cq->is_awaited = is_waiting;
+    if (is_waiting) {
+        set_timer(cq);
+    }
     pthread_mutex_unlock(&cq->domain->lock);
     return is_waiting ? 0 : -FI_EAGAIN;
 }
@@ -241,6 +255,15 @@ static int control(struct fid *fid, int command, void *argument) {
 
 /* ---- Opening and closing ---- */
 
+static void close_wait(const struct cq *cq) {
+    const int fds[] = {cq->wait_fd, cq->signal_fd, cq->timer_fd};
+    for (int i = 0; i < 3; i++) {
+        if (fds[i] >= 0) {
+            close(fds[i]);
+        }
+    }
+}
+
 static int cq_close(struct fid *fid) {
     struct cq *cq = OWNER(fid, struct cq, fid.fid);
     struct domain *domain = cq->domain;
@@ -251,8 +274,7 @@ static int cq_close(struct fid *fid) {
         return -FI_EBUSY;
     }
     if (cq->wait_fd >= 0) {
-        close(cq->wait_fd);
-        close(cq->signal_fd);
+        close_wait(cq);
     }
     domain_release(domain);
     free(cq->entries);
@@ -264,17 +286,14 @@ static int cq_close(struct fid *fid) {
 static bool open_wait(struct cq *cq) {
     cq->wait_fd = epoll_create1(EPOLL_CLOEXEC);
     cq->signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    cq->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     struct epoll_event event = {.events = EPOLLIN};
-    if (cq->wait_fd >= 0 && cq->signal_fd >= 0
-        && epoll_ctl(cq->wait_fd, EPOLL_CTL_ADD, cq->signal_fd, &event) == 0) {
+    if (cq->wait_fd >= 0 && cq->signal_fd >= 0 && cq->timer_fd >= 0
+        && epoll_ctl(cq->wait_fd, EPOLL_CTL_ADD, cq->signal_fd, &event) == 0
+        && epoll_ctl(cq->wait_fd, EPOLL_CTL_ADD, cq->timer_fd, &event) == 0) {
         return true;
     }
-    if (cq->wait_fd >= 0) {
-        close(cq->wait_fd);
-    }
-    if (cq->signal_fd >= 0) {
-        close(cq->signal_fd);
-    }
+    close_wait(cq);
     return false;
 }
 
@@ -302,7 +321,7 @@ int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
     cq->domain = OWNER(domain, struct domain, fid);
     cq->wait = attr->wait_obj;
     cq->format = attr->format == FI_CQ_FORMAT_UNSPEC ? FI_CQ_FORMAT_TAGGED : attr->format;
-    cq->wait_fd = cq->signal_fd = -1;
+    cq->wait_fd = cq->signal_fd = cq->timer_fd = -1;
     if (cq->wait != FI_WAIT_NONE && !open_wait(cq)) {
         free(cq);
         return -FI_EMFILE;

@@ -150,3 +150,12 @@ bool ping_peers(struct endpoint *endpoint) {
     free(peers.pairs);
     return true;
 }
+
+int64_t next_ping_ns(const struct domain *domain) {
+    int64_t next = 0;
+    for (const struct link *at = domain->endpoints.next; at != &domain->endpoints; at = at->next) {
+        int64_t due = OWNER(at, const struct endpoint, link)->ping_ns;
+        next = due != 0 && (next == 0 || due < next) ? due : next;
+    }
+    return next;
+}

@@ -232,6 +232,8 @@ struct cq {
     size_t error_capacity, error_head, error_count;
     int wait_fd;      /* an epoll descriptor of what endpoints wait for; -1 without a wait object */
     int signal_fd;    /* in it: ends a wait */
+    int timer_fd;     /* in it, too: ends a wait when an awaited peer has to be looked for */
+    bool has_timer;   /* that is set */
     bool is_awaited;  /* somebody sleeps until there is an entry */
     bool is_signalled; /* by fi_cq_signal */
     int users;        /* endpoints bound to it */
@@ -435,6 +437,8 @@ void hear(struct endpoint *endpoint, uint64_t peer);
 uint64_t peer_at(const struct endpoint *endpoint, int node, int context);
 /* Now and then looks whether those are there of whom something is awaited; false if it was not the time. */
 bool ping_peers(struct endpoint *endpoint);
+/* When a peer of the domain's endpoints has to be looked for; 0 if none is awaited. */
+int64_t next_ping_ns(const struct domain *domain);
 void free_peers(struct endpoint *endpoint);
 
 /* ---- match.c ---- */

@@ -4,15 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.config.AttachConfig;
-import io.hxb.config.Backend;
-import io.hxb.config.ClusterConfig;
-import io.hxb.config.ContextConfig;
-import io.hxb.config.LinkPlan;
-import io.hxb.config.LoopConfig;
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
-import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmException;
 import io.hxb.pm.PmStatus;
@@ -55,45 +48,22 @@ class GroupSystemTest {
 
     @TempDir private Path folder;
 
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private final List<String> sockets = new ArrayList<>();
-    private final List<Node> nodes = new ArrayList<>();
+    private UdpNodes nodes;
     private LibHxb programs;
     private ExecutorService threads;
 
     @BeforeEach
     void start() throws Exception {
         LibHxb.build(Build.CHECKED, "scenario");
-        final ClusterConfig config =
-                ClusterConfig.of(
-                                "groups",
-                                Shape.of(2, 2),
-                                Backend.UDP,
-                                LinkPlan.udp(2, 2, BASE_PORT))
-                        .withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
-                        .withContext(new ContextConfig(16, 0));
-        final NodeThreads loops = keep(NodeThreads.start(LoopConfig.DEFAULT));
-        for (int id = 0; id < 4; id++) {
-            nodes.add(
-                    keep(
-                            Node.start(
-                                    new NodeOptions(
-                                            config, id, loops, true, false, link -> link))));
-            sockets.add(config.ownSocketPath(id).toString());
-        }
-        programs = keep(new LibHxb());
-        threads = keep(Executors.newCachedThreadPool());
-    }
-
-    private <T extends AutoCloseable> T keep(final T resource) {
-        open.add(resource);
-        return resource;
+        nodes = UdpNodes.start("groups", Shape.of(2, 2), folder, BASE_PORT);
+        programs = nodes.keep(new LibHxb());
+        threads = nodes.keep(Executors.newCachedThreadPool());
     }
 
     @AfterEach
     void closeAll() throws Exception {
-        for (final AutoCloseable resource : open.reversed()) {
-            resource.close();
+        if (nodes != null) {
+            nodes.close();
         }
     }
 
@@ -101,7 +71,7 @@ class GroupSystemTest {
         return programs.start(
                 Build.CHECKED,
                 scenario,
-                sockets.get(NODES[rank]),
+                nodes.socket(NODES[rank]),
                 Integer.toString(1 + rank),
                 Integer.toString(ID),
                 Integer.toString(rank),
@@ -117,7 +87,7 @@ class GroupSystemTest {
     private <T> Future<T> startJava(final int rank, final Use<T> use) {
         final Callable<T> member =
                 () -> {
-                    try (PmDevice device = PmDevice.attach(Path.of(sockets.get(NODES[rank])));
+                    try (PmDevice device = PmDevice.attach(Path.of(nodes.socket(NODES[rank])));
                             PmGroup group =
                                     PmGroup.join(device, 1 + rank, ID, NODES, rank, TIMEOUT_NS)) {
                         return use.of(group);
@@ -236,7 +206,7 @@ class GroupSystemTest {
         assertEquals("ready", LibHxb.line(one));
         assertEquals("ready", LibHxb.line(other));
         // when
-        nodes.get(3).close();
+        nodes.node(3).close();
         // then
         for (final Future<Integer> member : others) {
             assertTrue(member.get() < 0);
@@ -247,8 +217,8 @@ class GroupSystemTest {
 
     @Test
     void shouldRefuseWhatIsNotValid() throws Exception {
-        assertEquals(List.of(), programs.run(Build.CHECKED, "group-misuse", sockets.get(0)));
-        try (PmDevice device = PmDevice.attach(Path.of(sockets.get(1)))) {
+        assertEquals(List.of(), programs.run(Build.CHECKED, "group-misuse", nodes.socket(0)));
+        try (PmDevice device = PmDevice.attach(Path.of(nodes.socket(1)))) {
             assertThrows(
                     IllegalArgumentException.class,
                     () -> PmGroup.join(device, 1, ID, new int[] {0}, 0, TIMEOUT_NS));

@@ -3,15 +3,8 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.config.AttachConfig;
-import io.hxb.config.Backend;
-import io.hxb.config.ClusterConfig;
-import io.hxb.config.ContextConfig;
-import io.hxb.config.LinkPlan;
-import io.hxb.config.LoopConfig;
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
-import io.hxb.node.loop.NodeThreads;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.AfterEach;
@@ -42,8 +35,7 @@ class LibHxbProviderSystemTest {
 
     @TempDir private Path folder;
 
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private final List<String> sockets = new ArrayList<>();
+    private UdpNodes nodes;
     private LibHxb programs;
 
     @BeforeEach
@@ -53,31 +45,14 @@ class LibHxbProviderSystemTest {
                 Files.exists(Path.of("/usr/include/rdma/fabric.h")),
                 "skipped: the headers of libfabric are not installed (Debian: libfabric-dev)");
         LibHxb.build(Build.CHECKED, "provider");
-        final ClusterConfig config =
-                ClusterConfig.of(
-                                "provider-c",
-                                Shape.of(2),
-                                Backend.UDP,
-                                LinkPlan.udp(1, 2, BASE_PORT))
-                        .withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
-                        .withContext(new ContextConfig(16, 0));
-        final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
-        for (int id = 0; id < 2; id++) {
-            keep(Node.start(new NodeOptions(config, id, threads, true, false, link -> link)));
-            sockets.add(config.ownSocketPath(id).toString());
-        }
-        programs = keep(new LibHxb());
-    }
-
-    private <T extends AutoCloseable> T keep(final T resource) {
-        open.add(resource);
-        return resource;
+        nodes = UdpNodes.start("provider-c", Shape.of(2), folder, BASE_PORT);
+        programs = nodes.keep(new LibHxb());
     }
 
     @AfterEach
     void closeAll() throws Exception {
-        for (final AutoCloseable resource : open.reversed()) {
-            resource.close();
+        if (nodes != null) {
+            nodes.close();
         }
     }
 
@@ -86,7 +61,7 @@ class LibHxbProviderSystemTest {
         final Map<String, String> environment = new HashMap<>();
         environment.put("FI_PROVIDER_PATH", build.file("fi").toString());
         environment.put("FI_PROVIDER", "hxb");
-        environment.put("HXB_SOCKET", sockets.get(node));
+        environment.put("HXB_SOCKET", nodes.socket(node));
         return programs.start(environment, command);
     }
 
@@ -102,8 +77,8 @@ class LibHxbProviderSystemTest {
         final List<String> command = new ArrayList<>();
         command.add(build.file("provider").toString());
         command.add(name);
-        command.add(sockets.get(node));
-        command.add(sockets.get(1 - node));
+        command.add(nodes.socket(node));
+        command.add(nodes.socket(1 - node));
         command.addAll(List.of(more));
         return start(build, node, command.toArray(new String[0]));
     }
@@ -143,7 +118,7 @@ class LibHxbProviderSystemTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"busy", "idle"})
+    @ValueSource(strings = {"busy", "idle", "asleep"})
     void shouldEndWhatAwaitsAProgramThatIsKilled(final String use) throws Exception {
         // given
         final Process killed = scenario(1, "serve");

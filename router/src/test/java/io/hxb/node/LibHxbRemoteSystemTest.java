@@ -3,16 +3,9 @@ package io.hxb.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hxb.config.AttachConfig;
-import io.hxb.config.Backend;
-import io.hxb.config.ClusterConfig;
-import io.hxb.config.ContextConfig;
-import io.hxb.config.LinkPlan;
-import io.hxb.config.LoopConfig;
 import io.hxb.context.LibHxb;
 import io.hxb.context.LibHxb.Build;
 import io.hxb.linux.Memory;
-import io.hxb.node.loop.NodeThreads;
 import io.hxb.pm.PmContext;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmRegion;
@@ -31,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -47,8 +39,7 @@ class LibHxbRemoteSystemTest {
 
     @TempDir private Path folder;
 
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private final List<String> sockets = new ArrayList<>();
+    private UdpNodes nodes;
     private LibHxb programs;
     private PmDevice device;
     private PmRemoteMemory memory;
@@ -56,36 +47,23 @@ class LibHxbRemoteSystemTest {
     @BeforeEach
     void start() throws Exception {
         LibHxb.build(Build.CHECKED, "scenario");
-        final ClusterConfig config =
-                ClusterConfig.of("rma-c", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, BASE_PORT))
-                        .withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
-                        .withContext(new ContextConfig(16, 0));
-        final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
-        for (int id = 0; id < 2; id++) {
-            keep(Node.start(new NodeOptions(config, id, threads, true, false, link -> link)));
-            sockets.add(config.ownSocketPath(id).toString());
-        }
-        programs = keep(new LibHxb());
-    }
-
-    private <T extends AutoCloseable> T keep(final T resource) {
-        open.add(resource);
-        return resource;
+        nodes = UdpNodes.start("rma-c", Shape.of(2), folder, BASE_PORT);
+        programs = nodes.keep(new LibHxb());
     }
 
     @AfterEach
     void closeAll() throws Exception {
-        for (final AutoCloseable resource : open.reversed()) {
-            resource.close();
+        if (nodes != null) {
+            nodes.close();
         }
     }
 
     private Process serve() throws Exception {
-        return programs.start(Build.CHECKED, "remote-serve", sockets.get(1), "2");
+        return programs.start(Build.CHECKED, "remote-serve", nodes.socket(1), "2");
     }
 
     private void attachJavaTo(final int node, final int contextId) throws Exception {
-        device = keep(PmDevice.attach(Path.of(sockets.get(node))));
+        device = nodes.keep(PmDevice.attach(Path.of(nodes.socket(node))));
         final PmContext context = device.openContext(contextId);
         memory = PmRemoteMemory.open(context);
     }
@@ -98,7 +76,7 @@ class LibHxbRemoteSystemTest {
             programs.run(
                     Build.CHECKED,
                     "remote-use",
-                    sockets.get(0),
+                    nodes.socket(0),
                     "1",
                     "2",
                     key,
@@ -114,7 +92,7 @@ class LibHxbRemoteSystemTest {
         final PmRegion shared = device.openWritableRegion(REGION_BYTES);
         final String key = Long.toHexString(memory.share(shared, PmAccess.ALL));
         // when
-        programs.run(Build.CHECKED, "remote-use", sockets.get(0), "1", "2", key);
+        programs.run(Build.CHECKED, "remote-use", nodes.socket(0), "1", "2", key);
         // then
         final PmNotification notification = new PmNotification();
         assertEquals(PmStatus.OK, memory.await(TIMEOUT_NS));
@@ -158,7 +136,7 @@ class LibHxbRemoteSystemTest {
 
     @Test
     void shouldRefuseWhatIsNotValidAndChangeNothing() throws Exception {
-        assertEquals(List.of(), programs.run(Build.CHECKED, "remote-misuse", sockets.get(0)));
+        assertEquals(List.of(), programs.run(Build.CHECKED, "remote-misuse", nodes.socket(0)));
     }
 
     @Test
@@ -168,7 +146,7 @@ class LibHxbRemoteSystemTest {
             final String key = LibHxb.line(serve);
             final Process outlive =
                     programs.startReady(
-                            Build.CHECKED, "remote-outlive", sockets.get(0), "1", "2", key);
+                            Build.CHECKED, "remote-outlive", nodes.socket(0), "1", "2", key);
             serve.destroyForcibly().waitFor();
             final String status = LibHxb.lines(outlive).getFirst();
             assertTrue(
@@ -181,7 +159,7 @@ class LibHxbRemoteSystemTest {
         final Process serve = serve();
         final String key = LibHxb.line(serve);
         for (int i = 0; i < 3; i++) {
-            programs.startReady(Build.CHECKED, "remote-outlive", sockets.get(0), "1", "2", key)
+            programs.startReady(Build.CHECKED, "remote-outlive", nodes.socket(0), "1", "2", key)
                     .destroyForcibly()
                     .waitFor();
         }

@@ -296,7 +296,7 @@ class MpirunSystemTest {
                 "hostname");
         assertRefused(
                 ExitStatus.FAILED,
-                "is not that of Open MPI",
+                "is not that of Open MPI or MPICH",
                 "--lab",
                 "2",
                 "--mpirun",

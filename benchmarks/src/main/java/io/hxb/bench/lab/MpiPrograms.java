@@ -6,6 +6,7 @@ import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
 import io.hxb.bench.harness.Subnets;
 import io.hxb.bench.harness.TemporaryFolder;
+import io.hxb.bench.harness.Turn;
 import io.hxb.config.Backend;
 import io.hxb.tool.lab.LabNames;
 import io.hxb.tool.lab.LabSpec;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,17 +27,17 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Whole programs of MPI over HXB and over TCP, with and without a link that dies. One thread. */
 @Command(
         name = "mpi-programs",
         mixinStandardHelpOptions = true,
         description =
-                "CG, LAMMPS and HPCC on a 2x2 with two links a dimension: times and results over"
+                "CG, LAMMPS and HPCC on a lab with a process for each node: times and results over"
                         + " HXB and TCP, also while one link of one node is pulled for a while.")
 final class MpiPrograms implements Callable<Integer> {
     private static final int MTU_BYTES = 9000;
-    private static final int NODES = 4;
     private static final long LIMIT_SECONDS = 300;
 
     /** A liquid of Lennard-Jones atoms, as LAMMPS has it among its benchmarks. */
@@ -69,8 +71,9 @@ final class MpiPrograms implements Callable<Integer> {
      */
     private record Plan(
             String name, int ranks, List<String> command, String resultFile, String result) {
-        List<Integer> nodes() {
-            return IntStream.range(0, ranks).mapToObj(rank -> rank % NODES).toList();
+        /** The nodes of its ranks, which are dealt to them in turn. */
+        List<Integer> nodes(final int count) {
+            return IntStream.range(0, ranks).mapToObj(rank -> rank % count).toList();
         }
     }
 
@@ -91,25 +94,75 @@ final class MpiPrograms implements Callable<Integer> {
     @Option(names = "--only", description = "part of the names of those to run")
     private String only = "";
 
+    @Option(
+            names = "--shape",
+            defaultValue = "2x2",
+            description = "of the lab (default ${DEFAULT-VALUE})")
+    private String shape;
+
+    @Option(
+            names = "--links",
+            defaultValue = "2",
+            description = "of each dimension (default ${DEFAULT-VALUE})")
+    private int links;
+
+    @Option(
+            names = "--hpcc-ranks",
+            defaultValue = "4",
+            description = "ranks of HPCC (default ${DEFAULT-VALUE})")
+    private int hpccRanks;
+
+    @Option(
+            names = "--hpcc-size",
+            defaultValue = "800",
+            description = "order of HPCC's matrix, times --length (default ${DEFAULT-VALUE})")
+    private int hpccSize;
+
+    @Option(names = "--without-faults", description = "leave out runs in which a link is pulled")
+    private boolean isWithoutFaults;
+
+    @Option(
+            names = "--lock",
+            paramLabel = "FILE",
+            description =
+                    "take turns with others that measure on this machine: hold the lock of this"
+                            + " file, as flock(1) does, during each run")
+    private Path lock;
+
     private final Map<String, Double> lastSeconds = new TreeMap<>();
-    private final Map<String, List<String>> results = new TreeMap<>();
+    private final Map<String, List<List<String>>> results = new TreeMap<>();
 
     @Override
     public Integer call() throws Exception {
         final Report report =
                 new Report(
                                 "mpi-programs",
-                                Map.of("rounds", settings.rounds(), "mbit", mbit, "length", length))
-                        .columns("program", "over", "s", "with a link pulled", "s", "ratio");
+                                Map.of(
+                                        "rounds",
+                                        settings.rounds(),
+                                        "mbit",
+                                        mbit,
+                                        "length",
+                                        length,
+                                        "shape",
+                                        shape,
+                                        "links",
+                                        links,
+                                        "hpcc size",
+                                        hpccSize))
+                        .columns("program", "over", "s", "results", "s, a link pulled", "ratio");
         try (TemporaryFolder folder = new TemporaryFolder();
-                MpiRanks ranks = new MpiRanks(spec())) {
+                MpiRanks ranks = startNodes()) {
             Files.writeString(
                     folder.file("in.lj"), LIQUID.replace("STEPS", Integer.toString(200 * length)));
             final Path hpcc = Path.of("/usr/share/doc/hpcc/examples/_hpccinf.txt");
             if (Files.exists(hpcc)) {
                 Files.writeString(
                         folder.file("hpccinf.txt"),
-                        Files.readString(hpcc).replaceFirst("(?m)^1000 ", 800 * length + " "));
+                        Files.readString(hpcc)
+                                .replaceFirst("(?m)^1000 ", hpccSize * length + " ")
+                                .replaceFirst("(?m)^2 ( *Ps)$", rows() + " $1")
+                                .replaceFirst("(?m)^2 ( *Qs)$", hpccRanks / rows() + " $1"));
             }
             for (final Plan plan : plans()) {
                 if (plan.name.contains(only)) {
@@ -129,14 +182,35 @@ final class MpiPrograms implements Callable<Integer> {
                 new Plan("CG, 16 ranks", 16, solver, "", ".*result (.*)"),
                 new Plan("LAMMPS, 4 ranks", 4, lammps, "", step),
                 new Plan("LAMMPS, 8 ranks", 8, lammps, "", step),
-                new Plan("HPCC, 4 ranks", 4, List.of("hpcc"), "hpccoutf.txt", "^(Success=.*)"));
+                new Plan(
+                        "HPCC, " + hpccRanks + " ranks",
+                        hpccRanks,
+                        List.of("hpcc"),
+                        "hpccoutf.txt",
+                        "^(Success=.*)"));
+    }
+
+    /** Rows of HPCC's grid of ranks: as many as columns, or fewer. */
+    private int rows() {
+        int rows = (int) Math.sqrt(hpccRanks);
+        while (hpccRanks % rows != 0) {
+            rows--;
+        }
+        return rows;
+    }
+
+    private MpiRanks startNodes() throws Exception {
+        try (Turn turn = Turn.take(lock)) {
+            assert turn != null;
+            return new MpiRanks(spec());
+        }
     }
 
     private LabSpec spec() {
         return new LabSpec(
                 "mq" + ProcessHandle.current().pid(),
-                Shape.of(2, 2),
-                2,
+                Shape.parse(shape),
+                links,
                 Backend.RAW,
                 mbit * 1_000_000L,
                 MTU_BYTES);
@@ -147,10 +221,16 @@ final class MpiPrograms implements Callable<Integer> {
             throws Exception {
         final Contest contest = new Contest();
         for (final boolean isHxb : new boolean[] {true, false}) {
-            for (final boolean isPulled : new boolean[] {false, true}) {
+            for (final boolean isPulled :
+                    isWithoutFaults ? new boolean[1] : new boolean[] {false, true}) {
                 contest.add(
                         name(isHxb, isPulled),
-                        () -> Map.of("seconds", run(ranks, folder, plan, isHxb, isPulled)));
+                        () -> {
+                            try (Turn turn = Turn.take(lock)) {
+                                assert turn != null;
+                                return Map.of("seconds", run(ranks, folder, plan, isHxb, isPulled));
+                            }
+                        });
             }
         }
         lastSeconds.clear();
@@ -162,9 +242,12 @@ final class MpiPrograms implements Callable<Integer> {
                     plan.name,
                     isHxb ? "HXB" : "TCP",
                     standing.of(name(isHxb, false), "seconds").format(),
-                    verdict(isHxb, results),
-                    standing.of(name(isHxb, true), "seconds").format(),
-                    standing.ratio(name(isHxb, true), name(isHxb, false), "seconds").format());
+                    verdict(isHxb),
+                    isWithoutFaults ? "-" : standing.of(name(isHxb, true), "seconds").format(),
+                    isWithoutFaults
+                            ? "-"
+                            : standing.ratio(name(isHxb, true), name(isHxb, false), "seconds")
+                                    .format());
         }
     }
 
@@ -172,9 +255,19 @@ final class MpiPrograms implements Callable<Integer> {
         return (isHxb ? "HXB" : "TCP") + (isPulled ? ", a link pulled" : "");
     }
 
-    private static String verdict(final boolean isHxb, final Map<String, List<String>> results) {
-        final List<String> expected = results.get(name(true, false));
-        return results.get(name(isHxb, true)).equals(expected) ? "same results" : "OTHER RESULTS";
+    /** Whether all runs over it have computed what HXB has at first. */
+    private String verdict(final boolean isHxb) {
+        final List<String> expected = results.get(name(true, false)).getFirst();
+        final boolean isSame =
+                Stream.of(false, true)
+                        .map(isPulled -> name(isHxb, isPulled))
+                        .flatMap(name -> results.getOrDefault(name, List.of()).stream())
+                        .allMatch(expected::equals);
+        return isSame ? "same" : "OTHERS";
+    }
+
+    private void keep(final String name, final List<String> result) {
+        results.computeIfAbsent(name, key -> new ArrayList<>()).add(result);
     }
 
     /** Runs it; the link is pulled after a third of the time that it took without that. */
@@ -186,10 +279,11 @@ final class MpiPrograms implements Callable<Integer> {
             final boolean isPulled)
             throws Exception {
         final Path output = folder.resolve("output");
+        final int nodeCount = ranks.spec().shape().nodeCount();
         final List<String> command =
                 isHxb
-                        ? ranks.hxbCommand(plan.nodes(), plan.command)
-                        : ranks.tcpCommand(plan.nodes(), plan.command);
+                        ? ranks.hxbCommand(plan.nodes(nodeCount), plan.command)
+                        : ranks.tcpCommand(plan.nodes(nodeCount), plan.command);
         Files.deleteIfExists(folder.resolve("hpccoutf.txt"));
         final long startNs = System.nanoTime();
         final Process process =
@@ -213,9 +307,9 @@ final class MpiPrograms implements Callable<Integer> {
         }
         if (!hasEnded || process.exitValue() != 0) {
             System.err.println(Files.readString(output));
-            results.put(name(isHxb, isPulled), List.of("has failed"));
+            keep(name(isHxb, isPulled), List.of("has failed"));
         } else {
-            results.put(name(isHxb, isPulled), result(plan, folder, output));
+            keep(name(isHxb, isPulled), result(plan, folder, output));
         }
         lastSeconds.put(name(isHxb, isPulled), seconds);
         return seconds;

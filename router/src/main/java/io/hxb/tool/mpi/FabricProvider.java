@@ -20,10 +20,19 @@ final class FabricProvider {
                         "the libfabric provider",
                         "fi",
                         "fi/libhxb-fi.so",
-                        Map.of("make", "make", System.getenv().getOrDefault("CC", "cc"), "gcc"),
+                        Map.of("make", "make", compiler(System.getenv("CC")), "gcc"),
                         new NativeBuild.Headers("libfabric", "libfabric-dev"),
                         output -> output.contains("rdma/") || output.contains("-lfabric"),
                         root);
+    }
+
+    /**
+     * The program that make starts to compile.
+     *
+     * @param variable CC as the user has set it, which may have arguments; null if he has not.
+     */
+    static String compiler(final String variable) {
+        return variable == null || variable.isBlank() ? "cc" : variable.strip().split("\\s+", 2)[0];
     }
 
     /** Folder that libfabric finds it in. */

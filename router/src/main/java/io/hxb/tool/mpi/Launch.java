@@ -1,10 +1,12 @@
 package io.hxb.tool.mpi;
 
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * What is run: a command, and what its environment has besides. Immutable.
@@ -13,8 +15,13 @@ import java.util.TreeMap;
  * @param environment variables in the order of their names.
  */
 record Launch(List<String> command, SortedMap<String, String> environment) {
-    Launch(final List<String> command, final Map<String, String> environment) {
-        this(List.copyOf(command), Collections.unmodifiableSortedMap(new TreeMap<>(environment)));
+    Launch(
+            final Path program,
+            final List<String> arguments,
+            final Map<String, String> environment) {
+        this(
+                Stream.concat(Stream.of(program.toString()), arguments.stream()).toList(),
+                Collections.unmodifiableSortedMap(new TreeMap<>(environment)));
     }
 
     /** The same as a line for a shell, broken after each variable. */

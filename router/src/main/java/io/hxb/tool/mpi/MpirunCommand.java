@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -37,15 +38,16 @@ import java.util.stream.Stream;
         mixinStandardHelpOptions = true,
         header = "Runs an MPI program over the links of the cluster.",
         description = {
-            "Has the mpirun of this machine's Open MPI run a program over HXB. All that stands"
-                    + " behind the options below is passed on to it: its own options, the program"
-                    + " and its arguments. Nothing in the program has to change.",
+            "Has the mpirun of this machine's Open MPI, or of an MPICH with ch4:ofi, run a program"
+                    + " over HXB. All that stands behind the options below is passed on to it: its"
+                    + " own options, the program and its arguments. Nothing in the program has to"
+                    + " change.",
             "Ranks use the node of the machine that they run on. In a lab, which --lab makes for"
                 + " this run and --name finds, ranks are dealt to its nodes, and there may be more"
                 + " of them than CPUs.",
-            "The provider of libfabric that Open MPI uses is built by the first run, which needs a"
-                + " C compiler, make and the headers of libfabric. On other machines it has to be"
-                + " at the same path.",
+            "The provider of libfabric that MPI uses is built by the first run, which needs a C"
+                + " compiler, make and the headers of libfabric. On other machines it has to be at"
+                + " the same path.",
             "Exit status: that of mpirun; 2 also for wrong usage of this command."
         },
         footer = {
@@ -85,14 +87,14 @@ public final class MpirunCommand implements Callable<Integer> {
             names = "--collectives",
             description =
                     "has the nodes carry out MPI_Barrier, MPI_Bcast and MPI_Allreduce of up to"
-                            + " 4 KB, by a library in front of MPI")
+                            + " 4 KB, by a library in front of Open MPI")
     private boolean hasCollectives;
 
     @Option(
             names = "--mpirun",
             paramLabel = "PATH",
             defaultValue = "mpirun",
-            description = "Open MPI's mpirun (default: the one in the PATH)")
+            description = "mpirun of Open MPI or MPICH (default: the one in the PATH)")
     private String mpirun;
 
     @Option(
@@ -118,16 +120,16 @@ public final class MpirunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        final MpirunWords given = MpirunWords.of(words == null ? List.of() : words);
-        checkOptions(given);
-        final LabSpec wanted = shape == null ? null : links.spec(newName(), shape);
-        final LabState up = shape == null && name != null ? registry().requireNodes(name) : null;
         final Path root = Path.of(System.getProperty("hxb.root", "."));
         final FabricProvider provider = new FabricProvider(root);
-        final OpenMpi mpi = OpenMpi.find(mpirun, provider.folder());
+        final Mpi mpi = Mpi.find(mpirun, provider.folder());
+        final MpirunWords given = MpirunWords.of(mpi.syntax(), words == null ? List.of() : words);
+        checkOptions(given, mpi);
+        final LabSpec wanted = shape == null ? null : links.spec(newName(), shape);
+        final LabState up = shape == null && name != null ? registry().requireNodes(name) : null;
         if (mpi.isUntried()) {
             System.err.printf(
-                    "hxb: Open MPI %s: HXB has been tried with version 4.1%n", mpi.version());
+                    "hxb: %s: HXB has been tried with Open MPI 4.1 and MPICH 4.0%n", mpi.name());
         }
         provider.build();
         final Run run =
@@ -161,7 +163,7 @@ public final class MpirunCommand implements Callable<Integer> {
         return LabRegistry.ofUser();
     }
 
-    private void checkOptions(final MpirunWords given) {
+    private void checkOptions(final MpirunWords given, final Mpi mpi) {
         final Set<String> ours =
                 spec.options().stream()
                         .flatMap(option -> Stream.of(option.names()))
@@ -184,6 +186,9 @@ public final class MpirunCommand implements Callable<Integer> {
             throw new UsageException(
                     String.join(", ", ofNewLab) + ": only with --lab, for the lab that it makes");
         }
+        if (hasCollectives && !(mpi instanceof OpenMpi)) {
+            throw new UsageException("--collectives: only with Open MPI");
+        }
         if ((shape != null || name != null) && given.namesHosts()) {
             throw new UsageException("a lab is on this machine alone: leave out the other hosts");
         }
@@ -202,52 +207,38 @@ public final class MpirunCommand implements Callable<Integer> {
     /** What is the same on clusters and in labs. */
     private record Run(
             MpirunWords words,
-            OpenMpi mpi,
+            Mpi mpi,
             FabricProvider provider,
             Path rankScript,
             Map<String, String> collectives) {
-        /** The command, with what its ranks have to know besides. */
-        Launch launch(final Map<String, String> more) {
-            final Map<String, String> environment = new HashMap<>(OpenMpi.transport());
-            environment.putAll(provider.environment());
-            if (!collectives.isEmpty()) {
-                environment.putAll(collectives);
-                environment.putAll(OpenMpi.inFrontOfRanks(rankScript));
-            }
-            environment.putAll(more);
-            OpenMpi.defaults()
-                    .forEach(
-                            (variable, value) -> {
-                                if (System.getenv(variable) == null) {
-                                    environment.put(variable, value);
-                                }
-                            });
-            final List<String> exports =
-                    environment.keySet().stream()
-                            .filter(variable -> !variable.startsWith("OMPI_"))
-                            .sorted()
-                            .flatMap(variable -> Stream.of("-x", variable))
-                            .toList();
-            return new Launch(
-                    Stream.concat(Stream.of(mpi.mpirun().toString()), words.with(exports).stream())
-                            .toList(),
-                    environment);
+        /** The command on a cluster. */
+        Launch launch() {
+            return launch(
+                    Map.of(), collectives.isEmpty() ? Optional.empty() : Optional.of(rankScript));
         }
 
         Launch launchInLab(final RankPlacement placement) {
             final Map<String, String> more = new HashMap<>(placement.environment());
-            more.putAll(OpenMpi.inFrontOfRanks(rankScript));
-            OpenMpi.crowding()
-                    .forEach(
-                            (variable, value) -> {
-                                if (System.getenv(variable) == null) {
-                                    more.put(variable, value);
-                                }
-                            });
+            more.putAll(unlessSet(mpi.crowding()));
             if (Privileges.isRoot()) {
-                more.putAll(OpenMpi.root());
+                more.putAll(mpi.root());
             }
-            return launch(more);
+            return launch(more, Optional.of(rankScript));
+        }
+
+        private Launch launch(final Map<String, String> more, final Optional<Path> inFront) {
+            final Map<String, String> environment = new HashMap<>(mpi.transport());
+            environment.putAll(provider.environment());
+            environment.putAll(collectives);
+            environment.putAll(more);
+            environment.putAll(unlessSet(mpi.defaults()));
+            return mpi.launch(words, environment, inFront);
+        }
+
+        private static Map<String, String> unlessSet(final Map<String, String> variables) {
+            return variables.entrySet().stream()
+                    .filter(variable -> System.getenv(variable.getKey()) == null)
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         }
     }
 
@@ -283,6 +274,7 @@ public final class MpirunCommand implements Callable<Integer> {
         }
         final MpirunWords counted =
                 MpirunWords.of(
+                        run.mpi().syntax(),
                         run.words().with(List.of("-np", Integer.toString(placement.nodeCount()))));
         return new Run(counted, run.mpi(), run.provider(), run.rankScript(), run.collectives())
                 .launchInLab(placement);
@@ -300,7 +292,7 @@ public final class MpirunCommand implements Callable<Integer> {
         if (!isPlacedElsewhere && !isDryRun) {
             requireNode();
         }
-        final Launch launch = run.launch(Map.of());
+        final Launch launch = run.launch();
         return isDryRun ? print(launch) : MpirunProcess.run(launch);
     }
 

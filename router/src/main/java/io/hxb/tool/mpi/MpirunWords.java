@@ -2,9 +2,8 @@ package io.hxb.tool.mpi;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -13,38 +12,78 @@ import java.util.stream.Stream;
  * The words that mpirun is given, as far as they have to be understood: they are passed on as they
  * are. Immutable.
  *
+ * @param syntax how mpirun reads them.
  * @param parts the words between colons: options, a program and its arguments; at least one.
  */
-record MpirunWords(List<Part> parts) {
+record MpirunWords(Syntax syntax, List<Part> parts) {
     private static final String COLON = ":";
-    private static final Set<String> RANKS = Set.of("-np", "--np", "-n", "--n", "-c");
-    private static final Set<String> HOSTS =
-            Set.of(
-                    "-H",
-                    "-host",
-                    "-hostfile",
-                    "-machinefile",
-                    "-default-hostfile",
-                    "-rf",
-                    "-rankfile");
-    private static final String APP_FILE = "-app";
 
-    /**
-     * Words behind options, one dash in front. Source: mpirun --help full, of Open MPI 4.1.4; other
-     * options have none.
-     */
-    private static final Map<String, Integer> ARGUMENTS =
-            Stream.of(
-                            "H am app bind-to c cf cartofile cpu-list cpu-set cpus-per-proc",
-                            "cpus-per-rank debugger default-hostfile hnp host hostfile",
-                            "launch-agent machinefile map-by max-restarts max-vm-size N n np",
-                            "npernode npersocket ompi-server output-filename path personality ppr",
-                            "prefix preload-files rank-by rankfile report-events report-pid",
-                            "report-uri rf stdin timeout tune wd wdir x xml-file xterm")
-                    .flatMap(line -> Stream.of(line.split(" ", -1)))
-                    .collect(Collectors.toMap(name -> "-" + name, name -> 1));
+    /** How an mpirun reads its arguments. */
+    enum Syntax {
+        /**
+         * Source: mpirun --help full, of Open MPI 4.1.4; other options have no words behind them.
+         */
+        OPEN_MPI(
+                "H am app bind-to c cf cartofile cpu-list cpu-set cpus-per-proc cpus-per-rank"
+                    + " debugger default-hostfile hnp host hostfile launch-agent machinefile map-by"
+                    + " max-restarts max-vm-size N n np npernode npersocket ompi-server"
+                    + " output-filename path personality ppr prefix preload-files rank-by rankfile"
+                    + " report-events report-pid report-uri rf stdin timeout tune wd wdir x"
+                    + " xml-file xterm",
+                "mca gmca",
+                "np n c",
+                "N npernode pernode npersocket ppr",
+                "H host hostfile machinefile default-hostfile rf rankfile",
+                "app"),
 
-    private static final Set<String> TWO_ARGUMENTS = Set.of("-mca", "-gmca");
+        /** Source: mpiexec -help of MPICH 4.0.2, src/pm/hydra/ui/mpich/utils.c. */
+        HYDRA(
+                "genvlist f hostfile machinefile machine machines machinelist host hosts hostlist"
+                        + " ppn output-from prepend-pattern outfile-pattern errfile-pattern outfile"
+                        + " errfile wdir configfile envlist n np launcher launcher-exec bootstrap"
+                        + " bootstrap-exec rmk topolib binding bind-to map-by membind demux iface"
+                        + " nameserver usize pmi-port gpus-per-proc g",
+                "genv env",
+                "np n",
+                "",
+                "f hostfile machinefile machine machines machinelist host hosts hostlist",
+                "configfile");
+
+        private final String oneArgument;
+        private final String twoArguments;
+        private final String ranks;
+        private final String otherCounts;
+        private final String hosts;
+        private final String programFiles;
+
+        Syntax(
+                final String oneArgument,
+                final String twoArguments,
+                final String ranks,
+                final String otherCounts,
+                final String hosts,
+                final String programFiles) {
+            this.oneArgument = oneArgument;
+            this.twoArguments = twoArguments;
+            this.ranks = ranks;
+            this.otherCounts = otherCounts;
+            this.hosts = hosts;
+            this.programFiles = programFiles;
+        }
+
+        /** Words behind an option. */
+        private int arguments(final String option) {
+            if (is(option, twoArguments)) {
+                return 2;
+            }
+            return is(option, oneArgument) ? 1 : 0;
+        }
+
+        private static boolean is(final String option, final String names) {
+            final String name = option.replaceFirst("^--?", "");
+            return !name.isEmpty() && List.of(names.split(" ", -1)).contains(name);
+        }
+    }
 
     /**
      * What one program runs by.
@@ -53,10 +92,10 @@ record MpirunWords(List<Part> parts) {
      * @param programIndex where the program is; the count of words if there is none.
      */
     record Part(List<String> words, int programIndex) {
-        private static Part of(final List<String> words) {
+        private static Part of(final Syntax syntax, final List<String> words) {
             int index = 0;
             while (index < words.size() && words.get(index).startsWith("-")) {
-                index += 1 + arguments(words.get(index));
+                index += 1 + syntax.arguments(words.get(index));
             }
             return new Part(List.copyOf(words), Math.min(index, words.size()));
         }
@@ -66,18 +105,18 @@ record MpirunWords(List<Part> parts) {
         }
 
         /** Its options, each without its arguments. */
-        private List<String> options() {
+        private List<String> options(final Syntax syntax) {
             final List<String> options = new ArrayList<>();
-            for (int i = 0; i < programIndex; i += 1 + arguments(words.get(i))) {
+            for (int i = 0; i < programIndex; i += 1 + syntax.arguments(words.get(i))) {
                 options.add(words.get(i));
             }
             return options;
         }
 
         /** How many ranks it asks for; empty if it does not say, or not by a number. */
-        private OptionalInt ranks() {
-            for (int i = 0; i + 1 < programIndex; i += 1 + arguments(words.get(i))) {
-                if (RANKS.contains(words.get(i))) {
+        private OptionalInt ranks(final Syntax syntax) {
+            for (int i = 0; i + 1 < programIndex; i += 1 + syntax.arguments(words.get(i))) {
+                if (Syntax.is(words.get(i), syntax.ranks)) {
                     final String count = words.get(i + 1);
                     return count.matches("\\d{1,7}")
                             ? OptionalInt.of(Integer.parseInt(count))
@@ -88,37 +127,32 @@ record MpirunWords(List<Part> parts) {
         }
     }
 
-    private static int arguments(final String option) {
-        final String name = option.startsWith("--") ? option.substring(1) : option;
-        return TWO_ARGUMENTS.contains(name) ? 2 : ARGUMENTS.getOrDefault(name, 0);
-    }
-
     /** Reads what stands behind the options of hxb. */
-    static MpirunWords of(final List<String> words) {
+    static MpirunWords of(final Syntax syntax, final List<String> words) {
         final List<Part> parts = new ArrayList<>();
         List<String> part = new ArrayList<>();
         for (final String word : words) {
             if (word.equals(COLON)) {
-                parts.add(Part.of(part));
+                parts.add(Part.of(syntax, part));
                 part = new ArrayList<>();
             } else {
                 part.add(word);
             }
         }
-        parts.add(Part.of(part));
-        return new MpirunWords(List.copyOf(parts));
+        parts.add(Part.of(syntax, part));
+        return new MpirunWords(syntax, List.copyOf(parts));
     }
 
     /** True if each part has a program, or a file names them. */
     boolean hasPrograms() {
-        return hasOption(MpirunWords::isAppFile) || parts.stream().allMatch(Part::hasProgram);
+        return hasProgramFile() || parts.stream().allMatch(Part::hasProgram);
     }
 
     /** How many ranks there will be; empty if the words do not say. */
     OptionalInt ranks() {
         int sum = 0;
         for (final Part part : parts) {
-            final OptionalInt ranks = part.ranks();
+            final OptionalInt ranks = part.ranks(syntax);
             if (ranks.isEmpty()) {
                 return ranks;
             }
@@ -130,42 +164,59 @@ record MpirunWords(List<Part> parts) {
     /** True if mpirun chooses how many ranks there are of its only program. */
     boolean isCountOpen() {
         return parts.size() == 1
-                && !hasOption(
-                        option ->
-                                RANKS.contains(option)
-                                        || isAppFile(option)
-                                        || option.matches(
-                                                "--?(N|npernode|pernode|npersocket|ppr)"));
+                && !hasProgramFile()
+                && !hasOption(syntax.ranks)
+                && !hasOption(syntax.otherCounts);
     }
 
-    private static boolean isAppFile(final String option) {
-        return option.equals(APP_FILE) || option.equals("-" + APP_FILE);
+    /** True if a file names the programs. */
+    boolean hasProgramFile() {
+        return hasOption(syntax.programFiles);
     }
 
     /** True if they say on which hosts ranks run. */
     boolean namesHosts() {
-        return hasOption(
-                option -> HOSTS.contains(option.startsWith("--") ? option.substring(1) : option));
+        return hasOption(syntax.hosts);
     }
 
-    /** The first of mpirun's options that are such; empty if none is. */
+    /** Those of mpirun's options that are such, without their arguments. */
     List<String> options(final Predicate<String> wanted) {
-        return parts.stream().flatMap(part -> part.options().stream()).filter(wanted).toList();
+        return parts.stream()
+                .flatMap(part -> part.options(syntax).stream())
+                .filter(wanted)
+                .toList();
     }
 
-    private boolean hasOption(final Predicate<String> wanted) {
-        return !options(wanted).isEmpty();
+    private boolean hasOption(final String names) {
+        return !options(option -> Syntax.is(option, names)).isEmpty();
     }
 
     /** The words, with others in front of each part. */
     List<String> with(final List<String> others) {
+        return joined(
+                part ->
+                        Stream.of(others, part.words())
+                                .flatMap(List::stream)
+                                .collect(Collectors.toList()));
+    }
+
+    /** The words, with others in front of each program. */
+    List<String> withInFront(final List<String> others) {
+        return joined(
+                part -> {
+                    final List<String> words = new ArrayList<>(part.words());
+                    words.addAll(part.programIndex(), others);
+                    return words;
+                });
+    }
+
+    private List<String> joined(final Function<Part, List<String>> change) {
         final List<String> words = new ArrayList<>();
         for (final Part part : parts) {
             if (!words.isEmpty()) {
                 words.add(COLON);
             }
-            words.addAll(others);
-            words.addAll(part.words());
+            words.addAll(change.apply(part));
         }
         return words;
     }

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -16,7 +17,8 @@ class LaunchTest {
     void shouldPrintWhatAShellRunsTheSameWay() throws Exception {
         final Launch launch =
                 new Launch(
-                        List.of("sh", "-c", "printf '%s|' \"$B\" \"$A\" \"$@\"", "x", "it's", ""),
+                        Path.of("sh"),
+                        List.of("-c", "printf '%s|' \"$B\" \"$A\" \"$@\"", "x", "it's", ""),
                         Map.of("B", "{node} *", "A", "$HOME"));
 
         final Process shell = new ProcessBuilder("sh", "-c", launch.text()).start();

@@ -17,7 +17,15 @@ import java.util.OptionalInt;
 @Tag("unit")
 class MpirunWordsTest {
     private static MpirunWords words(final String line) {
-        return MpirunWords.of(line.isEmpty() ? List.of() : List.of(line.split(" ", -1)));
+        return words(MpirunWords.Syntax.OPEN_MPI, line);
+    }
+
+    private static MpirunWords ofHydra(final String line) {
+        return words(MpirunWords.Syntax.HYDRA, line);
+    }
+
+    private static MpirunWords words(final MpirunWords.Syntax syntax, final String line) {
+        return MpirunWords.of(syntax, line.isEmpty() ? List.of() : List.of(line.split(" ", -1)));
     }
 
     @ParameterizedTest
@@ -78,5 +86,25 @@ class MpirunWordsTest {
     void shouldFindOptionsInFrontOfTheProgramOnly() {
         assertEquals(List.of("--lab"), words("-np 2 --lab 2x2 p").options("--lab"::equals));
         assertEquals(List.of(), words("-np 2 p --lab 2x2").options("--lab"::equals));
+    }
+
+    @Test
+    void shouldReadWhatHydraTakes() {
+        final MpirunWords words = ofHydra("-genv A 1 -n 2 p -n 9 : -env B 2 -np 3 q");
+        assertEquals(OptionalInt.of(5), words.ranks());
+        assertTrue(words.hasPrograms());
+        assertFalse(words.namesHosts());
+        assertTrue(ofHydra("-ppn 1 -f hosts p").namesHosts());
+        assertTrue(ofHydra("-ppn 1 p").isCountOpen());
+        assertTrue(ofHydra("-configfile f").hasProgramFile());
+        assertFalse(ofHydra("-configfile f").isCountOpen());
+        assertFalse(ofHydra("-genv A 1").hasPrograms());
+    }
+
+    @Test
+    void shouldPutOthersInFrontOfEachProgram() {
+        assertEquals(
+                List.of("-n", "1", "s", "p", "-x", ":", "-env", "A", "1", "s", "q"),
+                ofHydra("-n 1 p -x : -env A 1 q").withInFront(List.of("s")));
     }
 }

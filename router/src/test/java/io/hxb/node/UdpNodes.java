@@ -1,0 +1,91 @@
+package io.hxb.node;
+
+import io.hxb.config.AttachConfig;
+import io.hxb.config.Backend;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.ContextConfig;
+import io.hxb.config.LinkPlan;
+import io.hxb.config.LoopConfig;
+import io.hxb.node.loop.NodeThreads;
+import io.hxb.topology.Shape;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * All nodes of a cluster over UDP in this process, which programs can attach to, and whatever else
+ * a test opens. Used by one thread.
+ */
+final class UdpNodes {
+    private static final int LINKS = 2;
+    private static final int CONTEXTS = 16;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private final List<Node> nodes = new ArrayList<>();
+    private final ClusterConfig config;
+
+    private UdpNodes(final ClusterConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * Starts them, on the loops of one set of threads.
+     *
+     * @param folder for their sockets.
+     * @param basePort first of the UDP ports.
+     */
+    static UdpNodes start(
+            final String name, final Shape shape, final Path folder, final int basePort)
+            throws Exception {
+        final UdpNodes started =
+                new UdpNodes(
+                        ClusterConfig.of(
+                                        name,
+                                        shape,
+                                        Backend.UDP,
+                                        LinkPlan.udp(shape.dimensions(), LINKS, basePort))
+                                .withAttach(new AttachConfig(folder, folder, List.of(), List.of()))
+                                .withContext(new ContextConfig(CONTEXTS, 0)));
+        try {
+            started.startAll();
+        } catch (final Exception e) {
+            started.close();
+            throw e;
+        }
+        return started;
+    }
+
+    private void startAll() throws Exception {
+        final NodeThreads threads = keep(NodeThreads.start(LoopConfig.DEFAULT));
+        for (int id = 0; id < config.shape().nodeCount(); id++) {
+            nodes.add(
+                    keep(
+                            Node.start(
+                                    new NodeOptions(
+                                            config, id, threads, true, false, link -> link))));
+        }
+    }
+
+    /** Closes {@code resource} with the nodes, and before them. */
+    <T extends AutoCloseable> T keep(final T resource) {
+        open.add(resource);
+        return resource;
+    }
+
+    /** Where programs attach to a node. */
+    String socket(final int node) {
+        return config.ownSocketPath(node).toString();
+    }
+
+    Node node(final int node) {
+        return nodes.get(node);
+    }
+
+    /** Closes all that was opened, last first. */
+    void close() throws Exception {
+        for (final AutoCloseable resource : open.reversed()) {
+            resource.close();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.hxb.tool.mpi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Which MPI an mpirun belongs to, and how it is told to use HXB. */
+@Tag("unit")
+class MpiTest {
+    private static final String HYDRA = "HYDRA build details:\n    Version:    4.0.2\n    CC: gcc";
+    private static final Path SCRIPT = Path.of("/hxb/deploy/hxb-rank");
+
+    @TempDir private Path folder;
+
+    private Path program(final String name, final String output) throws IOException {
+        final Path file = folder.resolve(name);
+        Files.writeString(file, "#!/bin/sh\ncat <<'EOF'\n" + output + "\nEOF\n");
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private Mpi find(final Path mpirun) {
+        return Mpi.find(mpirun.toString(), folder);
+    }
+
+    private static List<String> command(
+            final Mpi mpi, final String words, final Optional<Path> script) {
+        final MpirunWords parsed = MpirunWords.of(mpi.syntax(), List.of(words.split(" ", -1)));
+        return mpi.launch(parsed, Map.of("FI_PROVIDER", "hxb"), script).command();
+    }
+
+    @Test
+    void shouldKnowOpenMpi() throws Exception {
+        final Mpi mpi = find(program("mpirun", "mpirun (Open MPI) 4.1.4\n\nReport bugs to"));
+
+        assertEquals("Open MPI 4.1.4", mpi.name());
+        assertFalse(mpi.isUntried());
+        assertTrue(find(program("mpirun", "mpirun (Open MPI) 5.0.1")).isUntried());
+        assertEquals(
+                List.of("-x", "FI_PROVIDER", "-np", "2", "p"),
+                command(mpi, "-np 2 p", Optional.of(SCRIPT)).subList(1, 6));
+    }
+
+    @Test
+    void shouldKnowMpichAndStartTheScriptInFrontOfItsRanks() throws Exception {
+        program("mpichversion", "MPICH Version:    4.0.2\nMPICH Device:    ch4:ofi");
+
+        final Mpi mpi = find(program("mpirun", HYDRA));
+
+        assertEquals("MPICH 4.0.2", mpi.name());
+        assertFalse(mpi.isUntried());
+        assertEquals(
+                List.of("-n", "1", "p", ":", "-n", "2", "q"),
+                command(mpi, "-n 1 p : -n 2 q", Optional.empty()).subList(1, 8));
+        assertEquals(
+                List.of("-n", "1", SCRIPT.toString(), "p", "-x"),
+                command(mpi, "-n 1 p -x", Optional.of(SCRIPT)).subList(1, 6));
+        assertThrows(
+                UsageException.class, () -> command(mpi, "-configfile f", Optional.of(SCRIPT)));
+    }
+
+    @Test
+    void shouldRefuseAnMpichThatWouldNotUseHxb() throws Exception {
+        program("mpichversion", "MPICH Version:    4.0.2\nMPICH Device:    ch4:ucx");
+        final Path mpirun = program("mpirun", HYDRA);
+
+        final ToolException refusal = assertThrows(ToolException.class, () -> find(mpirun));
+
+        assertTrue(refusal.getMessage().contains("its device is ch4:ucx"), refusal::getMessage);
+    }
+
+    @Test
+    void shouldRefuseWhatItDoesNotKnow() throws Exception {
+        final Path mpirun = program("mpirun", "Intel(R) MPI Library for Linux");
+
+        final ToolException refusal = assertThrows(ToolException.class, () -> find(mpirun));
+
+        assertTrue(refusal.getMessage().contains("says: Intel(R) MPI"), refusal::getMessage);
+    }
+}
