@@ -98,7 +98,10 @@ class ManageSystemTest {
                                                     null,
                                                     0,
                                                     null,
-                                                    PathHealthConfig.DEFAULT))));
+                                                    // A pair that leaves a path which is late for
+                                                    // lack of a CPU has not been moved by the
+                                                    // server.
+                                                    PathHealthConfig.OFF))));
             sockets.add(
                     NetworkNamespace.run(
                             lab.namespace(host),
