@@ -12,6 +12,7 @@
 
 enum {
     IDLE_TURNS = 4,      /* looks in vain before each gives way */
+    NAP_TURNS = 16,      /* the same before a sleep, where CPUs come back late */
     SOON_NS = 10000,     /* from one look to the next of a program that does nothing but wait */
     LONG_NS = 1000000,   /* a wait that goes on asleep */
     LATE_NS = 100000,    /* a CPU that was given away comes back so late if many want it, or one computes on it */
@@ -92,7 +93,7 @@ static void nap(struct domain *domain) {
 
 /* Two ranks and two nodes on two CPUs have a late return now and then, and are faster awake; a bucket that leaks tells them
  * from those that are late all the time. */
-static bool is_crowded(struct domain *domain, int64_t before, int64_t after) {
+static bool is_late_again(struct domain *domain, int64_t before, int64_t after) {
     int64_t leaked = (after - domain->late_since_ns) / LATE_SHARE;
     domain->late_ns = domain->late_ns > leaked ? domain->late_ns - leaked : 0;
     domain->late_since_ns = after;
@@ -111,7 +112,7 @@ static void give_way(struct domain *domain, int64_t now) {
     sched_yield();
     pthread_mutex_lock(&domain->lock);
     int64_t after = clock_ns();
-    if (is_crowded(domain, now, after)) {
+    if (is_late_again(domain, now, after)) {
         bool is_again = after - domain->crowded_until_ns < AGAIN_PAUSES * domain->pause_ns;
         int64_t doubled = 2 * domain->pause_ns < MAX_PAUSE_NS ? 2 * domain->pause_ns : MAX_PAUSE_NS;
         domain->pause_ns = is_again ? doubled : MIN_PAUSE_NS;
@@ -127,10 +128,11 @@ void idle(struct domain *domain, bool did_something) {
     if (++domain->idle_turns == 1) {
         domain->idle_since_ns = now;
     } else if (domain->idle_turns > IDLE_TURNS) {
-        bool may_nap = now - domain->idle_since_ns > LONG_NS || now < domain->crowded_until_ns;
+        bool is_crowded = now < domain->crowded_until_ns;
+        bool may_nap = is_crowded ? domain->idle_turns > NAP_TURNS : now - domain->idle_since_ns > LONG_NS;
         if (may_nap && !domain->is_automatic && arm_all(domain)) {
             nap(domain);
-        } else {
+        } else if (!is_crowded || domain->is_automatic) {
             give_way(domain, now);
         }
         now = clock_ns();

@@ -24,6 +24,7 @@ void own(struct endpoint *endpoint) {
 
 void enter(struct endpoint *endpoint) {
     pthread_mutex_lock(&endpoint->domain->lock);
+    endpoint->domain->idle_turns = 0; /* who posts does not only wait */
     own(endpoint);
 }
 
