@@ -301,4 +301,28 @@ static UNUSED void wait_readable(int fd, int timeout_ms) {
     poll(&p, 1, timeout_ms);
 }
 
+#define MAX_LINKS 16
+
+/* Sleeps for pause_us, or, where that is 0, waits until one of the sockets is ready. */
+static UNUSED void rest_or_wait(int pause_us, const int *sockets, int count, short events) {
+    if (pause_us > 0) {
+        struct timespec pause = {0, pause_us * 1000};
+        nanosleep(&pause, NULL);
+        return;
+    }
+    struct pollfd polled[MAX_LINKS];
+    for (int i = 0; i < count; i++) polled[i] = (struct pollfd){.fd = sockets[i], .events = events};
+    poll(polled, (nfds_t)count, 10);
+}
+
+/* Loads all bytes, as a program does that uses what it has received. */
+static UNUSED uint64_t load(const uint8_t *bytes, size_t length) {
+    uint64_t sum = 0, word;
+    for (size_t i = 0; i + 8 <= length; i += 8) {
+        memcpy(&word, bytes + i, 8);
+        sum += word;
+    }
+    return sum;
+}
+
 #endif

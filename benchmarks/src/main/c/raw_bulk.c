@@ -20,7 +20,6 @@
 #ifndef VIRTIO_NET_HDR_GSO_UDP_L4
 #define VIRTIO_NET_HDR_GSO_UDP_L4 5
 #endif
-#define MAX_LINKS 16
 #define TRAIN_BYTES 65507
 #define MESSAGES 8
 #define PORT HXB_ETHERTYPE
@@ -42,26 +41,6 @@ static struct headers headers[MESSAGES];
 static int sockets[MAX_LINKS];
 static int link_count;
 static int pause_us;
-
-static void idle(short events) {
-    if (pause_us > 0) {
-        struct timespec pause = {0, pause_us * 1000};
-        nanosleep(&pause, NULL);
-        return;
-    }
-    struct pollfd polled[MAX_LINKS];
-    for (int i = 0; i < link_count; i++) polled[i] = (struct pollfd){.fd = sockets[i], .events = events};
-    poll(polled, (nfds_t)link_count, 10);
-}
-
-static uint64_t load(const uint8_t *bytes, size_t length) {
-    uint64_t sum = 0, word;
-    for (size_t i = 0; i + 8 <= length; i += 8) {
-        memcpy(&word, bytes + i, 8);
-        sum += word;
-    }
-    return sum;
-}
 
 static int header_bytes(bool has_trains) { return has_trains ? (int)sizeof(struct headers) : ETHER_BYTES; }
 
@@ -95,7 +74,7 @@ static void serve(double warm_up, double seconds, bool has_trains) {
             printf("{\"begun\":true}\n");
             fflush(stdout);
         }
-        if (!found) idle(POLLIN);
+        if (!found) rest_or_wait(pause_us, sockets, link_count, POLLIN);
     }
     double length = (double)(now - begun) / 1e9;
     printf("{\"MBps\":%.2f,\"sum\":%" PRIu64 "}\n", (double)(bytes - before) / length / 1e6, sum);
@@ -164,7 +143,7 @@ static void send_all(int size, bool has_trains) {
             taken = count > 0 ? count : 0;
             found |= count > 0;
         }
-        if (!found) idle(POLLOUT);
+        if (!found) rest_or_wait(pause_us, sockets, link_count, POLLOUT);
     }
     printf("{\"done\":true}\n");
 }

@@ -23,7 +23,6 @@
 #ifndef UDP_GRO
 #define UDP_GRO 104
 #endif
-#define MAX_LINKS 16
 #define TRAIN_BYTES 65507
 #define MESSAGES 8
 
@@ -33,27 +32,6 @@ static struct iovec vectors[MESSAGES];
 static int sockets[MAX_LINKS];
 static int link_count;
 static int pause_us;
-
-/* Sleeps, or waits until one of the sockets is ready. */
-static void idle(short events) {
-    if (pause_us > 0) {
-        struct timespec pause = {0, pause_us * 1000};
-        nanosleep(&pause, NULL);
-        return;
-    }
-    struct pollfd polled[MAX_LINKS];
-    for (int i = 0; i < link_count; i++) polled[i] = (struct pollfd){.fd = sockets[i], .events = events};
-    poll(polled, (nfds_t)link_count, 10);
-}
-
-static uint64_t load(const uint8_t *bytes, size_t length) {
-    uint64_t sum = 0, word;
-    for (size_t i = 0; i + 8 <= length; i += 8) {
-        memcpy(&word, bytes + i, 8);
-        sum += word;
-    }
-    return sum;
-}
 
 static void serve(double warm_up, double seconds) {
     uint64_t start = 0, bytes = 0, before = 0, sum = 0, begun = 0, now = 0;
@@ -81,7 +59,7 @@ static void serve(double warm_up, double seconds) {
             printf("{\"begun\":true}\n");
             fflush(stdout);
         }
-        if (!found) idle(POLLIN);
+        if (!found) rest_or_wait(pause_us, sockets, link_count, POLLIN);
     }
     double length = (double)(now - begun) / 1e9;
     printf("{\"MBps\":%.2f,\"sum\":%" PRIu64 "}\n", (double)(bytes - before) / length / 1e6, sum);
@@ -109,7 +87,7 @@ static void send_all(int size, bool has_trains) {
             taken = count > 0 ? count : 0;
             found |= count > 0;
         }
-        if (!found) idle(POLLOUT);
+        if (!found) rest_or_wait(pause_us, sockets, link_count, POLLOUT);
     }
     printf("{\"done\":true}\n");
 }

@@ -42,7 +42,7 @@ public record FrameConfig(
                 .that(
                         !vlanTags || encapsulation != Encapsulation.IP,
                         "encapsulation",
-                        "must be ethernet or auto with vlanTags: ip")
+                        "must be ethernet or auto where frame.vlanTags is true, not ip")
                 .done();
     }
 

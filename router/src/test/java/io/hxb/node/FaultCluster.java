@@ -3,7 +3,6 @@ package io.hxb.node;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
-import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.RouteConfig;
 import io.hxb.config.TrunkConfig;
@@ -131,15 +130,7 @@ final class FaultCluster implements AutoCloseable {
                                         .withRoutes(
                                                 new RouteConfig(30 * MS, 200 * MS, 15_000 * MS)))
                         .withTrunk(TrunkConfig.DEFAULT.withHoldDownNs(50 * MS, 200 * MS))
-                        .withFrame(
-                                new FrameConfig(
-                                        false,
-                                        16,
-                                        0x88B5,
-                                        0x88B6,
-                                        50 * MS,
-                                        false,
-                                        FrameConfig.Encapsulation.ETHERNET));
+                        .withFrame(SimCluster.FRAME.withCrc(false));
         hardware = new SimHardware(config, clock, network, FAULTLESS);
         for (int node = 0; node < shape.nodeCount(); node++) {
             members.add(new Member(node));

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.FlowConfig;
-import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.SecurityConfig;
 import io.hxb.frame.DropReason;
@@ -81,15 +80,7 @@ class ForgedFrameSimulationTest {
         // What is behind the first bytes of a payload has its CRC only.
         return ClusterConfig.of(
                         "sim", shape, Backend.UDP, LinkPlan.udp(shape.dimensions(), 2, 20_000))
-                .withFrame(
-                        new FrameConfig(
-                                true,
-                                16,
-                                0x88B5,
-                                0x88B6,
-                                50_000_000L,
-                                false,
-                                FrameConfig.Encapsulation.ETHERNET))
+                .withFrame(SimCluster.FRAME)
                 .withFlow(
                         FlowConfig.DEFAULT.withPeerTimeoutNs(SECOND).withIdleTimeoutNs(2 * SECOND))
                 .withSecurity(new SecurityConfig(SecurityConfig.Mode.AUTHENTICATE, List.of("key")));

@@ -3,7 +3,6 @@ package io.hxb.node;
 import io.hxb.config.Backend;
 import io.hxb.config.ClusterConfig;
 import io.hxb.config.ContextConfig;
-import io.hxb.config.FrameConfig;
 import io.hxb.config.LinkPlan;
 import io.hxb.config.OrderConfig;
 import io.hxb.context.ContextLoop;
@@ -124,15 +123,7 @@ final class RemoteCluster implements AutoCloseable {
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), linksPerDimension, 20_000))
                         .withContext(new ContextConfig(CONTEXTS, 0))
-                        .withFrame(
-                                new FrameConfig(
-                                        true,
-                                        16,
-                                        0x88B5,
-                                        0x88B6,
-                                        50_000_000L,
-                                        false,
-                                        FrameConfig.Encapsulation.ETHERNET))
+                        .withFrame(SimCluster.FRAME)
                         .withOrders(
                                 seed % 2 == 0
                                         ? OrderConfig.DEFAULT

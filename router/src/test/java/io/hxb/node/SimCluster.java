@@ -30,6 +30,18 @@ import java.util.function.IntFunction;
 /** A whole hyper-crossbar in one thread and virtual time: the node's own code over sim links. */
 final class SimCluster implements AutoCloseable {
     static final int MTU_BYTES = SimHardware.MTU_BYTES;
+
+    /** Frames with a CRC, whose nodes greet each other often. */
+    static final FrameConfig FRAME =
+            new FrameConfig(
+                    true,
+                    16,
+                    0x88B5,
+                    0x88B6,
+                    50_000_000L,
+                    false,
+                    FrameConfig.Encapsulation.ETHERNET);
+
     private static final long STEP_NS = 5_000_000L;
 
     /** One node: its loop and the application on it. */
@@ -118,15 +130,7 @@ final class SimCluster implements AutoCloseable {
                                 shape,
                                 Backend.UDP,
                                 LinkPlan.udp(shape.dimensions(), linksPerDimension, 20_000))
-                        .withFrame(
-                                new FrameConfig(
-                                        true,
-                                        16,
-                                        0x88B5,
-                                        0x88B6,
-                                        50_000_000L,
-                                        false,
-                                        FrameConfig.Encapsulation.ETHERNET))
+                        .withFrame(FRAME)
                         .withOrders(
                                 seed % 2 == 0
                                         ? OrderConfig.DEFAULT
