@@ -145,12 +145,12 @@ abstract class TableTagger implements NicTagger {
 
     @Override
     public final long sentBytes(final int host) {
-        return Memory.getLongVolatile(entry(host) + TagTable.BYTES_OFFSET);
+        return Memory.getLongVolatile(table.countsOf(entry(host)) + TagTable.BYTES_OFFSET);
     }
 
     @Override
     public final long sentFrames(final int host) {
-        return Memory.getLongVolatile(entry(host) + TagTable.FRAMES_OFFSET);
+        return Memory.getLongVolatile(table.countsOf(entry(host)) + TagTable.FRAMES_OFFSET);
     }
 
     @Override

@@ -1,18 +1,21 @@
 package io.hxb.vlan;
 
 import io.hxb.linux.LinuxException;
+import io.hxb.linux.Memory;
 import io.hxb.os.bpf.BpfArray;
-import io.hxb.os.bpf.BpfHash;
+
+import java.util.stream.IntStream;
 
 /**
- * A {@link TagTable} in memory that programs in the kernel share, and a hash table that gives them
- * the number of a VID. Owned by whoever made it, who closes it when the programs have gone.
+ * A {@link TagTable} in memory that programs in the kernel share, and an array that gives them the
+ * number of a VID. Owned by whoever made it, who closes it when the programs have gone.
  */
 final class TagMaps implements AutoCloseable {
     private final BpfArray header;
     private final BpfArray buckets;
+    private final BpfArray counts;
     private final BpfArray vids;
-    private final BpfHash numberOfVid;
+    private final BpfArray numberOfVid;
     private final int bucketCount;
     private final TagTable table;
 
@@ -21,16 +24,23 @@ final class TagMaps implements AutoCloseable {
             final int maxPeers,
             final BpfArray header,
             final BpfArray buckets,
+            final BpfArray counts,
             final BpfArray vids,
-            final BpfHash numberOfVid) {
+            final BpfArray numberOfVid) {
         this.header = header;
         this.buckets = buckets;
+        this.counts = counts;
         this.vids = vids;
         this.numberOfVid = numberOfVid;
         bucketCount = TagTable.bucketCount(maxPeers);
         table =
                 new TagTable(
-                        plan, maxPeers, header.address(0), buckets.address(0), vids.address(0));
+                        plan,
+                        maxPeers,
+                        header.address(0),
+                        buckets.address(0),
+                        counts.address(0),
+                        vids.address(0));
     }
 
     /**
@@ -43,30 +53,32 @@ final class TagMaps implements AutoCloseable {
     static TagMaps create(final int[] plan, final int maxPeers) throws LinuxException {
         BpfArray header = null;
         BpfArray buckets = null;
+        BpfArray counts = null;
         BpfArray vids = null;
-        BpfHash numberOfVid = null;
+        BpfArray numberOfVid = null;
         try {
             header = BpfArray.create(1, TagTable.HEADER_BYTES);
             buckets =
                     BpfArray.create(
                             TagTable.bucketCount(maxPeers),
                             TagTable.BUCKET_PEERS * TagTable.PEER_BYTES);
+            counts =
+                    BpfArray.create(
+                            TagTable.bucketCount(maxPeers),
+                            TagTable.BUCKET_PEERS * TagTable.COUNTS_BYTES);
             vids = BpfArray.create(1 + plan.length, TagTable.VID_BYTES);
-            numberOfVid = BpfHash.create(plan.length);
+            numberOfVid = BpfArray.create(1 + IntStream.of(plan).max().orElse(0), Long.BYTES);
             for (int i = 0; i < plan.length; i++) {
-                numberOfVid.put(plan[i], 1 + i);
+                Memory.putLong(numberOfVid.address(plan[i]), 1 + i);
             }
-            return new TagMaps(plan, maxPeers, header, buckets, vids, numberOfVid);
+            return new TagMaps(plan, maxPeers, header, buckets, counts, vids, numberOfVid);
         } catch (final LinuxException e) {
-            closeAll(numberOfVid, header, buckets, vids);
+            closeAll(numberOfVid, header, buckets, counts, vids);
             throw e;
         }
     }
 
-    private static void closeAll(final BpfHash hash, final BpfArray... arrays) {
-        if (hash != null) {
-            hash.close();
-        }
+    private static void closeAll(final BpfArray... arrays) {
         for (final BpfArray array : arrays) {
             if (array != null) {
                 array.close();
@@ -90,16 +102,20 @@ final class TagMaps implements AutoCloseable {
         return bucketCount;
     }
 
+    BpfArray counts() {
+        return counts;
+    }
+
     BpfArray vids() {
         return vids;
     }
 
-    BpfHash numberOfVid() {
+    BpfArray numberOfVid() {
         return numberOfVid;
     }
 
     @Override
     public void close() {
-        closeAll(numberOfVid, header, buckets, vids);
+        closeAll(numberOfVid, header, buckets, counts, vids);
     }
 }

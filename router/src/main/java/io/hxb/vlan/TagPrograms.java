@@ -29,6 +29,7 @@ final class TagPrograms {
     static final int SERVICE_TAGGED = 0x88A8;
     static final int VID_MASK = 0xFFF;
     private static final int MAC_BYTES = 6;
+    private static final int MAC_BITS = MAC_BYTES * Byte.SIZE;
 
     // 01-80-C2-00-00-00 to -0F, as in memory.
     static final int BRIDGE_PREFIX_BITS = 40;
@@ -99,7 +100,9 @@ final class TagPrograms {
                 .jumpIfZero(R8, "nobody");
         find(code, table, TagTable.FIRST_FACTOR, "found");
         find(code, table, TagTable.SECOND_FACTOR, "found");
-        code.label("nobody").set(R7, 0).label("found").storeValue(WORD, R10, KEY, 0);
+        code.label("nobody").set(R7, 0).jump("has peer").label("found");
+        lookUp(code, table.counts(), "pass");
+        code.plusRegister(R9, R0).label("has peer").storeValue(WORD, R10, KEY, 0);
         lookUp(code, table.header(), "pass");
         code.load(WORD, R1, R0, TagTable.ACTIVE_OFFSET)
                 .and(R1, 1)
@@ -107,9 +110,12 @@ final class TagPrograms {
                 .jumpIfNotZero(R7, "is named")
                 .move(R7, R0)
                 .plus(R7, TagTable.OTHERS_OFFSET)
+                .move(R9, R0)
+                .plus(R9, TagTable.OTHERS_COUNTS_OFFSET)
                 .label("is named")
                 .plusRegister(R1, R7)
-                .load(HALF, R8, R1, TagTable.PATHS_OFFSET);
+                .load(HALF, R8, R1, TagTable.PATHS_OFFSET)
+                .move(R7, R9);
         length(code, "peer");
         code.addAtomically(DOUBLE, R7, TagTable.BYTES_OFFSET, R9)
                 .addAtomically(DOUBLE, R7, TagTable.FRAMES_OFFSET, R1)
@@ -160,13 +166,10 @@ final class TagPrograms {
                 .jumpIfZero(R1, "pass")
                 .load(WORD, R1, R6, BpfCode.SKB_VLAN_TCI)
                 .and(R1, VID_MASK)
-                .store(DOUBLE, R10, HEAD, R1)
-                .move(R2, R10)
-                .plus(R2, HEAD)
-                .map(R1, table.numberOfVid())
-                .call(BpfCode.MAP_LOOKUP_ELEM)
-                .jumpIfZero(R0, "pass")
-                .load(DOUBLE, R9, R0, 0)
+                .store(WORD, R10, KEY, R1);
+        lookUp(code, table.numberOfVid(), "pass");
+        code.load(DOUBLE, R9, R0, 0)
+                .jumpIfZero(R9, "pass")
                 // Probes come in every VID, and say nothing of traffic.
                 .load(WORD, R1, R6, BpfCode.SKB_PROTOCOL)
                 .jumpIfValue(R1, networkOrder(ProbeType.ETHER_TYPE), "pop")
@@ -185,15 +188,31 @@ final class TagPrograms {
         return code.jump("pop")
                 .label("found")
                 .load(WORD, R1, R10, NUMBER)
+                // A store would take the memory from the CPU that sends to the peer.
+                .load(HALF, R2, R7, TagTable.HEARD_OFFSET)
+                .jumpIfEqual(R1, R2, "pop")
                 .store(HALF, R7, TagTable.HEARD_OFFSET, R1)
                 .label("pop")
                 .move(R1, R6)
                 .call(BpfCode.SKB_VLAN_POP);
     }
 
-    /** Sets register 8 to the address at an offset of the frame, as in memory. */
+    /**
+     * Sets register 8 to the address at an offset of the frame, as in memory. The head of a frame
+     * nearly always lies in one piece; where it does not, a helper gathers it.
+     */
     private static void loadMac(final BpfCode code, final int offset) {
-        code.storeValue(DOUBLE, R10, HEAD, 0)
+        code.load(WORD, R8, R6, BpfCode.SKB_DATA)
+                .load(WORD, R2, R6, BpfCode.SKB_DATA_END)
+                .move(R1, R8)
+                .plus(R1, offset + Long.BYTES)
+                .jumpIfGreater(R1, R2, "in pieces")
+                .load(DOUBLE, R8, R8, offset)
+                .shiftLeft(R8, Long.SIZE - MAC_BITS)
+                .shiftRight(R8, Long.SIZE - MAC_BITS)
+                .jump("has address")
+                .label("in pieces")
+                .storeValue(DOUBLE, R10, HEAD, 0)
                 .move(R1, R6)
                 .set(R2, offset)
                 .move(R3, R10)
@@ -201,10 +220,14 @@ final class TagPrograms {
                 .set(R4, MAC_BYTES)
                 .call(BpfCode.SKB_LOAD_BYTES)
                 .jumpIfNotZero(R0, "pass")
-                .load(DOUBLE, R8, R10, HEAD);
+                .load(DOUBLE, R8, R10, HEAD)
+                .label("has address");
     }
 
-    /** Looks for the address in register 8 in a bucket; sets register 7 to its peer and jumps. */
+    /**
+     * Looks for the address in register 8 in a bucket; sets register 7 to its peer and register 9
+     * to where its counts are in those of the bucket, and jumps.
+     */
     private static void find(
             final BpfCode code, final TagMaps table, final long factor, final String found) {
         code.move(R1, R8)
@@ -218,6 +241,7 @@ final class TagPrograms {
         for (int peer = 0; peer < TagTable.BUCKET_PEERS; peer++) {
             code.move(R7, R0)
                     .plus(R7, peer * TagTable.PEER_BYTES)
+                    .set(R9, peer * TagTable.COUNTS_BYTES)
                     .load(DOUBLE, R1, R7, TagTable.MAC_OFFSET)
                     .jumpIfEqual(R1, R8, found);
         }

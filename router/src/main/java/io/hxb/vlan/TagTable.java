@@ -17,28 +17,34 @@ import java.util.SplittableRandom;
  * new one may push others into their other bucket. A peer takes 33 bytes, and 2 more here that say
  * where it lies; in a hash table of the kernel it takes a hundred.
  *
+ * <p>Frames leave and come in on different CPUs: counts lie in other cache lines than what both
+ * ways read, and those of the two ways in lines of their own.
+ *
  * <pre>
- * the header, 40 bytes:
+ * the header, 80 bytes:
  * offset length meaning (native order)
  *      0      4 which path of each peer holds: 0 or 1
- *      8     32 the peer that stands for all whom the table does not name, and for all at once
+ *      8     16 the peer that stands for all whom the table does not name, and for all at once
+ *     64     16 counts of that peer
  *
- * a bucket, 8 peers of 32 bytes:
+ * a bucket, 8 peers of 16 bytes:
  *      0      8 MAC address as in memory, 0: nobody
  *      8      2 path 0: the VID's number in the plan, from 1; 0: no tag
  *     10      2 path 1
  *     12      2 heard: the path of its last frame that came in; 0: none came
  *     14      2 number of the host
- *     16      8 bytes sent to it, Ethernet headers included
- *     24      8 frames sent to it
  *
- * a VID of the plan, 48 bytes, by its number; number 0 is not used:
+ * counts of a bucket's peers, 8 of 16 bytes:
+ *      0      8 bytes sent to it, Ethernet headers included
+ *      8      8 frames sent to it
+ *
+ * a VID of the plan, 128 bytes, by its number; number 0 is not used:
  *      0      8 VID
  *      8      8 bytes sent
  *     16      8 frames sent
- *     24      8 bytes received
- *     32      8 frames received
- *     40      4 where the host has several NICs: ifindex of that of this VID; 0: it is not there
+ *     24      4 where the host has several NICs: ifindex of that of this VID; 0: it is not there
+ *     64      8 bytes received
+ *     72      8 frames received
  *
  * </pre>
  *
@@ -48,34 +54,39 @@ import java.util.SplittableRandom;
 final class TagTable {
     static final int ACTIVE_OFFSET = 0;
     static final int OTHERS_OFFSET = 8;
+    static final int OTHERS_COUNTS_OFFSET = 64;
     static final int MAC_OFFSET = 0;
     static final int PATHS_OFFSET = 8;
     static final int HEARD_OFFSET = 12;
     static final int HOST_OFFSET = 14;
-    static final int BYTES_OFFSET = 16;
-    static final int FRAMES_OFFSET = 24;
+    static final int BYTES_OFFSET = 0;
+    static final int FRAMES_OFFSET = 8;
     static final int VID_OFFSET = 0;
     static final int SENT_BYTES_OFFSET = 8;
     static final int SENT_FRAMES_OFFSET = 16;
-    static final int RECEIVED_BYTES_OFFSET = 24;
-    static final int RECEIVED_FRAMES_OFFSET = 32;
-    static final int NIC_OFFSET = 40;
+    static final int NIC_OFFSET = 24;
+    static final int RECEIVED_BYTES_OFFSET = 64;
+    static final int RECEIVED_FRAMES_OFFSET = 72;
 
     /** Peers of a bucket. */
     static final int BUCKET_PEERS = 8;
 
     /** Bytes of a peer. */
-    static final int PEER_BYTES = 32;
+    static final int PEER_BYTES = 16;
+
+    /** Bytes of a peer's counts. */
+    static final int COUNTS_BYTES = 16;
 
     /** Factors of the two hashes of an address; odd. */
     static final long FIRST_FACTOR = 0x9E37_79B9_7F4A_7C15L, SECOND_FACTOR = 0xD1B5_4A32_D192_ED03L;
 
     /** Bytes of the header. */
-    static final int HEADER_BYTES = OTHERS_OFFSET + PEER_BYTES;
+    static final int HEADER_BYTES = OTHERS_COUNTS_OFFSET + COUNTS_BYTES;
 
     /** Bytes of a VID. */
-    static final int VID_BYTES = 48;
+    static final int VID_BYTES = 128;
 
+    private static final int CACHE_LINE_BYTES = 64;
     private static final int MAX_MOVES = 500;
 
     /** One place in so many stays free; two buckets of eight can be filled to 99.8 %. */
@@ -86,6 +97,7 @@ final class TagTable {
 
     private final long header;
     private final long buckets;
+    private final long counts;
     private final long vids;
     private final int bucketCount;
     private final Numbers positionOfHost;
@@ -98,6 +110,7 @@ final class TagTable {
      * @param maxPeers peers that it has room for, and their numbers are below this.
      * @param header address of {@link #HEADER_BYTES}.
      * @param buckets address of {@link #bucketCount(int)} buckets.
+     * @param counts address of the counts of as many.
      * @param vids address of the VIDs, number 0 included.
      */
     TagTable(
@@ -105,9 +118,11 @@ final class TagTable {
             final int maxPeers,
             final long header,
             final long buckets,
+            final long counts,
             final long vids) {
         this.header = header;
         this.buckets = buckets;
+        this.counts = counts;
         this.vids = vids;
         bucketCount = bucketCount(maxPeers);
         positionOfHost = new Numbers(maxPeers, (long) bucketCount * BUCKET_PEERS);
@@ -118,14 +133,18 @@ final class TagTable {
 
     /** A table in memory of this process, which is there as long as {@code arena}. */
     static TagTable in(final Arena arena, final int[] plan, final int maxPeers) {
-        final long vidBytes = (1L + plan.length) * VID_BYTES;
-        final long bucketBytes = (long) bucketCount(maxPeers) * BUCKET_PEERS * PEER_BYTES;
-        final MemorySegment memory =
-                arena.allocate(HEADER_BYTES + vidBytes + bucketBytes, Long.BYTES);
-        memory.fill((byte) 0);
-        final long header = memory.address();
+        final long places = (long) bucketCount(maxPeers) * BUCKET_PEERS;
         return new TagTable(
-                plan, maxPeers, header, header + HEADER_BYTES + vidBytes, header + HEADER_BYTES);
+                plan,
+                maxPeers,
+                zeroed(arena, HEADER_BYTES).address(),
+                zeroed(arena, places * PEER_BYTES).address(),
+                zeroed(arena, places * COUNTS_BYTES).address(),
+                zeroed(arena, (1L + plan.length) * VID_BYTES).address());
+    }
+
+    private static MemorySegment zeroed(final Arena arena, final long bytes) {
+        return arena.allocate(bytes, CACHE_LINE_BYTES).fill((byte) 0);
     }
 
     /** Buckets of a table with room for {@code maxPeers}, 1 or more. */
@@ -150,6 +169,11 @@ final class TagTable {
     long entryOf(final int host) {
         final long position = positionOfHost.get(host);
         return position == 0 ? 0 : buckets + (position - 1) * PEER_BYTES;
+    }
+
+    /** Address of the counts of an entry, that of all others included. */
+    long countsOf(final long entry) {
+        return entry == others() ? header + OTHERS_COUNTS_OFFSET : counts + (entry - buckets);
     }
 
     /** Address of the entry of a MAC address, as in memory; 0 if it has none. */
@@ -183,8 +207,8 @@ final class TagTable {
      */
     boolean add(final long mac, final int host, final int paths) {
         try (Arena arena = Arena.ofConfined()) {
-            final long guest = arena.allocate(PEER_BYTES, Long.BYTES).address();
-            final long pushed = arena.allocate(PEER_BYTES, Long.BYTES).address();
+            final long guest = arena.allocate(PEER_BYTES + COUNTS_BYTES, Long.BYTES).address();
+            final long pushed = arena.allocate(PEER_BYTES + COUNTS_BYTES, Long.BYTES).address();
             Memory.putLong(guest + MAC_OFFSET, mac);
             Memory.putShort(guest + HOST_OFFSET, host);
             Memory.putShort(guest + PATHS_OFFSET, paths);
@@ -209,18 +233,23 @@ final class TagTable {
                     bucketAddress(bucket(mac, factor))
                             + (long) random.nextInt(BUCKET_PEERS) * PEER_BYTES;
             Memory.copy(victim, pushed, PEER_BYTES);
+            Memory.copy(countsOf(victim), pushed + PEER_BYTES, COUNTS_BYTES);
             write(guest, victim);
-            Memory.copy(pushed, guest, PEER_BYTES);
+            Memory.copy(pushed, guest, PEER_BYTES + COUNTS_BYTES);
         }
         return false;
     }
 
-    /** The address is written last, so that nobody finds an entry half written. */
+    /**
+     * Copies an entry, behind which its counts lie, to its place. The address is written last, so
+     * that nobody finds an entry half written.
+     */
     private void write(final long from, final long to) {
         positionOfHost.set(
                 Memory.getUnsignedShort(from + HOST_OFFSET), (to - buckets) / PEER_BYTES + 1);
         Memory.putLongRelease(to + MAC_OFFSET, 0);
         Memory.copy(from + Long.BYTES, to + Long.BYTES, PEER_BYTES - Long.BYTES);
+        Memory.copy(from + PEER_BYTES, countsOf(to), COUNTS_BYTES);
         Memory.putLongRelease(to + MAC_OFFSET, Memory.getLong(from + MAC_OFFSET));
     }
 
@@ -270,9 +299,9 @@ final class TagTable {
     }
 
     /** Counts frames that were sent to a peer; by whoever tags alone. */
-    static void countSent(final long entry, final long lengthBytes, final long frames) {
-        add(entry + BYTES_OFFSET, lengthBytes);
-        add(entry + FRAMES_OFFSET, frames);
+    void countSent(final long entry, final long lengthBytes, final long frames) {
+        add(countsOf(entry) + BYTES_OFFSET, lengthBytes);
+        add(countsOf(entry) + FRAMES_OFFSET, frames);
     }
 
     /** Counts frames that were sent with a VID, by its number; by whoever tags alone. */

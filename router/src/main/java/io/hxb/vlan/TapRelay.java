@@ -251,7 +251,7 @@ final class TapRelay implements Runnable {
         final int headers = VirtioHeader.headerBytes(slot, frame, frameBytes);
         final int frames = VirtioHeader.frames(slot, headers, frameBytes);
         final long wireBytes = frameBytes + (frames - 1L) * headers;
-        TagTable.countSent(entry, wireBytes, frames);
+        table.countSent(entry, wireBytes, frames);
         if (number != TableTagger.NO_NUMBER) {
             table.countSentVid(number, wireBytes, frames);
         }

@@ -36,9 +36,9 @@ class ManagerMemoryTest {
     private static final int COPIES = 64;
     private static final List<Integer> VIDS = IntStream.range(11, 27).boxed().toList();
 
-    /** What the programs in the kernel share with the manager, see TagTable. */
+    /** What the programs in the kernel share with the manager, see TagTable and TagMaps. */
     private static final int SHARED_BYTES =
-            (HOSTS + HOSTS / 32 + 3 * 8) * 32 + (1 + VIDS.size()) * 48 + 40;
+            (HOSTS + HOSTS / 32 + 3 * 8) * 32 + (1 + VIDS.size()) * 128 + 80 + 27 * 8;
 
     private static final HealthListener NOBODY =
             new HealthListener() {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hxb.linux.Memory;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,10 +35,16 @@ class TagTableTest {
                                             ? FIRST_MAC + host
                                             : (random.nextLong() >>> 17 << 16) + host);
                     assertTrue(table.add(macs[host], host, 1), "host " + host + ", seed " + seed);
+                    table.countSent(table.entryOf(host), host, 1);
                 }
                 for (int host = 0; host < hosts; host++) {
                     assertNotEquals(0, table.entryOf(host));
                     assertEquals(table.entryOf(host), table.find(macs[host]));
+                    // Counts follow a peer that is pushed into its other bucket.
+                    assertEquals(
+                            host,
+                            Memory.getLong(
+                                    table.countsOf(table.entryOf(host)) + TagTable.BYTES_OFFSET));
                 }
             }
         }

@@ -47,6 +47,8 @@ public final class BpfCode {
             SKB_PROTOCOL = 16,
             SKB_VLAN_PRESENT = 20,
             SKB_VLAN_TCI = 24,
+            SKB_DATA = 76,
+            SKB_DATA_END = 80,
             SKB_WIRE_LENGTH = 160,
             SKB_SEGMENTS = 164;
 
