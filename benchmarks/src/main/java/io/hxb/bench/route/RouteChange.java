@@ -82,15 +82,19 @@ public final class RouteChange {
     }
 
     private static void measure(final String... arguments) throws IOException {
-        for (final long spinForNs : new long[] {0, SPIN_NS}) {
-            try (ManagerClient client = connect(arguments)) {
-                client.spinFor(spinForNs);
-                final String how = spinForNs == 0 ? "blocking" : "spinning";
-                final int[] vids = vids(client);
-                print(how + ", one change", single(client, vids));
-                print(how + ", empty round trip", empty(client));
-                print(how + ", batch of " + BATCH, batches(client, vids));
-            }
+        measure("blocking, processes just started", 0, arguments);
+        measure("spinning", SPIN_NS, arguments);
+        measure("blocking", 0, arguments);
+    }
+
+    private static void measure(final String how, final long spinForNs, final String... arguments)
+            throws IOException {
+        try (ManagerClient client = connect(arguments)) {
+            client.spinFor(spinForNs);
+            final int[] vids = vids(client);
+            print(how + ", one change", single(client, vids));
+            print(how + ", empty round trip", empty(client));
+            print(how + ", batch of " + BATCH, batches(client, vids));
         }
     }
 
