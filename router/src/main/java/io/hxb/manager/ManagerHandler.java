@@ -98,6 +98,7 @@ final class ManagerHandler extends ChannelInboundHandlerAdapter {
         }
         handle(context);
         finish(out);
+        reception.onRequest();
     }
 
     private void finish(final ByteBuf out) {

@@ -7,7 +7,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SelectStrategy;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
@@ -63,34 +62,17 @@ public final class ManagerServer implements AutoCloseable {
      *
      * @param manager that nobody else calls from now on.
      * @param keys of the cluster; none if nobody comes from other machines.
-     * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
+     * @param spinForNs how long the thread looks for the next request before it sleeps, in ns.
      */
     public ManagerServer(final HostManager manager, final KeyRing keys, final long spinForNs) {
-        reception = new Reception(manager, keys);
+        final RequestWait wait = new RequestWait(spinForNs);
+        reception = new Reception(manager, keys, wait);
         hasKey = !keys.isEmpty();
         loop =
                 new MultiThreadIoEventLoopGroup(
                         1,
                         new DefaultThreadFactory("hxb-manager", true),
-                        EpollIoHandler.newFactory(0, () -> waiting(spinForNs)));
-    }
-
-    private static SelectStrategy waiting(final long spinForNs) {
-        return (selectNow, hasTasks) -> {
-            int ready = hasTasks || spinForNs > 0 ? selectNow.get() : 0;
-            if (hasTasks || ready > 0) {
-                return ready;
-            }
-            final long end = System.nanoTime() + spinForNs;
-            while (spinForNs > 0 && end - System.nanoTime() > 0) {
-                ready = selectNow.get();
-                if (ready > 0) {
-                    return ready;
-                }
-                Thread.onSpinWait();
-            }
-            return SelectStrategy.SELECT;
-        };
+                        EpollIoHandler.newFactory(0, () -> wait));
     }
 
     /**

@@ -13,12 +13,14 @@ import java.security.SecureRandom;
 final class Reception {
     private final HostManager manager;
     private final KeyRing keys;
+    private final RequestWait wait;
     private final Strangers strangers;
     private final SecureRandom random = new SecureRandom();
 
-    Reception(final HostManager manager, final KeyRing keys) {
+    Reception(final HostManager manager, final KeyRing keys, final RequestWait wait) {
         this.manager = manager;
         this.keys = keys;
+        this.wait = wait;
         strangers = new Strangers(manager.counts());
     }
 
@@ -49,6 +51,11 @@ final class Reception {
             strangers.remove(channel);
         }
         return session;
+    }
+
+    /** A program's request has been answered. */
+    void onRequest() {
+        wait.onRequest();
     }
 
     /** Counts. */

@@ -84,7 +84,7 @@ public final class VirtualNic implements AutoCloseable {
      * @param tagger who tags.
      * @param pins folder in a BPF file system by which programs and paths stay when the manager
      *     ends; null if nothing is to stay.
-     * @param spinForNs how long the thread looks for requests before it sleeps, in ns.
+     * @param spinForNs how long the thread looks for the next request before it sleeps, in ns.
      * @param plan that of {@code table}, from which paths are computed for programs that ask for
      *     it; null if they are not.
      * @param health when paths count as dead.

@@ -40,7 +40,7 @@ class ManagerFuzzTest {
 
     private static Reception reception(final HostManager manager) {
         final byte[] secret = new byte[ClusterKey.LENGTH];
-        return new Reception(manager, KeyRing.of(new ClusterKey(secret)));
+        return new Reception(manager, KeyRing.of(new ClusterKey(secret)), new RequestWait(0));
     }
 
     private static EmbeddedChannel channel(final Reception reception, final Access access) {

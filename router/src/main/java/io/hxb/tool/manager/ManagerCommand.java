@@ -133,7 +133,9 @@ public final class ManagerCommand implements Callable<Integer> {
             names = "--spin",
             paramLabel = "TIME",
             defaultValue = "50us",
-            description = "look for requests that long before sleeping (default ${DEFAULT-VALUE})")
+            description =
+                    "look for the next request that long before sleeping (default"
+                            + " ${DEFAULT-VALUE})")
     private String spin;
 
     @Option(
