@@ -13,8 +13,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Two hosts of a plan in network namespaces of their own, joined by a veth pair, each with a
- * network manager or none. Used by one thread; closed, it leaves nothing behind.
+ * Two hosts of a plan in network namespaces of their own, joined by a veth pair, with network
+ * managers or without. Used by one thread; closed, it leaves nothing behind.
  */
 final class ManagedPair implements AutoCloseable {
     /** Addresses of the two hosts. */
@@ -28,7 +28,7 @@ final class ManagedPair implements AutoCloseable {
     private final Network network;
 
     private final int nics;
-    private boolean isProbing = true;
+    private Path plan;
 
     private ManagedPair(final String label, final int mtuBytes, final int nics)
             throws IOException, InterruptedException {
@@ -53,6 +53,12 @@ final class ManagedPair implements AutoCloseable {
         return new ManagedPair(label, mtuBytes, 1);
     }
 
+    /** The same with two NICs a host, each in a network of its own. */
+    static ManagedPair ofTwoNics(final String label, final int mtuBytes)
+            throws IOException, InterruptedException {
+        return new ManagedPair(label, mtuBytes, 2);
+    }
+
     /**
      * Hosts with managers that are ready.
      *
@@ -62,29 +68,53 @@ final class ManagedPair implements AutoCloseable {
     static ManagedPair managed(
             final String label, final int mtuBytes, final String tagger, final String... more)
             throws IOException, InterruptedException {
-        return manage(new ManagedPair(label, mtuBytes, 1), tagger, more);
-    }
-
-    /** The same, tagged in the kernel, with managers that do not probe the path. */
-    static ManagedPair withoutProbes(final String label, final int mtuBytes)
-            throws IOException, InterruptedException {
-        final ManagedPair pair = new ManagedPair(label, mtuBytes, 1);
-        pair.isProbing = false;
-        return manage(pair, "kernel");
-    }
-
-    /** The same with two NICs a host, each in a network of its own, tagged in the kernel. */
-    static ManagedPair ofTwoNics(final String label, final int mtuBytes)
-            throws IOException, InterruptedException {
-        return manage(new ManagedPair(label, mtuBytes, 2), "kernel");
-    }
-
-    private static ManagedPair manage(
-            final ManagedPair pair, final String tagger, final String... more)
-            throws IOException, InterruptedException {
+        final ManagedPair pair = plain(label, mtuBytes);
         try {
-            final String plan = pair.folder.file("net.plan").toString();
-            pair.network.exec(
+            pair.start("a", tagger, more);
+            pair.start("b", tagger);
+            return pair;
+        } catch (final IOException | InterruptedException | RuntimeException e) {
+            pair.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts a manager on each host, and waits until they are ready.
+     *
+     * @param more arguments of both.
+     */
+    void manage(final String tagger, final String... more)
+            throws IOException, InterruptedException {
+        start("a", tagger, more);
+        start("b", tagger, more);
+    }
+
+    private void start(final String host, final String tagger, final String... more)
+            throws IOException, InterruptedException {
+        final List<String> command =
+                Peers.hxb(
+                        "manager",
+                        "--json",
+                        "--plan",
+                        plan().toString(),
+                        "--nic",
+                        nics == 1 ? "eth0" : "eth0,eth1",
+                        "--tagger",
+                        tagger,
+                        "--socket",
+                        folder.file(host + ".sock").toString());
+        command.addAll(List.of(more));
+        final Program manager = Program.start(network.name(host), "", command);
+        resources.push(manager);
+        managers.add(manager);
+        manager.next(START_LIMIT_S);
+    }
+
+    private Path plan() throws IOException, InterruptedException {
+        if (plan == null) {
+            plan = folder.file("net.plan");
+            network.exec(
                     "a",
                     Peers.hxb(
                                     "plan",
@@ -94,44 +124,23 @@ final class ManagedPair implements AutoCloseable {
                                     "--hosts-per-switch",
                                     "1",
                                     "--rails",
-                                    Integer.toString(pair.nics),
+                                    Integer.toString(nics),
                                     "--kind",
                                     "host-tagged",
                                     "--save",
-                                    plan)
+                                    plan.toString())
                             .toArray(String[]::new));
-            pair.manage("a", plan, tagger, more);
-            pair.manage("b", plan, tagger);
-            return pair;
-        } catch (final IOException | InterruptedException | RuntimeException e) {
-            pair.close();
-            throw e;
         }
+        return plan;
     }
 
-    private void manage(
-            final String host, final String plan, final String tagger, final String... more)
-            throws IOException, InterruptedException {
-        final List<String> command =
-                Peers.hxb(
-                        "manager",
-                        "--json",
-                        "--plan",
-                        plan,
-                        "--nic",
-                        nics == 1 ? "eth0" : "eth0,eth1",
-                        "--tagger",
-                        tagger,
-                        "--socket",
-                        folder.file(host + ".sock").toString());
-        if (!isProbing) {
-            command.add("--no-health");
+    /** Stops the managers, and waits until the hosts are as they were without them. */
+    void leaveAlone() {
+        for (final Program manager : managers) {
+            manager.close();
+            resources.remove(manager);
         }
-        command.addAll(List.of(more));
-        final Program manager = Program.start(network.name(host), "", command);
-        resources.push(manager);
-        managers.add(manager);
-        manager.next(START_LIMIT_S);
+        managers.clear();
     }
 
     /** The network namespace of the first host. */

@@ -24,27 +24,30 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 /**
- * What tags cost: TCP streams between two hosts whose frames nobody tags, the kernel tags, a TAP
- * device's thread tags, or the kernel tags behind the device that stands for two NICs, in turns.
- * One thread.
+ * What tags cost: TCP streams between two hosts whose frames nobody tags, the kernel tags, or a TAP
+ * device's thread tags, all on the same NICs, where managers come and go; and on hosts with two
+ * NICs, without tags and with them. One thread.
  */
 @Command(
         name = "tagging",
         mixinStandardHelpOptions = true,
         description =
                 "TCP streams between two namespaces joined by a veth pair, without tags, tagged in"
-                        + " the kernel, tagged by a TAP device, and tagged in the kernel where the"
-                        + " host has two NICs, in turns. Needs root.")
+                        + " the kernel, and tagged by a TAP device, in turns; and the same where"
+                        + " hosts have two NICs. Needs root.")
 public final class Tagging implements Callable<Integer> {
     private static final String NONE = "no tags";
-    private static final List<String> WAYS = List.of("kernel", "tap");
-    private static final String TWO_NICS = "kernel, two NICs";
+
+    /** The same again: what it differs by is no cost of tags. */
+    private static final String CONTROL = "no tags, again";
 
     /** The path is not probed: what is left is what tags cost. */
     private static final String NO_PROBES = "kernel, no probes";
 
-    /** What two pairs of hosts without tags differ by is no cost of tags. */
-    private static final String CONTROL = "no tags, other hosts";
+    private static final String KERNEL = "kernel";
+    private static final String TAP = "tap";
+    private static final String NONE_OF_TWO_NICS = "two NICs, no tags";
+    private static final String TWO_NICS = "two NICs, kernel";
 
     private static final String RATE = "MB/s";
     private static final String CPU = "CPU ms/GB";
@@ -64,6 +67,13 @@ public final class Tagging implements Callable<Integer> {
             defaultValue = "2",
             description = "length of one measurement (default ${DEFAULT-VALUE})")
     private double seconds;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            defaultValue = "4",
+            description = "traffic after managers start, not counted (default ${DEFAULT-VALUE})")
+    private double warmUpSeconds;
 
     @Option(
             names = "--streams",
@@ -98,26 +108,33 @@ public final class Tagging implements Callable<Integer> {
                 new Report(
                                 "tagging",
                                 Map.of(
-                                        "rounds", rounds, "seconds", seconds, "streams", streams,
-                                        "mtu", mtuBytes))
+                                        "rounds",
+                                        rounds,
+                                        "seconds",
+                                        seconds,
+                                        "warmUp",
+                                        warmUpSeconds,
+                                        "streams",
+                                        streams,
+                                        "mtu",
+                                        mtuBytes))
                         .columns("way", RATE, "ratio", CPU, "ratio", MACHINE, "ratio");
-        final List<AutoCloseable> opened = new ArrayList<>();
-        try {
-            final Contest contest = new Contest();
-            add(contest, NONE, ManagedPair.plain("tag-none", mtuBytes), opened);
-            add(contest, CONTROL, ManagedPair.plain("tag-other", mtuBytes), opened);
-            for (final String way : WAYS) {
-                add(contest, way, ManagedPair.managed("tag-" + way, mtuBytes, way), opened);
-            }
-            add(contest, NO_PROBES, ManagedPair.withoutProbes("tag-alone", mtuBytes), opened);
-            add(contest, TWO_NICS, ManagedPair.ofTwoNics("tag-two", mtuBytes), opened);
+        try (ManagedPair pair = ManagedPair.plain("tag-one", mtuBytes);
+                Program server = serve(pair);
+                ManagedPair twoNics = ManagedPair.ofTwoNics("tag-two", mtuBytes);
+                Program serverOfTwo = serve(twoNics)) {
+            final Contest contest =
+                    new Contest()
+                            .add(NONE, () -> measure(pair, server))
+                            .add(NO_PROBES, () -> managed(pair, server, KERNEL, "--no-health"))
+                            .add(CONTROL, () -> measure(pair, server))
+                            .add(KERNEL, () -> managed(pair, server, KERNEL))
+                            .add(TAP, () -> managed(pair, server, TAP))
+                            .add(NONE_OF_TWO_NICS, () -> measure(twoNics, serverOfTwo))
+                            .add(TWO_NICS, () -> managed(twoNics, serverOfTwo, KERNEL));
             final Contest.Standing standing = contest.run(rounds, Progress.of("tagging"));
             report.keep("streams", standing);
             standing.series().keySet().forEach(way -> line(report, standing, way));
-        } finally {
-            for (final AutoCloseable one : opened.reversed()) {
-                one.close();
-            }
         }
         report.finish(System.out, results.folder());
         return 0;
@@ -128,35 +145,38 @@ public final class Tagging implements Callable<Integer> {
         final List<String> cells = new ArrayList<>(List.of(way));
         for (final String figure : List.of(RATE, CPU, MACHINE)) {
             cells.add(standing.of(way, figure).format());
-            cells.add(way.equals(NONE) ? "" : standing.ratio(way, NONE, figure).format());
+            final String other = way.equals(TWO_NICS) ? NONE_OF_TWO_NICS : NONE;
+            cells.add(way.equals(other) ? "" : standing.ratio(way, other, figure).format());
         }
         report.line(cells.toArray(String[]::new));
     }
 
-    private void add(
-            final Contest contest,
-            final String way,
-            final ManagedPair pair,
-            final List<AutoCloseable> opened)
-            throws IOException, InterruptedException {
-        opened.add(pair);
+    private Program serve(final ManagedPair pair) throws IOException, InterruptedException {
         final Program server =
                 Program.start(
                         pair.second(),
                         "",
                         Peers.c("tcp_streams", "-m", "server", ManagedPair.SECOND, PORT));
-        opened.add(server);
         server.ready();
-        // The thread of the TAP device is compiled while it works.
-        measure(pair, server);
-        contest.add(way, () -> measure(pair, server));
+        send(pair, seconds);
+        return server;
     }
 
-    private Map<String, Double> measure(final ManagedPair pair, final Program server)
+    private Map<String, Double> managed(
+            final ManagedPair pair, final Program server, final String tagger, final String... more)
             throws IOException, InterruptedException {
-        final long cpuNs = pair.managersCpuNs() + server.cpuNs();
-        final long busyNs = busyNs();
-        final JsonNode sent;
+        pair.manage(tagger, more);
+        try {
+            // Managers are compiled while they work.
+            send(pair, warmUpSeconds);
+            return measure(pair, server);
+        } finally {
+            pair.leaveAlone();
+        }
+    }
+
+    private JsonNode send(final ManagedPair pair, final double forSeconds)
+            throws IOException, InterruptedException {
         try (Program client =
                 Program.start(
                         pair.first(),
@@ -168,11 +188,18 @@ public final class Tagging implements Callable<Integer> {
                                 "-n",
                                 Integer.toString(streams),
                                 "-S",
-                                Double.toString(seconds),
+                                Double.toString(forSeconds),
                                 ManagedPair.SECOND,
                                 PORT))) {
-            sent = client.last(seconds + TIME_LIMIT_S);
+            return client.last(forSeconds + TIME_LIMIT_S);
         }
+    }
+
+    private Map<String, Double> measure(final ManagedPair pair, final Program server)
+            throws IOException, InterruptedException {
+        final long cpuNs = pair.managersCpuNs() + server.cpuNs();
+        final long busyNs = busyNs();
+        final JsonNode sent = send(pair, seconds);
         final double bytes = sent.path("bytes").asDouble();
         final double usedNs =
                 pair.managersCpuNs() + server.cpuNs() - cpuNs + sent.path("cpu_ns").asDouble();
