@@ -75,10 +75,15 @@ int main(int count, char **arguments) {
     bool is_sender = strcmp(arguments[1], "send") == 0;
     hxb_device *device;
     check(hxb_attach(arguments[2], &device), "attach");
-    check(hxb_open_context(device, atoi(arguments[3]), NULL, &context), "open");
     peer_node = atoi(arguments[4]);
     peer_context = atoi(arguments[5]);
     size = (size_t)atoi(arguments[6]);
+    hxb_context_options options; /* as HxbEndOptions has them */
+    hxb_default_options(&options);
+    options.send_buffers = size <= 256 ? 8192 : 1024;
+    options.send_buffer_bytes = ((int)size + 63) & -64;
+    options.delivery_entries = 1 << 14;
+    check(hxb_open_context(device, atoi(arguments[3]), &options, &context), "open");
     uint64_t warm_up_ns = (uint64_t)(atof(arguments[7]) * 1e9);
     uint64_t end_ns = warm_up_ns + (uint64_t)(atof(arguments[8]) * 1e9);
     puts("{\"ready\":true}");
