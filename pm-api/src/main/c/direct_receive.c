@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 
+#define ONE_WAY 64              /* messages received without one being sent: they come in one direction */
+#define MIN_PAUSES 16
+#define MAX_PAUSES 512          /* of the CPU, of 10 to 40 ns each */
+#define PAUSES_FOR_A_MESSAGE 16 /* are worth it, and twice as many are not */
 #define MESSAGES_PER_TURN 64 /* in a row from one ring while there are some in others */
 #define POSITION_MASK ((uint64_t)INT64_MAX >> BUFFER_BITS)
 
@@ -26,6 +30,7 @@ struct direct_receives {
     int end;                                        /* indexes below this may be in use */
     int ready;                                      /* the ring that has a message, as the last look has found */
     int turn_left;
+    uint32_t one_way, since_pause, pauses; /* messages received and none sent, since the last pause, and its length */
     int signals; /* that come for rings which are closed meanwhile */
     uint32_t max_held, max_length;
     int own_node;
@@ -227,8 +232,7 @@ bool direct_is_empty(const hxb_context *context) {
     return context->receives->end == 0;
 }
 
-bool direct_is_ready(hxb_context *context) {
-    struct direct_receives *receives = context->receives;
+static bool has_message_in_ring(struct direct_receives *receives) {
     for (int i = 0; i < receives->end; i++) {
         int index = receives->ready + i < receives->end ? receives->ready + i : receives->ready + i - receives->end;
         struct direct_receive *ring = receives->rings[index];
@@ -238,6 +242,43 @@ bool direct_is_ready(hxb_context *context) {
         }
     }
     return false;
+}
+
+/* Lets some messages come while they come fast and in one direction; the class ReceivePace explains the rule. */
+static void let_some_come(struct direct_receives *receives) {
+    uint32_t worth = receives->since_pause * PAUSES_FOR_A_MESSAGE;
+    receives->since_pause = 0;
+    if (worth >= receives->pauses) {
+        receives->pauses = receives->pauses < MIN_PAUSES ? MIN_PAUSES : 2 * receives->pauses;
+        receives->pauses = receives->pauses < MAX_PAUSES ? receives->pauses : MAX_PAUSES;
+    } else if (2 * worth < receives->pauses) {
+        receives->pauses /= 2;
+    }
+    for (uint32_t i = 0; i < receives->pauses; i++) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#else
+        atomic_signal_fence(memory_order_seq_cst);
+#endif
+    }
+}
+
+bool direct_is_ready(hxb_context *context) {
+    struct direct_receives *receives = context->receives;
+    if (has_message_in_ring(receives)) {
+        return true;
+    }
+    if (receives->one_way < ONE_WAY || receives->since_pause == 0) {
+        return false;
+    }
+    let_some_come(receives);
+    return has_message_in_ring(receives);
+}
+
+void direct_on_send(hxb_context *context) {
+    if (context->receives != NULL) {
+        context->receives->one_way = 0;
+    }
 }
 
 /* Receives the message that direct_is_ready or direct_order has found. */
@@ -257,6 +298,8 @@ void direct_receive(hxb_context *context, hxb_message *message) {
     ring->position += direct_record_bytes(length);
     *end_of(receives, ring, ring->next_held) = (int64_t)ring->position;
     ring->next_held++;
+    receives->one_way += receives->one_way < ONE_WAY;
+    receives->since_pause += receives->since_pause < MAX_PAUSES;
     if (--receives->turn_left <= 0) {
         receives->turn_left = MESSAGES_PER_TURN;
         receives->ready = receives->ready + 1 < receives->end ? receives->ready + 1 : 0;

@@ -17,7 +17,7 @@
 struct direct_send {
     struct direct_memory memory;
     uint64_t position, released;
-    bool is_open, is_broken, is_sleeping;
+    bool is_open, is_broken, is_receiver_gone, is_sleeping;
     bool has_fences;  /* whoever goes to sleep executes a fence for both ends */
     bool is_stranded; /* what is written in place lies behind a record that skips it */
     uint64_t stranded_position;
@@ -178,7 +178,9 @@ static void remove_ring(struct direct_sends *sends, int peer_context) {
     if (ring == NULL) {
         return;
     }
-    sends->peers[peer_context] = (struct peer){0};
+    /* One that its receiver has given up is replaced, each time after PATIENCE times as many messages. */
+    int patience = ring->is_receiver_gone ? 0 : sends->peers[peer_context].patience;
+    sends->peers[peer_context] = (struct peer){.patience = patience};
     sends->count--;
     if (sends->sleeper == ring) {
         sends->signals += ring_awake(ring);
@@ -196,8 +198,15 @@ static void remove_ring(struct direct_sends *sends, int peer_context) {
 
 void direct_on_receiver_gone(hxb_context *context, int peer_context) {
     struct direct_sends *sends = context->sends;
-    if (peer_context < sends->contexts && sends->peers[peer_context].ring != NULL) {
-        sends->peers[peer_context].ring->is_broken = true;
+    if (peer_context >= sends->contexts) {
+        return;
+    }
+    struct peer *peer = &sends->peers[peer_context];
+    if (peer->ring == NULL) {
+        *peer = (struct peer){0}; /* it was given up before it was closed */
+    } else {
+        peer->ring->is_receiver_gone = true;
+        peer->ring->is_broken = true;
     }
 }
 

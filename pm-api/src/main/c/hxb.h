@@ -260,9 +260,9 @@ HXB_API int hxb_poll_event(hxb_context *context, hxb_event *event);
 
 enum hxb_interest { HXB_MESSAGES = 1, HXB_SENDS = 2, HXB_REMOTE = 64 };
 
-/* Waits until there is a message (HXB_MESSAGES), a send has finished since the last call (HXB_SENDS), there is an outcome
- * or notification of remote memory (HXB_REMOTE), or any of several: spins for the time set in the options, then sleeps. HXB_OK; HXB_EVENT if there is only an event; HXB_TIMED_OUT,
- * HXB_CONTEXT_CLOSED, HXB_NODE_GONE (within a second of the node's death) or HXB_NODE_SILENT. */
+/* Waits for a message (HXB_MESSAGES), the end of a send (HXB_SENDS), an outcome or notification of remote memory
+ * (HXB_REMOTE), or any of several. HXB_OK; HXB_EVENT if there is only an event; HXB_TIMED_OUT, HXB_CONTEXT_CLOSED,
+ * HXB_NODE_GONE (within a second) or HXB_NODE_SILENT. */
 HXB_API int hxb_wait(hxb_context *context, int interest, int64_t timeout_ns);
 
 /* Descriptor for the application's own poll or epoll. It becomes readable only while armed: call hxb_arm, poll if it

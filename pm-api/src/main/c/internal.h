@@ -430,6 +430,7 @@ enum { DIRECT_NODE_FIRST, DIRECT_RING_FIRST, DIRECT_RING_FULL };
 bool direct_is_empty(const hxb_context *context);
 bool direct_is_ready(hxb_context *context);
 void direct_receive(hxb_context *context, hxb_message *message);
+void direct_on_send(hxb_context *context); /* it may wait for an answer */
 /* True if a message that came through the node is the begin of a ring, of which this takes notice. */
 bool direct_take_begin_of(hxb_context *context, int node, int peer_context, const uint8_t *payload, uint32_t length);
 /* Whether messages in a ring have to be received before one that came through the node: none; those that direct_receive

@@ -96,6 +96,7 @@ static void append_short(hxb_context *context, int slot, int node, int peer_cont
 static void start_slot(hxb_context *context, int slot) {
     context->slots[slot].state = SLOT_IN_FLIGHT;
     context->in_flight++;
+    direct_on_send(context);
 }
 
 static void submit_to_node(hxb_context *context, int slot, uint32_t length, uint32_t tag, const hxb_region *region,

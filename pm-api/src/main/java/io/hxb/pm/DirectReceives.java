@@ -2,6 +2,7 @@ package io.hxb.pm;
 
 import io.hxb.pm.attach.DirectMemory;
 import io.hxb.pm.shm.DirectPage;
+import io.hxb.pm.shm.DirectRing;
 
 import java.util.Arrays;
 
@@ -42,6 +43,8 @@ final class DirectReceives {
     /** Messages that it may still have before the others are asked. */
     private int turnLeft = MESSAGES_PER_TURN;
 
+    private final ReceivePace pace = new ReceivePace();
+
     /** Signals that come for rings which are closed meanwhile. */
     private int signals;
 
@@ -61,7 +64,7 @@ final class DirectReceives {
         this.held = held;
     }
 
-    /** Takes a ring that was offered; gives it up if there are too many. */
+    /** Takes a ring that was offered; gives it up if there are too many, or it is too short. */
     void take(final int peerContext, final DirectMemory memory) {
         for (int i = 0; i < end; i++) {
             if (rings[i] != null && rings[i].peerContext() == peerContext) {
@@ -72,7 +75,8 @@ final class DirectReceives {
         while (index < MAX_RINGS && rings[index] != null) {
             index++;
         }
-        if (index == MAX_RINGS) {
+        if (index == MAX_RINGS
+                || !DirectRing.isLongEnough(memory.capacityBytes(), maxLengthBytes)) {
             new DirectPage(memory.pageAddress()).state(DirectPage.GIVEN_UP);
             memory.close();
             return;
@@ -95,8 +99,22 @@ final class DirectReceives {
         return end == 0;
     }
 
-    /** True if a message is there for {@link #receive}. */
+    /** True if a message is there for {@link #receive}; may wait some microseconds for several. */
     boolean isReady() {
+        return hasMessage() || (pace.mayPause() && pause());
+    }
+
+    private boolean pause() {
+        pace.pause();
+        return hasMessage();
+    }
+
+    /** This context sends something, and may wait for an answer. */
+    void onSend() {
+        pace.onSend();
+    }
+
+    private boolean hasMessage() {
         for (int i = 0; i < end; i++) {
             final int index = ready + i < end ? ready + i : ready + i - end;
             if (rings[index] != null && rings[index].isReady()) {
@@ -111,10 +129,47 @@ final class DirectReceives {
     void receive(final PmMessage message) {
         rings[ready].take(message, ownNode, HeldMessages.ringBits(ready));
         held.onDirect(1);
+        pace.onMessages(1);
         if (--turnLeft <= 0) {
             turnLeft = MESSAGES_PER_TURN;
             ready = ready + 1 < end ? ready + 1 : 0;
         }
+    }
+
+    /**
+     * Receives messages of the ring that {@link #isReady} has found, and releases each.
+     *
+     * @param message that the handler is called with.
+     * @param limit most messages, 1 or more.
+     * @return how many.
+     */
+    int receive(final PmMessageHandler handler, final PmMessage message, final int limit) {
+        final DirectReceive ring = rings[ready];
+        final int ringBits = HeldMessages.ringBits(ready);
+        final int most = Math.min(limit, turnLeft);
+        int count = 0;
+        do {
+            ring.take(message, ownNode, ringBits);
+            held.onDirect(1);
+            count++;
+            try {
+                handler.onMessage(message);
+            } finally {
+                if (message.handle() != PmMessage.NO_HANDLE) {
+                    final long number = HeldMessages.position(message.handle());
+                    message.clear();
+                    ring.release(number);
+                    held.onDirect(-1);
+                }
+            }
+        } while (count < most && ring.isReady());
+        pace.onMessages(count);
+        turnLeft -= count;
+        if (turnLeft <= 0) {
+            turnLeft = MESSAGES_PER_TURN;
+            ready = ready + 1 < end ? ready + 1 : 0;
+        }
+        return count;
     }
 
     /** Takes notice if a message that came through the node is the begin of a ring. */

@@ -19,6 +19,7 @@ final class DirectSend implements AutoCloseable {
     private final DirectRing ring;
     private boolean isOpen;
     private boolean isBroken;
+    private boolean isReceiverGone;
     private long released;
 
     /** Position of what is written in place behind a record that skips it; -1 for none. */
@@ -53,7 +54,13 @@ final class DirectSend implements AutoCloseable {
 
     /** The receiver is closed. */
     void onReceiverGone() {
+        isReceiverGone = true;
         isBroken = true;
+    }
+
+    /** True if the receiver is closed, so that the next one of its number is another. */
+    boolean isReceiverGone() {
+        return isReceiverGone;
     }
 
     /** True if a begin may be sent: the receiver has the ring, and has read all of it. */

@@ -87,22 +87,37 @@ final class DirectSends {
     /** The receiver of a ring is closed; the next message to it finds that out. */
     void onReceiverGone(final int context, final long number) {
         final DirectSend ring = ring(context);
-        // There may be another one already, to a new context of that number.
-        if (ring != null && ring.number() == number) {
+        if (ring == null) {
+            // It was given up before it was closed.
+            startAnew(context);
+        } else if (ring.number() == number) {
+            // There may be another one already, to a new context of that number.
             ring.onReceiverGone();
         }
     }
 
-    /** Forgets a ring; returns it, so that it is closed when nothing is written in it any more. */
+    private void startAnew(final int context) {
+        if (context < rings.length) {
+            untilOffer[context] = MESSAGES_BEFORE_OFFER;
+            nextPatience[context] = MESSAGES_BEFORE_OFFER * PATIENCE;
+        }
+    }
+
+    /**
+     * Forgets a ring; returns it, so that it is closed when nothing is written in it any more. One
+     * that its receiver has given up is replaced, each time after {@link #PATIENCE} times as many
+     * messages.
+     */
     DirectSend remove(final int context) {
         final DirectSend ring = rings[context];
         rings[context] = null;
+        if (ring.isReceiverGone()) {
+            startAnew(context);
+        }
         if (sleeper == ring) {
             signals += ring.awake();
             sleeper = null;
         }
-        untilOffer[context] = MESSAGES_BEFORE_OFFER;
-        nextPatience[context] = MESSAGES_BEFORE_OFFER * PATIENCE;
         count--;
         if (full == ring) {
             full = null;

@@ -37,6 +37,7 @@ public final class PmContext implements AutoCloseable {
     private final DirectRings rings;
     private final NodeBell bell;
     private final int mtuBytes;
+    private boolean isHandling;
 
     PmContext(
             final PmDevice device,
@@ -325,6 +326,41 @@ public final class PmContext implements AutoCloseable {
     }
 
     /**
+     * Receives several messages: calls the handler for each in turn and releases it. Does not wait.
+     *
+     * @param handler called for each message; what it throws is passed on.
+     * @param limit most messages, 1 or more.
+     * @return the number of messages received, 0 if there is none; {@link PmStatus#CONTEXT_CLOSED}
+     *     or {@link PmStatus#NODE_GONE}: close the context.
+     * @throws IllegalStateException if a handler calls it, or closes the context.
+     */
+    public int receive(final PmMessageHandler handler, final int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit must be 1 or more: " + limit);
+        }
+        checkNotHandling();
+        isHandling = true;
+        int count = 0;
+        try {
+            while (count < limit
+                    && !state.isClosed()
+                    && receives.isReady()
+                    && state.isOpenAtNode()) {
+                count += receives.take(handler, limit - count);
+            }
+        } finally {
+            isHandling = false;
+        }
+        return count > 0 ? count : state.idle(0);
+    }
+
+    private void checkNotHandling() {
+        if (isHandling) {
+            throw new IllegalStateException("a handler of messages is called just now");
+        }
+    }
+
+    /**
      * Receives the next message, in place; waits for it as {@link #await(long)} does.
      *
      * @param message filled when the result is OK; must be released (in any order), and may be
@@ -504,6 +540,7 @@ public final class PmContext implements AutoCloseable {
      */
     @Override
     public void close() {
+        checkNotHandling();
         if (!state.isClosed()) {
             state.close();
             sends.close();
@@ -556,6 +593,7 @@ public final class PmContext implements AutoCloseable {
             sends.abandon(slot);
             return closed;
         }
+        rings.receives().onSend();
         sends.submit(slot, lengthBytes, tag, region, regionOffset);
         return PmStatus.OK;
     }

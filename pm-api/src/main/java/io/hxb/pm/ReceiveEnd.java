@@ -23,6 +23,10 @@ final class ReceiveEnd {
     private final int bufferBytes;
     private final DirectRings rings;
     private final DirectReceives directs;
+
+    /** The message that a handler is called with. */
+    private final PmMessage handled = new PmMessage();
+
     private long position;
     private boolean isTurnOfRings;
     private int turnLeft;
@@ -91,6 +95,48 @@ final class ReceiveEnd {
             takeDelivered(message);
         } else {
             directs.receive(message);
+        }
+    }
+
+    /**
+     * Takes messages, of which {@link #isReady} has found one, and releases each.
+     *
+     * @param limit most messages, 1 or more.
+     * @return how many.
+     */
+    int take(final PmMessageHandler handler, final int limit) {
+        return directs.isEmpty() || !isInRing()
+                ? takeDelivered(handler, limit)
+                : directs.receive(handler, handled, limit);
+    }
+
+    /** Messages from the node, as long as none of a ring has to come before them. */
+    private int takeDelivered(final PmMessageHandler handler, final int limit) {
+        final int most = directs.isEmpty() ? limit : 1;
+        int count = 0;
+        try {
+            do {
+                takeDelivered(handled);
+                count++;
+                try {
+                    handler.onMessage(handled);
+                } finally {
+                    releaseHandled();
+                }
+            } while (count < most && deliveries.isReady(position));
+        } finally {
+            bell.onReleased(control);
+        }
+        return count;
+    }
+
+    // The node is told of all together, because the fence in it costs as much as the rest.
+    private void releaseHandled() {
+        if (handled.handle() != PmMessage.NO_HANDLE) {
+            final int bufferId = held.bufferId(handled.handle());
+            handled.clear();
+            held.release(bufferId);
+            releases.put(bufferId);
         }
     }
 

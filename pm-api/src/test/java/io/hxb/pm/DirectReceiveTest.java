@@ -183,6 +183,30 @@ class DirectReceiveTest {
     }
 
     @Test
+    void shouldGiveUpARingThatIsShorterThanItsMessages() throws LinuxException {
+        for (final int lengthBytes : new int[] {CAPACITY_BYTES / 2 - 8, CAPACITY_BYTES / 2 - 7}) {
+            // given
+            final int[] descriptors = new int[2];
+            try (DirectMemory theirs = DirectMemory.make(CAPACITY_BYTES, descriptors)) {
+                final DirectPage offered = new DirectPage(theirs.pageAddress());
+                offered.initialize(1, 2, false);
+                final DirectReceives receives =
+                        new DirectReceives(NODE, lengthBytes, MAX_HELD, new HeldMessages(16));
+                // when
+                receives.take(
+                        PEER, DirectMemory.map(CAPACITY_BYTES, descriptors[0], descriptors[1], -1));
+                // then
+                final boolean isLongEnough = 2 * (lengthBytes + 8) <= CAPACITY_BYTES;
+                assertEquals(
+                        isLongEnough ? DirectPage.TAKEN : DirectPage.GIVEN_UP, offered.state());
+                receives.close();
+                Descriptors.close(descriptors[0]);
+                Descriptors.close(descriptors[1]);
+            }
+        }
+    }
+
+    @Test
     void shouldNotTakeAPageThatIsNone() throws LinuxException {
         // given
         final int[] descriptors = new int[2];

@@ -198,7 +198,8 @@ final class ContextEndpoint {
         }
         // From here on the application may release the buffer, so it is not read any more.
         books.book(bufferId, contextId, messageCount, ends.flowHandle());
-        for (int i = 0; i < messageCount; i++) {
+        // The first one last, so that the application does not read cache lines that are written.
+        for (int i = messageCount - 1; i >= 0; i--) {
             deliveries.publish(first + i);
         }
         wake(ControlMemory.MESSAGES);

@@ -87,6 +87,7 @@ final class DirectOffers {
             if (!manager.isRegistered(sender) || !manager.isRegistered(receiver)) {
                 throw new PmException("one of the two contexts is closed");
             }
+            withdraw(sender, receiver);
             checkCounts(sender, receiver);
             final UserAccount account = sender.application().account();
             final long bytes = (long) ringBytes + DirectPage.LENGTH_BYTES;
@@ -134,14 +135,38 @@ final class DirectOffers {
         }
     }
 
+    // A sender offers another ring when it has no use for the one before, such as after its
+    // receiver
+    // has given it up.
+    private void withdraw(final ContextEndpoint sender, final ContextEndpoint receiver) {
+        for (final Iterator<Ring> i = rings.iterator(); i.hasNext(); ) {
+            final Ring ring = i.next();
+            if (ring.sender == sender && ring.receiver == receiver) {
+                i.remove();
+                ring.account.giveBack(Share.MEMORY_BYTES, ring.bytes);
+                if (!forgetOffer(receiver, ring)) {
+                    tell(receiver, new News(DirectChange.SENDER_GONE, ring));
+                }
+            }
+        }
+    }
+
+    /** Forgets the offer of a ring; false if the receiver has it already. */
+    private boolean forgetOffer(final ContextEndpoint receiver, final Ring ring) {
+        final Queue<News> untold = news.get(receiver);
+        final News offer = new News(DirectChange.OFFERED, ring);
+        final boolean isUntold = untold != null && untold.remove(offer);
+        if (isUntold) {
+            forget(offer);
+        }
+        return isUntold;
+    }
+
     private void checkCounts(final ContextEndpoint sender, final ContextEndpoint receiver)
             throws PmException {
         int sent = 0;
         int received = 0;
         for (final Ring ring : rings) {
-            if (ring.sender == sender && ring.receiver == receiver) {
-                throw new PmException("there is a ring to this context already");
-            }
             sent += ring.sender == sender ? 1 : 0;
             received += ring.receiver == receiver ? 1 : 0;
         }

@@ -172,11 +172,14 @@ final class EndpointSends {
 
     private int take(final int max) {
         int taken = 0;
+        // Read before an entry is looked for: a run is published before its messages. And once:
+        // what
+        // is written meanwhile comes next time, and its cache lines are left to the application.
+        final long end = shortsEnd();
         while (taken < max) {
-            // Read before the entry is looked for: a run is published before its messages.
-            final long end = shortsEnd();
             final boolean hasEntry = submissions.isReady();
-            final long before = hasEntry ? submissions.peekShortsBefore() : end;
+            final long before =
+                    hasEntry ? submissions.peekShortsBefore() : Math.max(end, shorts.position());
             if (before != shorts.position()) {
                 final int messages = takeShorts(before, max - taken);
                 if (messages < 0) {

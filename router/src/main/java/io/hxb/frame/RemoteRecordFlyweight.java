@@ -61,9 +61,10 @@ public final class RemoteRecordFlyweight {
 
     /** Begins a record of {@code kind} in which all else is 0. */
     public RemoteRecordFlyweight begin(final int kind, final int flags) {
-        Memory.fill(address, LENGTH, 0);
-        Memory.putByte(address, kind);
-        Memory.putByte(address + FLAGS, flags);
+        Memory.putLong(address, kind | flags << Byte.SIZE);
+        for (int offset = OPERATION; offset < LENGTH; offset += Long.BYTES) {
+            Memory.putLong(address + offset, 0);
+        }
         return this;
     }
 

@@ -462,12 +462,14 @@ final class Initiator {
 
     // One peer alone that has all the places it may have waits for acknowledgements.
     private boolean isCrowded() {
-        for (final Peer peer : line) {
-            if (peer.underWay() <= ALPHA * fragments.freeCount()) {
-                return false;
-            }
+        boolean isCrowded = true;
+        // Goes round once: an iterator would be an object for each look.
+        for (int left = line.size(); left > 0; left--) {
+            final Peer peer = line.poll();
+            isCrowded &= peer.underWay() > ALPHA * fragments.freeCount();
+            line.add(peer);
         }
-        return true;
+        return isCrowded;
     }
 
     /** Takes nothing any more. */

@@ -15,6 +15,7 @@ import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmLargeHandler;
 import io.hxb.pm.PmLargeMessages;
 import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmMessageHandler;
 import io.hxb.pm.PmRegion;
 import io.hxb.pm.PmStatus;
 
@@ -491,6 +492,134 @@ class DirectMessagesTest {
             devices.forEach(PmDevice::close);
             TestNode.await("the end", () -> node.manager.openContexts() == 0);
             assertEquals(0, node.manager.directOffers().count());
+        }
+    }
+
+    @Test
+    void shouldReceiveSeveralMessagesByOneCall() throws Exception {
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext one = left.openContext(1);
+                PmContext two = right.openContext(2)) {
+            final List<Integer> tags = new ArrayList<>();
+            final PmMessageHandler handler =
+                    received -> {
+                        assertEquals(1, two.messagesHeld());
+                        assertThrows(IllegalStateException.class, two::close);
+                        assertThrows(IllegalStateException.class, () -> two.receive(_ -> {}, 1));
+                        tags.add(received.tag());
+                        if (received.tag() % 3 == 0) {
+                            two.release(received);
+                        }
+                        if (received.tag() % 5 == 0) {
+                            throw new IllegalArgumentException("a handler that fails");
+                        }
+                    };
+            // when: at first they come through the node, then through a ring
+            int sent = 0;
+            while (sent < 3_000) {
+                for (int i = 0; i < 30; i++) {
+                    assertEquals(PmStatus.OK, one.send(0, 2, new byte[200], sent++, SECOND_NS));
+                }
+                while (tags.size() < sent) {
+                    final int before = tags.size();
+                    try {
+                        final int count = two.receive(handler, 7);
+                        assertTrue(count <= 7);
+                        assertEquals(before + count, tags.size());
+                    } catch (final IllegalArgumentException e) {
+                        assertEquals(0, tags.getLast() % 5);
+                    }
+                }
+            }
+            // then
+            for (int i = 0; i < sent; i++) {
+                assertEquals(i, tags.get(i));
+            }
+            assertEquals(0, two.messagesHeld());
+            assertEquals(0, two.receive(handler, 7));
+            assertTrue(node.loop.counters().messagesSent() < 200);
+            assertThrows(IllegalArgumentException.class, () -> two.receive(handler, 0));
+            assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
+            TestNode.await("buffers back", () -> node.pool.outstanding() == 0);
+            assertEquals(0, server.refused());
+        }
+    }
+
+    @Test
+    void shouldHaveSixtyFourRingsAndSendTheRestThroughTheNode() throws Exception {
+        final int others = DirectOffers.MAX_RINGS + 6;
+        try (TestNode node = TestNode.withContexts(others + 3);
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice device = PmDevice.attach(socket.path());
+                PmDevice second = PmDevice.attach(socket.path())) {
+            final PmContext hub = second.openContext(others + 1);
+            final List<PmContext> contexts = new ArrayList<>();
+            for (int i = 1; i <= others; i++) {
+                contexts.add(device.openContext(i));
+            }
+            // when: all others send to one, and one to all others
+            for (int i = 0; i < 40; i++) {
+                for (final PmContext context : contexts) {
+                    exchange(context, hub);
+                    exchange(hub, context);
+                }
+            }
+            // then
+            assertEquals(2 * DirectOffers.MAX_RINGS, node.manager.directOffers().count());
+            final long before = node.loop.counters().messagesSent();
+            for (final PmContext context : contexts) {
+                exchange(context, hub);
+                exchange(hub, context);
+            }
+            assertEquals(before + 2 * 6, node.loop.counters().messagesSent());
+            assertEquals(0, server.refused());
+            contexts.forEach(PmContext::close);
+            hub.close();
+            TestNode.await("the end", () -> node.manager.openContexts() == 0);
+            assertEquals(0, node.manager.directOffers().count());
+        }
+    }
+
+    @Test
+    void shouldReplaceARingThatItsReceiverHasGivenUp() throws Exception {
+        try (TestNode node = new TestNode();
+                ServedSocket socket = new ServedSocket(directory);
+                AttachServer server = socket.serve(node.start());
+                PmDevice left = PmDevice.attach(socket.path());
+                PmDevice right = PmDevice.attach(socket.path());
+                PmContext one = left.openContext(1);
+                PmContext two = right.openContext(2)) {
+            int patience = 8 * 32;
+            for (int round = 0; round < 2; round++) {
+                // given: a ring with a header that cannot be
+                for (int i = 0; i < 40 + patience; i++) {
+                    exchange(one, two);
+                }
+                final int slot = one.claim(0, 2, 100);
+                Memory.putLong(one.sendAddress(slot) - Long.BYTES, Integer.MAX_VALUE);
+                assertEquals(PmStatus.EMPTY, two.receive(message));
+                one.abandon(slot);
+                final long before = node.loop.counters().messagesSent();
+                // when
+                for (int i = 0; i < patience; i++) {
+                    exchange(one, two);
+                }
+                // then: all of them through the node
+                assertEquals(before + patience, node.loop.counters().messagesSent());
+                for (int i = 0; i < 100; i++) {
+                    exchange(one, two);
+                }
+                final long more = node.loop.counters().messagesSent() - before - patience;
+                assertTrue(more < 10, more + " through the node");
+                assertEquals(1, node.manager.directOffers().count());
+                patience *= 8;
+            }
+            assertEquals(0, server.refused());
         }
     }
 

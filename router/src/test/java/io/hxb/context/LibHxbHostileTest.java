@@ -14,14 +14,18 @@ import io.hxb.linux.UnixSocket;
 import io.hxb.pm.attach.AttachMessage;
 import io.hxb.pm.attach.DirectChange;
 import io.hxb.pm.shm.ControlMemory;
+import io.hxb.pm.shm.DeliveryRing;
 import io.hxb.pm.shm.DirectPage;
 import io.hxb.pm.shm.NodePage;
+import io.hxb.pm.shm.RemoteMemoryArea;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -36,6 +40,9 @@ class LibHxbHostileTest {
     private static final int FUZZED = 300;
     private static final long CONTROL_BYTES = ControlMemory.lengthBytes(256, 4096);
 
+    /** Of 16 operations, 16 notifications and 8 fragments of messages of 64 bytes. */
+    private static final long REMOTE_BYTES = new RemoteMemoryArea(0, 16, 16, 8, 1024).lengthBytes();
+
     @TempDir private Path folder;
 
     private final LibHxb programs = new LibHxb();
@@ -44,9 +51,12 @@ class LibHxbHostileTest {
     private SharedMemory pool;
     private SharedMemory ringPage;
     private SharedMemory control;
+    private SharedMemory records;
     private UnixSocket listener;
     private String path;
     private long lentBytes;
+    private SharedMemory remote;
+    private int replyBytes = AttachMessage.LENGTH_BYTES;
     private int offersLeft;
 
     /** Changes the reply to a request, or the descriptors that go with it. */
@@ -58,12 +68,15 @@ class LibHxbHostileTest {
     @BeforeEach
     void listen() throws Exception {
         LibHxb.build(Build.CHECKED, "scenario");
+        LibHxb.build(Build.THREADS, "scenario");
         page = SharedMemory.create("page", NodePage.LENGTH_BYTES);
         page.seal(SEALS);
         pool = SharedMemory.create("pool", POOL_BYTES);
         pool.seal(SEALS);
         ringPage = SharedMemory.create("ring page", DirectPage.LENGTH_BYTES);
         ringPage.seal(SEALS);
+        records = SharedMemory.create("records", POOL_BYTES);
+        records.seal(SEALS);
         new DirectPage(ringPage.address()).initialize(1, 2, false);
         initialize("2", 2, 64, 1);
         final Path socket = folder.resolve("node.sock");
@@ -78,6 +91,7 @@ class LibHxbHostileTest {
         page.close();
         pool.close();
         ringPage.close();
+        records.close();
     }
 
     private void initialize(
@@ -104,6 +118,10 @@ class LibHxbHostileTest {
                 control.close();
                 control = null;
             }
+            if (remote != null) {
+                remote.close();
+                remote = null;
+            }
         }
     }
 
@@ -119,6 +137,8 @@ class LibHxbHostileTest {
                     control =
                             SharedMemory.mapReadWrite(socket.receivedDescriptor(0), CONTROL_BYTES);
                     new ControlMemory(control.address(), 256, 4096).initialize(1);
+                } else if (control != null && remote == null && lentBytes == REMOTE_BYTES) {
+                    remote = SharedMemory.mapReadWrite(socket.receivedDescriptor(0), REMOTE_BYTES);
                 }
                 message.reply(type);
                 send(socket, spoiler.spoil(type));
@@ -133,6 +153,7 @@ class LibHxbHostileTest {
                 if (control != null) {
                     new ControlMemory(control.address(), 256, 4096).directChanges(1);
                     offersLeft = 2;
+                    beginRing();
                 }
                 final int[] pair = SignalSocket.pair();
                 final int event = EventFd.create();
@@ -149,27 +170,55 @@ class LibHxbHostileTest {
                 final int[] pair = SignalSocket.pair();
                 send(
                         socket,
-                        spoiler.spoil(type, pool.descriptor(), ringPage.descriptor(), pair[0]));
+                        spoiler.spoil(type, records.descriptor(), ringPage.descriptor(), pair[0]));
                 Descriptors.close(pair[0]);
                 Descriptors.close(pair[1]);
             }
+            case AttachMessage.OPEN_REMOTE, AttachMessage.SHARE, AttachMessage.REVOKE -> {
+                message.reply(type);
+                send(socket, spoiler.spoil(type));
+            }
+            case AttachMessage.OFFER_DIRECT ->
+                    send(socket, spoiler.spoil(type, refusal(type, "there is no other context")));
             default -> assertTrue(type <= AttachMessage.TAKE_BACK);
         }
     }
 
+    /** Delivers the message that makes what is in the direct ring the next to be received. */
+    private void beginRing() {
+        Memory.putLong(pool.address(), 1);
+        Memory.putLong(pool.address() + Long.BYTES, 2);
+        final DeliveryRing ring = new ControlMemory(control.address(), 256, 4096).deliveryRing();
+        ring.write(0, 0, 0, DirectPage.BEGIN_BYTES, 0, 0, 2);
+        ring.publish(0);
+    }
+
+    private int[] refusal(final int type, final String text) {
+        message.refusal(type, text);
+        return new int[0];
+    }
+
     private void send(final UnixSocket socket, final int... descriptors) throws LinuxException {
         if (descriptors != null) {
-            socket.send(message.address(), AttachMessage.LENGTH_BYTES, descriptors);
+            socket.send(message.address(), replyBytes, descriptors);
         }
     }
 
     /** What a program says to a server that spoils its replies. */
     private String outcome(final Spoiler spoiler) throws Exception {
-        final Process program = programs.start(Build.CHECKED, "hostile", path, "1");
+        final Process program = start(Build.CHECKED, 1);
         serve(spoiler);
         final List<String> lines = LibHxb.lines(program);
         assertEquals(1, lines.size());
         return lines.getFirst();
+    }
+
+    // ThreadSanitizer needs fixed addresses where the kernel makes them very random.
+    private Process start(final Build build, final int count) throws IOException {
+        final String program = build.file("scenario").toString();
+        return build == Build.THREADS
+                ? programs.start("setarch", "-R", program, "hostile", path, Integer.toString(count))
+                : programs.start(program, "hostile", path, Integer.toString(count));
     }
 
     private static void assertSays(final String result, final String text, final String line) {
@@ -267,22 +316,52 @@ class LibHxbHostileTest {
     }
 
     @Test
-    void shouldSurviveAnyAnswer() throws Exception {
+    void shouldRefuseAnswersThatAreCutOff() throws Exception {
+        for (final int type :
+                new int[] {
+                    AttachMessage.HELLO,
+                    AttachMessage.LEND,
+                    AttachMessage.ADD_PIECES,
+                    AttachMessage.OPEN_CONTEXT
+                }) {
+            for (final int length : new int[] {1, 8, 79, AttachMessage.LENGTH_BYTES - 1}) {
+                final String said = outcome(cutAt(type, length));
+                assertTrue(said.startsWith("HXB_E_PROTOCOL "), type + ", " + length + ": " + said);
+            }
+        }
+    }
+
+    private Spoiler cutAt(final int type, final int lengthBytes) {
+        return (asked, descriptors) -> {
+            replyBytes = asked == type ? lengthBytes : AttachMessage.LENGTH_BYTES;
+            return descriptors;
+        };
+    }
+
+    /** AddressSanitizer shows what is read outside, ThreadSanitizer what is read twice. */
+    @ParameterizedTest
+    @EnumSource(names = {"CHECKED", "THREADS"})
+    void shouldSurviveAnyAnswerAndAnythingInItsRings(final Build build) throws Exception {
+        LibHxb.assumePresent("setarch", "util-linux");
         final long seed = System.nanoTime();
         final Random random = new Random(seed);
-        final Process program =
-                programs.start(Build.CHECKED, "hostile", path, Integer.toString(FUZZED));
+        final Process program = start(build, FUZZED);
         for (int i = 0; i < FUZZED; i++) {
             serve((type, descriptors) -> spoilAnything(random, descriptors));
         }
         final List<String> lines = LibHxb.lines(program);
         assertEquals(FUZZED, lines.size(), () -> "seed " + seed);
         assertTrue(lines.stream().distinct().count() > 5, () -> "seed " + seed + lines);
+        // More than the node itself has delivered.
+        final long some = lines.stream().filter(line -> line.matches("HXB_OK [2-9].*")).count();
+        assertTrue(some > 5, () -> "seed " + seed + lines);
     }
 
     /** Any bytes of a reply, page and control memory, any descriptors; but always an answer. */
     private int[] spoilAnything(final Random random, final int... descriptors) {
         final int number = message.number();
+        replyBytes = AttachMessage.LENGTH_BYTES;
+        spoilRings(random);
         if (random.nextInt(3) > 0) {
             return descriptors;
         }
@@ -301,11 +380,37 @@ class LibHxbHostileTest {
                         control.address() + 4L * random.nextInt(50_000), random.nextInt(4) - 1);
             }
         }
+        if (random.nextInt(16) == 0) {
+            replyBytes = 1 + random.nextInt(AttachMessage.LENGTH_BYTES - 1);
+        }
         return switch (random.nextInt(6)) {
             case 0 -> new int[0];
             case 1 -> new int[] {page.descriptor(), page.descriptor()};
             case 2 -> new int[] {listener.descriptor()};
             default -> descriptors;
         };
+    }
+
+    /** Anything in the records of a direct ring, its page, and the rings of remote memory. */
+    private void spoilRings(final Random random) {
+        for (long at = 0; at < POOL_BYTES; at += Long.BYTES) {
+            final int head =
+                    switch (random.nextInt(8)) {
+                        case 0 -> random.nextInt();
+                        case 1 -> -8 * random.nextInt(16);
+                        default -> random.nextInt(70);
+                    };
+            Memory.putLong(records.address() + at, head & 0xFFFF_FFFFL);
+        }
+        if (random.nextInt(4) == 0) {
+            Memory.putByte(ringPage.address() + random.nextInt(600), random.nextInt());
+        } else {
+            new DirectPage(ringPage.address()).initialize(1, 2, random.nextBoolean());
+        }
+        for (int changes = remote == null ? 0 : random.nextInt(400); changes > 0; changes--) {
+            Memory.putInt(
+                    remote.address() + 4L * random.nextInt((int) REMOTE_BYTES / 4),
+                    random.nextInt(20) - 1);
+        }
     }
 }

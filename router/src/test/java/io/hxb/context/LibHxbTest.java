@@ -94,7 +94,7 @@ class LibHxbTest {
 
     /** ThreadSanitizer needs fixed addresses where the kernel makes them very random. */
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "cancelled", "direct-full"})
+    @ValueSource(strings = {"threads", "cancelled", "direct-full", "direct", "large"})
     void shouldHaveNoRaceOfItsThreads(final String scenario) throws Exception {
         LibHxb.assumePresent("setarch", "util-linux");
         LibHxb.build(Build.THREADS, "scenario");

@@ -56,6 +56,12 @@ final class TestNode implements AutoCloseable {
         return new TestNode(1024, 1, cluster().withContext(context), new MemoryReturn());
     }
 
+    /** A node of more contexts than each may have rings. */
+    static TestNode withContexts(final int contexts) throws Exception {
+        final ContextConfig context = new ContextConfig(contexts, 8);
+        return new TestNode(4096, 1, cluster().withContext(context), new MemoryReturn());
+    }
+
     private TestNode(
             final int buffers,
             final int incarnation,
@@ -98,7 +104,7 @@ final class TestNode implements AutoCloseable {
                         receiveMemory,
                         shares,
                         memoryReturn);
-        port = new LoopbackPort(manager, share, 64);
+        port = new LoopbackPort(manager, share, 96);
         loop = manager.newLoop(0, port);
     }
 

@@ -85,6 +85,22 @@ class LibHxbRemoteSystemTest {
         }
     }
 
+    /** ThreadSanitizer needs fixed addresses where the kernel makes them very random. */
+    @Test
+    void shouldHaveNoRace() throws Exception {
+        LibHxb.assumePresent("setarch", "util-linux");
+        LibHxb.build(Build.THREADS, "scenario");
+        final String program = Build.THREADS.file("scenario").toString();
+        final Process serve =
+                programs.start("setarch", "-R", program, "remote-serve", nodes.socket(1), "2");
+        final String key = LibHxb.line(serve);
+        final Process use =
+                programs.start(
+                        "setarch", "-R", program, "remote-use", nodes.socket(0), "1", "2", key);
+        assertEquals(List.of(), LibHxb.lines(use));
+        assertEquals(List.of(Long.toString(LAST_TAG)), LibHxb.lines(serve));
+    }
+
     @Test
     void shouldWorkInTheMemoryOfJava() throws Exception {
         // given

@@ -47,6 +47,8 @@ final class AttachedLine implements AutoCloseable {
     private final Path file;
     private final ClusterConfig cluster;
     private final List<Program> services = new ArrayList<>();
+    private List<String> endFlags = List.of();
+    private List<String> trainingFlags = List.of();
     private final double warmUp;
     private final double seconds;
 
@@ -172,6 +174,27 @@ final class AttachedLine implements AutoCloseable {
                 place, hxb(place, "pong", waiting, size), hxb(place, "ping", waiting, size));
     }
 
+    /**
+     * The same for programs with an ahead-of-time cache, which a program that asks is trained for
+     * once.
+     */
+    Map<String, Double> cachedRoundTrip(
+            final Place place, final LoopConfig.Waiting waiting, final int size) throws Exception {
+        final Path cache = folder.file("end.aot");
+        try {
+            if (!Files.exists(cache)) {
+                trainingFlags = List.of("-XX:AOTCacheOutput=" + cache, "-Xlog:disable");
+                roundTrip(place, waiting, size);
+                trainingFlags = List.of();
+            }
+            endFlags = List.of("-XX:AOTCache=" + cache, "-Xlog:disable");
+            return roundTrip(place, waiting, size);
+        } finally {
+            trainingFlags = List.of();
+            endFlags = List.of();
+        }
+    }
+
     /** Round trips between two programs that are attached to Aeron's drivers. */
     Map<String, Double> aeronRoundTrip(final Place place, final int size) throws Exception {
         return roundTrip(place, aeron(place, "pong", size), aeron(place, "ping", size));
@@ -186,6 +209,26 @@ final class AttachedLine implements AutoCloseable {
     /** Messages in one direction between two programs that are attached to Aeron's drivers. */
     Map<String, Double> aeronRate(final Place place, final int size) throws Exception {
         return rate(place, aeron(place, "sink", size), aeron(place, "send", size));
+    }
+
+    /** Messages in one direction between two C programs that are attached to their nodes. */
+    Map<String, Double> rateOfC(final Place place, final int size) throws Exception {
+        return rate(place, c(place, "sink", size), c(place, "send", size));
+    }
+
+    private List<String> c(final Place place, final String role, final int size) throws Exception {
+        final int node = isServer(role) && place == Place.TWO_HOSTS ? 1 : 0;
+        final int peer = isServer(role) || place == Place.ONE_HOST ? 0 : 1;
+        return Peers.c(
+                "attached_rate",
+                role,
+                cluster.socketPath(node).toString(),
+                isServer(role) ? "2" : "1",
+                Integer.toString(peer),
+                isServer(role) ? "1" : "2",
+                Integer.toString(size),
+                text(warmUp),
+                text(seconds));
     }
 
     private String host(final Place place) {
@@ -269,7 +312,14 @@ final class AttachedLine implements AutoCloseable {
                                 "--seconds",
                                 text(seconds)));
         arguments.addAll(List.of(more));
-        return Peers.java(MessageEnd.class, arguments.toArray(String[]::new));
+        final List<String> flags = isServer(role) ? endFlags : joined(endFlags, trainingFlags);
+        return Peers.java(flags, MessageEnd.class, arguments.toArray(String[]::new));
+    }
+
+    private static List<String> joined(final List<String> first, final List<String> second) {
+        final List<String> all = new ArrayList<>(first);
+        all.addAll(second);
+        return all;
     }
 
     private static String text(final double value) {

@@ -27,13 +27,16 @@ final class AttachedRate implements Callable<Integer> {
     private static final String AERON_IPC = "Aeron IPC, one host";
     private static final String ONE_HOST = ", one host";
 
+    /** The program in C sends no messages of several frames. */
+    private static final int LONGEST_IN_C = 8_192;
+
     @Mixin private Lab.Settings settings;
 
     @Option(
             names = "--sizes",
             split = ",",
             defaultValue = "32,8192",
-            description = "bytes of a message, at most a frame's (default ${DEFAULT-VALUE})")
+            description = "bytes of a message (default ${DEFAULT-VALUE})")
     private List<Integer> sizes;
 
     @Option(
@@ -54,7 +57,14 @@ final class AttachedRate implements Callable<Integer> {
                                         "rounds", settings.rounds(),
                                         "seconds", settings.seconds(),
                                         "sizes", sizes))
-                        .columns("bytes", "what", "1000 messages/s", "MB/s", "ratio to Aeron");
+                        .columns(
+                                "bytes",
+                                "what",
+                                "1000 messages/s",
+                                "MB/s",
+                                "ratio to Aeron",
+                                "sender CPU ns",
+                                "receiver CPU ns");
         try (AttachedLine line = new AttachedLine(warmUp, settings.seconds());
                 MessageLine embedded =
                         new MessageLine("emb", warmUp, settings.seconds(), List.of())) {
@@ -84,6 +94,12 @@ final class AttachedRate implements Callable<Integer> {
                         name + ONE_HOST,
                         () -> line.rate(AttachedLine.Place.ONE_HOST, waiting, size));
             }
+            if (size <= LONGEST_IN_C) {
+                contest.add("HXB, in C", () -> line.rateOfC(AttachedLine.Place.TWO_HOSTS, size));
+                contest.add(
+                        "HXB, in C" + ONE_HOST,
+                        () -> line.rateOfC(AttachedLine.Place.ONE_HOST, size));
+            }
             contest.add(
                     "HXB, embedded node", () -> embedded.rate(MessageLine.Transport.HXB, size, 0));
         }
@@ -99,7 +115,9 @@ final class AttachedRate implements Callable<Integer> {
                     standing.of(name, "MBps").format(),
                     standing.series().containsKey(peer)
                             ? standing.ratio(name, peer, "kmsgps").format()
-                            : "");
+                            : "",
+                    standing.of(name, "sender_cpu_ns").format(),
+                    standing.of(name, "receiver_cpu_ns").format());
         }
     }
 }

@@ -119,6 +119,13 @@ final class AttachedRoundTrip implements Callable<Integer> {
                         () -> line.roundTrip(AttachedLine.Place.ONE_HOST, waiting, size));
             }
         }
+        if (settings.hasHxb()) {
+            contest.add(
+                    "HXB, with an AOT cache",
+                    () ->
+                            line.cachedRoundTrip(
+                                    AttachedLine.Place.TWO_HOSTS, LoopConfig.Waiting.HYBRID, size));
+        }
         final Contest.Standing standing =
                 contest.only(only).run(settings.rounds(), Progress.of("attached-rtt " + size));
         report.keep(Integer.toString(size), standing);

@@ -93,6 +93,17 @@ final class HxbEndOptions {
             final boolean isServer)
             throws IOException {
         final boolean isSpinning = waiting == LoopConfig.Waiting.SPIN;
+        if (!isStream && sizeBytes > device.mtuBytes()) {
+            return new LargeTransport(
+                    device,
+                    closing,
+                    contextId,
+                    PmContextOptions.DEFAULT.withSpinNs(contextOptions(64).spinNs()),
+                    peerNode,
+                    peerContext,
+                    sizeBytes,
+                    isSpinning);
+        }
         return isStream
                 ? new StreamTransport(device, closing, isServer, peerNode, sizeBytes, isSpinning)
                 : new PmTransport(

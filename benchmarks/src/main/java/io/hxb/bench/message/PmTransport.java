@@ -6,6 +6,7 @@ import io.hxb.pm.PmContextOptions;
 import io.hxb.pm.PmDevice;
 import io.hxb.pm.PmEvent;
 import io.hxb.pm.PmMessage;
+import io.hxb.pm.PmMessageHandler;
 import io.hxb.pm.PmStatus;
 
 import java.io.IOException;
@@ -20,8 +21,9 @@ final class PmTransport implements Transport {
     private final int peerNode;
     private final int peerContext;
     private final boolean isSpinning;
-    private final PmMessage message = new PmMessage();
+    private final PmMessageHandler handler = this::onMessage;
     private final PmEvent event = new PmEvent();
+    private Receiver to;
     private boolean isFull;
 
     /**
@@ -64,13 +66,12 @@ final class PmTransport implements Transport {
 
     @Override
     public int receive(final Receiver receiver, final int limit) {
-        int count = 0;
-        while (count < limit && context.receive(message) == PmStatus.OK) {
-            receiver.onMessage(Memory.getInt(message.address()), message.lengthBytes());
-            context.release(message);
-            count++;
-        }
-        return count;
+        to = receiver;
+        return Math.max(0, context.receive(handler, limit));
+    }
+
+    private void onMessage(final PmMessage message) {
+        to.onMessage(Memory.getInt(message.address()), message.lengthBytes());
     }
 
     @Override

@@ -58,6 +58,14 @@ public final class DirectRing {
     }
 
     /**
+     * True if a ring has room for two of the longest messages, so that no record that the receiver
+     * takes for one reaches beyond the second mapping.
+     */
+    public static boolean isLongEnough(final int capacityBytes, final int maxLengthBytes) {
+        return capacityBytes >= 2L * recordBytes(maxLengthBytes);
+    }
+
+    /**
      * True if a message fits; the sender.
      *
      * @param released position up to which the receiver no longer needs the records.
