@@ -46,6 +46,10 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     int epoch;
 
     int peerContext = PEER_CONTEXT;
+
+    /** Whom peers send to. */
+    int context = CONTEXT;
+
     int nextLink;
     int answer = DELIVERED;
     boolean isBlocked;
@@ -386,7 +390,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
                 .sourceIncarnation(incarnation)
                 .destinationIncarnation(INCARNATION)
                 .sourceContext(peerContext)
-                .destinationContext(CONTEXT);
+                .destinationContext(context);
     }
 
     private void receive(final int id, final int bodyBytes) {
