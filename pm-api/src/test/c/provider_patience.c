@@ -131,6 +131,7 @@ static void bear_a_late_return(void) {
         }
         yield_ns = wait % 10 == 0 ? 200 * US : 2 * US;
         post();
+        clock_at += MS / 2;
     }
     EXPECT(0, naps);
     CHECK(yields >= 200);
@@ -139,14 +140,14 @@ static void bear_a_late_return(void) {
 /* One that comes back late again and again is: waits sleep at once, beginning with the sixteenth look. */
 static void sleep_beside_others(void) {
     start(400 * US);
-    int waits = 0;
-    for (; naps == 0; waits++) {
-        CHECK(waits < 50);
-        for (int i = 0; i < 17 && naps == 0; i++) {
+    for (int wait = 0; wait < 10; wait++) {
+        for (int i = 0; i < 6; i++) {
             look(US);
         }
         post();
     }
+    EXPECT(0, naps);
+    CHECK(yields >= 3);
     yields = naps = 0;
     for (int i = 0; i < 16; i++) {
         look(US);
@@ -164,6 +165,7 @@ static void sleep_beside_others(void) {
         post();
     }
     EXPECT(0, naps);
+    EXPECT(0, yields);
     /* It does not last for ever. */
     start(2 * US);
     for (int i = 0; i < 20; i++) {
