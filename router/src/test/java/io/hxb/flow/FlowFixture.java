@@ -46,10 +46,6 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
     int epoch;
 
     int peerContext = PEER_CONTEXT;
-
-    /** Whom peers send to. */
-    int context = CONTEXT;
-
     int nextLink;
     int answer = DELIVERED;
     boolean isBlocked;
@@ -390,7 +386,7 @@ final class FlowFixture implements FlowOutput, FlowListener, AutoCloseable {
                 .sourceIncarnation(incarnation)
                 .destinationIncarnation(INCARNATION)
                 .sourceContext(peerContext)
-                .destinationContext(context);
+                .destinationContext(CONTEXT);
     }
 
     private void receive(final int id, final int bodyBytes) {

@@ -171,10 +171,21 @@ class MpirunSystemTest {
     void shouldLeaveNothingInALabThatManyJobsHaveUsed() throws Exception {
         // given: a lab that has seen a job whose rank was killed, and one that ended well
         final String[] up = {
-            "lab", "up", "--name", lab, "--shape", "2", "--links", "1", "--backend", "udp", "--patient"
+            "lab",
+            "up",
+            "--name",
+            lab,
+            "--shape",
+            "2",
+            "--links",
+            "1",
+            "--backend",
+            "udp",
+            "--patient"
         };
         assertEndsWell(HxbProcess.start(folder, up));
-        final String cluster = Files.readString(folder.resolve("run/labs/" + lab + "/cluster.yaml"));
+        final String cluster =
+                Files.readString(folder.resolve("run/labs/" + lab + "/cluster.yaml"));
         assertTrue(cluster.contains("partitionTimeout: 20s"), cluster);
         try {
             killARank();

@@ -50,8 +50,7 @@ class GroupCostTest {
         private int first;
         private int next;
 
-        int claim(
-                final int source, final int sourceContext, final int node, final int context) {
+        int claim(final int source, final int sourceContext, final int node, final int context) {
             assertTrue(next - first < SLOTS, "more messages than there is room for");
             final int slot = next++ % SLOTS;
             sources[slot] = source;
@@ -163,7 +162,7 @@ class GroupCostTest {
         Memory.putInt(at + GroupProtocol.JOIN_HERE, NODES);
         for (int i = 0; i < NODES; i++) {
             final long entry =
-                    at + GroupProtocol.JOIN_HEADER_BYTES + i * GroupProtocol.JOIN_NODE_BYTES;
+                    at + GroupProtocol.JOIN_HEADER_BYTES + (long) i * GroupProtocol.JOIN_NODE_BYTES;
             Memory.putInt(entry, i);
             Memory.putInt(entry + Integer.BYTES, 1);
         }
