@@ -78,7 +78,8 @@ class KeptCreditTest {
         // when
         exchange(1, 400);
         // then
-        assertEquals(QUOTA_FRAMES / 2, windowWhenItAsks(1));
+        final int window = windowWhenItAsks(1);
+        assertTrue(window > KEPT_FRAMES && window <= QUOTA_FRAMES / 2, "it has " + window);
         // and those that come back first have what is kept, and others wait
         for (int node = 2; node < 6; node++) {
             assertTrue(windowWhenItAsks(node) > 0, "source " + node);

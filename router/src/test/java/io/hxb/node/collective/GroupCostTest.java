@@ -176,7 +176,9 @@ class GroupCostTest {
     private void contribute(final int node) {
         final int slot = wire.claim(node, MEMBER, node, GroupProtocol.CONTEXT);
         final long at = wire.address(slot);
-        Memory.fill(at, GroupProtocol.HEADER_BYTES, 0);
+        for (int i = 0; i < GroupProtocol.HEADER_BYTES; i += Long.BYTES) {
+            Memory.putLong(at + i, 0);
+        }
         Memory.putLong(at + GroupProtocol.ID, GROUP);
         Memory.putInt(at + GroupProtocol.INSTANCE, instances[node]);
         Memory.putInt(at + GroupProtocol.OPERATION, ++operations[node]);
