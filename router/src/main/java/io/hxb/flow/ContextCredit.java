@@ -23,6 +23,9 @@ final class ContextCredit {
     /** Frames that a source finds when it begins to send again, if there is credit for that. */
     private static final int KEPT_FRAMES = 8;
 
+    /** Share that suffices for a source; where all can have it, none has more than its part. */
+    private static final int AMPLE_FRAMES = 64;
+
     private static final long PROMISE_NS = 5_000_000;
 
     private final FlowLoop owner;
@@ -92,7 +95,7 @@ final class ContextCredit {
         window.grow(next);
         final int limit = limitFrames();
         final int asking = activeFlows + line.length() + (window.isActive() ? 0 : 1);
-        final int share = Math.max(1, limit / Math.max(1, asking));
+        final int share = Math.max(1, limit / sharers(flow.context, limit, asking));
         final int wanted = Math.min(share - window.committedFrames(), window.wantedFrames(next));
         final int granted = cover(Math.min(wanted, freeFrames(window, limit)));
         if (granted > 0) {
@@ -120,6 +123,12 @@ final class ContextCredit {
         final int own = missingFrames(window);
         final int ofOthers = Math.min(missingFrames - own, limit / 2);
         return Math.max(Math.min(own, free), free - ofOthers);
+    }
+
+    /** Those that have nothing at the moment count, too, as long as there is enough for all. */
+    private static int sharers(final FlowContext context, final int limit, final int asking) {
+        return Math.max(
+                Math.max(1, asking), Math.min(context.receiveFlowCount(), limit / AMPLE_FRAMES));
     }
 
     private static int missingFrames(final ReceiveWindow window) {

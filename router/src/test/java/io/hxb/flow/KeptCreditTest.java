@@ -87,6 +87,26 @@ class KeptCreditTest {
     }
 
     @Test
+    void shouldGiveNoneMoreThanItsPartWhereThatIsEnough() {
+        // given: a context that may have 128 frames, and two sources
+        flows.table.closeContext(FlowFixture.CONTEXT);
+        flows.table.openContext(
+                FlowFixture.CONTEXT,
+                FlowFixture.INCARNATION,
+                flows.loop,
+                new ContextTerms(2 * QUOTA_FRAMES, false, 0, FlowRights.ALL));
+        open(1);
+        open(2);
+        giveBack(1);
+        // when
+        exchange(2, 1_000);
+        // then
+        assertEquals(QUOTA_FRAMES, windowWhenItAsks(2));
+        exchange(1, 8);
+        assertTrue(windowWhenItAsks(1) >= 16, "the other one has left enough");
+    }
+
+    @Test
     void shouldKeepNothingForSourcesThatHaveEnded() {
         // given
         open(1);
