@@ -3,8 +3,9 @@
  *
  *   mpirun -n 16 cg LENGTH INNER ITERATIONS
  *
- * Ranks are a grid of rows and columns, with as many columns as rows or twice as many. A vector has a part of LENGTH for
- * each column; a row of ranks multiplies one part of it or two. Rank 0 prints the seconds of each iteration, and the result.
+ * Ranks are a grid of rows and columns, with as many columns as rows or twice as many. A vector has a part of LENGTH
+ * for each column; a row of ranks multiplies one part of it or two. Rank 0 prints the seconds of each iteration, and
+ * the result.
  */
 #include <mpi.h>
 

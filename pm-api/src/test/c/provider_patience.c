@@ -44,12 +44,13 @@ int poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
 
 /* A node may have news just then, which a look finds: then what it does says nothing, and is tried again. */
 #define ATTEMPTS 5
-#define KEEPS(condition)                                                                                            \
-    do {                                                                                                            \
-        if (!(condition)) {                                                                                         \
-            snprintf(broken, sizeof broken, "line %d: not %s: %d yields, %d naps", __LINE__, #condition, yields, naps); \
-            return false;                                                                                           \
-        }                                                                                                           \
+#define KEEPS(condition)                                                                     \
+    do {                                                                                     \
+        if (!(condition)) {                                                                  \
+            snprintf(broken, sizeof broken, "line %d: not %s: %d yields, %d naps", __LINE__, \
+                     #condition, yields, naps);                                              \
+            return false;                                                                    \
+        }                                                                                    \
     } while (0)
 
 static char broken[256];
