@@ -160,6 +160,7 @@ static bool sleep_beside_others(void) {
     KEEPS(naps == 1);
     /* A program that does something in between is not held up even now. */
     naps = 0;
+    post();
     for (int i = 0; i < 100; i++) {
         look_often(16, US);
         post();
