@@ -1,9 +1,11 @@
 /*
- * cg: the conjugate gradient solver of CgRank.java as an MPI program of 16 ranks, which knows nothing of paths:
+ * cg: the conjugate gradient solver of CgRank.java as an MPI program of 4, 8 or 16 ranks, which knows nothing of paths:
  *
  *   mpirun -n 16 cg LENGTH INNER ITERATIONS
  *
- * LENGTH is that of a rank's part of a vector. Rank 0 prints the seconds of each iteration, and the result.
+ * Ranks are a grid of rows and columns, with as many columns as rows or twice as many. A vector has a part of LENGTH
+ * for each column; a row of ranks multiplies one part of it or two. Rank 0 prints the seconds of each iteration, and
+ * the result.
  */
 #include <mpi.h>
 
@@ -11,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE 4
-
 static int length, rank, row, column;
+static int columns, parts; /* parts of a vector that a row multiplies */
 static double *p, *q, *r, *z, *received;
 
 static double coefficient(int a, int b, int i) {
@@ -21,16 +22,32 @@ static double coefficient(int a, int b, int i) {
 }
 
 static void multiply(void) {
-    for (int i = 0; i < length; i++) {
-        double sum = coefficient(row, column, i) * p[i];
-        if (row == column) sum -= (i > 0 ? p[i - 1] : 0) + (i + 1 < length ? p[i + 1] : 0);
-        q[i] = sum;
+    for (int part = 0; part < parts; part++) {
+        int of_row = row * parts + part;
+        double *to = q + (size_t)part * length;
+        for (int i = 0; i < length; i++) {
+            double sum = coefficient(of_row, column, i) * p[i];
+            if (of_row == column) sum -= (i > 0 ? p[i - 1] : 0) + (i + 1 < length ? p[i + 1] : 0);
+            to[i] = sum;
+        }
     }
 }
 
-static void swap(int partner) {
-    MPI_Sendrecv(q, length, MPI_DOUBLE, partner, 0, received, length, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD,
+static void swap(const double *values, int count, int partner) {
+    MPI_Sendrecv(values, count, MPI_DOUBLE, partner, 0, received, count, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
+}
+
+/* Of the sums that a row has, each rank needs the part of its column; a rank that has it needs one of this rank's. */
+static void transpose(void) {
+    int part = column % parts;
+    int partner = column / parts * columns + row * parts + part;
+    if (partner == rank) {
+        memmove(q, q + (size_t)part * length, (size_t)length * sizeof *q);
+    } else {
+        swap(q + (size_t)part * length, length, partner);
+        memcpy(q, received, (size_t)length * sizeof *q);
+    }
 }
 
 static double dot(const double *a, const double *b) {
@@ -41,7 +58,7 @@ static double dot(const double *a, const double *b) {
 
 /* The sum over the columns, which the ranks of a row have among them. */
 static double row_sum(double sum) {
-    for (int step = 1; step < SIDE; step *= 2) {
+    for (int step = 1; step < columns; step *= 2) {
         double other;
         MPI_Sendrecv(&sum, 1, MPI_DOUBLE, rank ^ step, 1, &other, 1, MPI_DOUBLE, rank ^ step, 1, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
@@ -51,7 +68,6 @@ static double row_sum(double sum) {
 }
 
 static double solve(int inner) {
-    int transposed = rank % SIDE * SIDE + rank / SIDE;
     double x_times_z = 0, rho;
     for (int i = 0; i < length; i++) {
         z[i] = 0;
@@ -61,14 +77,11 @@ static double solve(int inner) {
     for (int iteration = 0; iteration < inner; iteration++) {
         double alpha, before = rho;
         multiply();
-        for (int step = 1; step < SIDE; step *= 2) {
-            swap(rank ^ step);
-            for (int i = 0; i < length; i++) q[i] += received[i];
+        for (int step = 1; step < columns; step *= 2) {
+            swap(q, parts * length, rank ^ step);
+            for (int i = 0; i < parts * length; i++) q[i] += received[i];
         }
-        if (transposed != rank) {
-            swap(transposed);
-            memcpy(q, received, (size_t)length * sizeof *q);
-        }
+        transpose();
         alpha = rho / row_sum(dot(p, q));
         for (int i = 0; i < length; i++) {
             z[i] += alpha * p[i];
@@ -81,8 +94,8 @@ static double solve(int inner) {
     return row_sum(x_times_z);
 }
 
-static double *vector(void) {
-    double *made = calloc((size_t)length, sizeof *made);
+static double *vector(int of_parts) {
+    double *made = calloc((size_t)of_parts * length, sizeof *made);
     if (made == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
     return made;
 }
@@ -95,17 +108,19 @@ int main(int argc, char **argv) {
     length = argc == 4 ? atoi(argv[1]) : 0;
     inner = argc == 4 ? atoi(argv[2]) : 0;
     iterations = argc == 4 ? atoi(argv[3]) : 0;
-    if (ranks != SIDE * SIDE || length < 1 || inner < 1 || iterations < 1) {
-        if (rank == 0) fprintf(stderr, "usage: mpirun -n 16 cg LENGTH INNER ITERATIONS\n");
+    if ((ranks != 4 && ranks != 8 && ranks != 16) || length < 1 || inner < 1 || iterations < 1) {
+        if (rank == 0) fprintf(stderr, "usage: mpirun -n 4|8|16 cg LENGTH INNER ITERATIONS\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    row = rank / SIDE;
-    column = rank % SIDE;
-    p = vector();
-    q = vector();
-    r = vector();
-    z = vector();
-    received = vector();
+    columns = ranks == 4 ? 2 : 4;
+    parts = columns * columns / ranks;
+    row = rank / columns;
+    column = rank % columns;
+    p = vector(1);
+    q = vector(parts);
+    r = vector(1);
+    z = vector(1);
+    received = vector(parts);
     for (int iteration = 0; iteration < iterations; iteration++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double start = MPI_Wtime();

@@ -15,7 +15,8 @@ static const struct {
                  {"peek", peek},           {"cancel", cancel},   {"multi", multi},   {"completion", completion},
                  {"waiting", waiting},     {"full", full},       {"remote", remote}, {"atomic", atomic},
                  {"addresses", addresses}, {"closing", closing}, {"serve", serve},   {"outlive", outlive},
-                 {"random", random_operations}};
+                 {"random", random_operations},    {"collective", collective},
+                 {"patience", patience}};
 
 int main(int count, char **arguments) {
     if (count < 4) {

@@ -181,6 +181,10 @@ scenario completion, waiting, full;
 scenario addresses, closing, serve, outlive;
 /* provider_rma.c and provider_atomic.c */
 scenario remote, atomic;
+/* provider_collective.c */
+scenario collective;
+/* provider_patience.c */
+scenario patience;
 /* provider_random.c */
 scenario random_operations;
 

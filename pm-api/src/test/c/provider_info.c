@@ -30,7 +30,7 @@ static struct fi_info *answer(struct fi_info *hints, int expected, const char *c
     } while (0)
 
 static void refuse_hints(void) {
-    const uint64_t missing[] = {FI_COLLECTIVE, FI_MULTICAST, FI_NAMED_RX_CTX, FI_RMA_EVENT, FI_TRIGGER,
+    const uint64_t missing[] = {FI_MULTICAST, FI_NAMED_RX_CTX, FI_RMA_EVENT, FI_TRIGGER,
                                 FI_VARIABLE_MSG, FI_HMEM, FI_FENCE, FI_SHARED_AV, FI_SOURCE_ERR, FI_RMA_PMEM};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
         REFUSED(hints->caps = FI_MSG | missing[i]);
@@ -48,7 +48,7 @@ static void refuse_hints(void) {
     REFUSED(hints->tx_attr->msg_order = FI_ORDER_SAR);
     REFUSED(hints->tx_attr->msg_order = FI_ORDER_WAS);
     REFUSED(hints->tx_attr->comp_order = FI_ORDER_STRICT);
-    REFUSED(hints->tx_attr->caps = FI_COLLECTIVE);
+    REFUSED(hints->tx_attr->caps = FI_MULTICAST);
     REFUSED(hints->rx_attr->size = 1 << 20);
     REFUSED(hints->rx_attr->iov_limit = 64);
     REFUSED(hints->rx_attr->msg_order = FI_ORDER_SAR);
@@ -196,7 +196,6 @@ static void refuse_of_domain(void) {
     NONE(fi_poll_open(here.domain, NULL, &set));
     NONE(fi_wait_open(here.fabric, NULL, &wait));
     NONE(fi_passive_ep(here.fabric, here.info, &passive, NULL));
-    CHECK(fi_query_collective(here.domain, FI_BARRIER, NULL, 0) < 0);
     struct fi_cq_attr cq_attr = {.wait_obj = FI_WAIT_MUTEX_COND};
     NONE(fi_cq_open(here.domain, &cq_attr, &cq, NULL));
     cq_attr = (struct fi_cq_attr){.format = (enum fi_cq_format)99};
@@ -218,14 +217,20 @@ static void use_event_queue(void) {
     struct fi_eq_err_entry error = {0};
     uint8_t bytes[64];
     uint32_t event;
+    struct fid_ep *ep;
     EXPECT(0, fi_eq_open(here.fabric, &attr, &eq, NULL));
-    EXPECT(0, fi_ep_bind(there.ep, &eq->fid, 0));
+    EXPECT(0, fi_endpoint(here.domain, here.info, &ep, NULL));
+    EXPECT(0, fi_ep_bind(ep, &eq->fid, 0));
+    EXPECT(-FI_EINVAL, fi_ep_bind(ep, &eq->fid, 0));
     EXPECT(-FI_EAGAIN, fi_eq_read(eq, &event, bytes, sizeof bytes, 0));
     EXPECT(-FI_EAGAIN, fi_eq_readerr(eq, &error, 0));
     int64_t start = now_ns();
     EXPECT(-FI_EAGAIN, fi_eq_sread(eq, &event, bytes, sizeof bytes, 20, 0));
     CHECK(now_ns() - start >= 20 * INT64_C(1000000));
     CHECK(fi_eq_strerror(eq, FI_EIO, NULL, NULL, 0) != NULL);
+    EXPECT(-FI_ENOSYS, fi_eq_write(eq, FI_NOTIFY, bytes, sizeof bytes, 0));
+    EXPECT(-FI_EBUSY, fi_close(&eq->fid));
+    EXPECT(0, fi_close(&ep->fid));
     EXPECT(0, fi_close(&eq->fid));
 }
 

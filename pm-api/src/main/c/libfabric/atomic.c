@@ -12,7 +12,7 @@ enum purpose { BASE, FETCH, COMPARE };
 
 /* ---- What can be done ---- */
 
-static size_t size_of(enum fi_datatype type) {
+size_t datatype_size(enum fi_datatype type) {
     switch (type) {
     case FI_INT8:
     case FI_UINT8: return 1;
@@ -37,7 +37,7 @@ static bool is_complex(enum fi_datatype type) {
 }
 
 static size_t alignment_of(enum fi_datatype type) {
-    return is_complex(type) ? size_of(type) / 2 : size_of(type);
+    return is_complex(type) ? datatype_size(type) / 2 : datatype_size(type);
 }
 
 static bool is_compare(enum fi_op op) {
@@ -48,7 +48,7 @@ static bool is_possible(enum fi_datatype type, enum fi_op op, enum purpose purpo
     bool is_float = type == FI_FLOAT || type == FI_DOUBLE || type == FI_LONG_DOUBLE || is_complex(type);
     bool is_bits = (op >= FI_BOR && op <= FI_BAND) || op == FI_BXOR || op == FI_MSWAP;
     bool is_order = op == FI_MIN || op == FI_MAX || (op >= FI_CSWAP_LE && op <= FI_CSWAP_GT);
-    if (size_of(type) == 0 || op > FI_MSWAP || (is_float && is_bits) || (is_complex(type) && is_order)) {
+    if (datatype_size(type) == 0 || op > FI_MSWAP || (is_float && is_bits) || (is_complex(type) && is_order)) {
         return false;
     }
     switch (purpose) {
@@ -60,7 +60,7 @@ static bool is_possible(enum fi_datatype type, enum fi_op op, enum purpose purpo
 
 /* Elements that fit into a message with all that it needs. */
 static size_t max_count(size_t payload, enum fi_datatype type, enum purpose purpose) {
-    return (payload - MAX_HEADER) / size_of(type) / (purpose == COMPARE ? 2 : 1);
+    return (payload - MAX_HEADER) / datatype_size(type) / (purpose == COMPARE ? 2 : 1);
 }
 
 /* ---- Arithmetic ---- */
@@ -193,7 +193,7 @@ static ssize_t call(struct fid_ep *ep, const struct atomic_call *call) {
     if (call->parts > IOV_LIMIT || call->compare_parts > IOV_LIMIT || call->result_parts > IOV_LIMIT) {
         return -FI_EINVAL;
     }
-    size_t size = size_of(call->type);
+    size_t size = datatype_size(call->type);
     size_t count = is_read ? elements_in(call->result, call->result_parts) : elements_in(call->iov, call->parts);
     if (count == 0 || count > max_count(endpoint->max_payload, call->type, call->purpose)
         || (call->purpose == COMPARE && elements_in(call->compare, call->compare_parts) != count)
@@ -351,7 +351,7 @@ int hxb_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_o
     if (!is_possible(type, op, purpose)) {
         return -FI_EOPNOTSUPP;
     }
-    attr->size = size_of(type);
+    attr->size = datatype_size(type);
     attr->count = max_count((size_t)hxb_mtu(OWNER(domain, struct domain, fid)->device), type, purpose);
     return 0;
 }
@@ -397,10 +397,10 @@ const char *on_atomic(struct endpoint *endpoint, const struct arrival *arrival) 
     size_t count = shape >> 32;
     if (purpose > COMPARE || !is_possible(type, op, purpose) || count == 0
         || count > max_count(endpoint->max_payload, type, purpose)
-        || arrival->count != count * size_of(type) * (purpose == COMPARE ? 2 : 1)) {
+        || arrival->count != count * datatype_size(type) * (purpose == COMPARE ? 2 : 1)) {
         return "an atomic operation that there is not";
     }
-    size_t size = size_of(type);
+    size_t size = datatype_size(type);
     uint64_t access = purpose == BASE           ? FI_REMOTE_WRITE
                       : op == FI_ATOMIC_READ ? FI_REMOTE_READ
                                              : FI_REMOTE_READ | FI_REMOTE_WRITE;

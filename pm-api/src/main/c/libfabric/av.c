@@ -172,7 +172,8 @@ int hxb_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_a
                                    .insertsym = insertsym,
                                    .remove = remove_addresses,
                                    .lookup = lookup,
-                                   .straddr = straddr};
+                                   .straddr = straddr,
+                                   .av_set = hxb_av_set_open};
     if (attr != NULL && (attr->name != NULL || (attr->flags & FI_EVENT) != 0)) {
         return -FI_ENOSYS;
     }

@@ -135,8 +135,7 @@ static ssize_t readerr(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t 
     return result;
 }
 
-static const char *error_text(struct fid_cq *fid, int detail, const void *data, char *to, size_t length) {
-    (void)fid, (void)data;
+const char *error_text(int detail, char *to, size_t length) {
     const char *text = detail < 0 ? hxb_strerror(detail) : fi_strerror(detail);
     if (to != NULL && length > 0) {
         strncpy(to, text, length - 1);
@@ -144,6 +143,11 @@ static const char *error_text(struct fid_cq *fid, int detail, const void *data, 
         return to;
     }
     return text;
+}
+
+static const char *cq_strerror(struct fid_cq *fid, int detail, const void *data, char *to, size_t length) {
+    (void)fid, (void)data;
+    return error_text(detail, to, length);
 }
 
 /* ---- Waiting ---- */
@@ -307,7 +311,7 @@ int hxb_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
                                    .sread = sread,
                                    .sreadfrom = sreadfrom,
                                    .signal = signal_cq,
-                                   .strerror = error_text};
+                                   .strerror = cq_strerror};
     if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC && attr->wait_obj != FI_WAIT_FD) {
         return -FI_ENOSYS;
     }

@@ -82,8 +82,11 @@ static void nap(struct domain *domain) {
     nfds_t count = 0;
     for (struct link *at = domain->endpoints.next; at != &domain->endpoints && count < MAX_NAPPING; at = at->next) {
         struct endpoint *endpoint = OWNER(at, struct endpoint, link);
-        if (endpoint->context != NULL) {
-            fds[count++] = (struct pollfd){.fd = hxb_context_fd(endpoint->context), .events = POLLIN};
+        hxb_context *contexts[] = {endpoint->context, endpoint->group_context};
+        for (int i = 0; i < 2 && count < MAX_NAPPING; i++) {
+            if (contexts[i] != NULL) {
+                fds[count++] = (struct pollfd){.fd = hxb_context_fd(contexts[i]), .events = POLLIN};
+            }
         }
     }
     pthread_mutex_unlock(&domain->lock);
@@ -266,7 +269,8 @@ int hxb_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_
                                        .poll_open = no_poll,
                                        .stx_ctx = no_stx,
                                        .srx_ctx = no_srx,
-                                       .query_atomic = hxb_query_atomic};
+                                       .query_atomic = hxb_query_atomic,
+                                       .query_collective = hxb_query_collective};
     struct domain *domain = calloc(1, sizeof *domain);
     if (domain == NULL) {
         return -FI_ENOMEM;

@@ -18,6 +18,9 @@ void own(struct endpoint *endpoint) {
     pthread_t self = pthread_self();
     if (!pthread_equal(endpoint->owner, self)) {
         hxb_own_context(endpoint->context);
+        if (endpoint->group_context != NULL) {
+            hxb_own_context(endpoint->group_context);
+        }
         endpoint->owner = self;
     }
 }
@@ -46,13 +49,21 @@ void fail_endpoint(struct endpoint *endpoint, int result) {
     }
 }
 
-bool progress(struct endpoint *endpoint) {
+void disarm(struct endpoint *endpoint) {
     if (endpoint->is_armed) {
         hxb_disarm(endpoint->context);
+        if (endpoint->group_context != NULL) {
+            hxb_disarm(endpoint->group_context);
+        }
         endpoint->is_armed = false;
     }
+}
+
+bool progress(struct endpoint *endpoint) {
+    disarm(endpoint);
     bool did = endpoint->failure == 0 && (receive_some(endpoint) | ping_peers(endpoint));
     did |= send_waiting(endpoint);
+    did |= progress_groups(endpoint);
     if (endpoint->failure != 0 && !endpoint->has_ended) {
         endpoint->has_ended = true;
         fail_sends(endpoint, ANY, endpoint->failure);
@@ -69,7 +80,8 @@ bool arm(struct endpoint *endpoint) {
     bool is_sending = !list_is_empty(&endpoint->queue) || !list_is_empty(&endpoint->sending)
                       || !list_is_empty(&endpoint->waiting);
     endpoint->is_armed = true;
-    return hxb_arm(endpoint->context, is_sending ? HXB_MESSAGES | HXB_SENDS : HXB_MESSAGES) == 1;
+    return hxb_arm(endpoint->context, is_sending ? HXB_MESSAGES | HXB_SENDS : HXB_MESSAGES) == 1
+           && (endpoint->group_context == NULL || arm_groups(endpoint));
 }
 
 /* ---- Binding ---- */
@@ -77,6 +89,25 @@ bool arm(struct endpoint *endpoint) {
 static int watch(int wait_fd, int fd) {
     struct epoll_event event = {.events = EPOLLIN};
     return epoll_ctl(wait_fd, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
+int watch_context(struct endpoint *endpoint, const hxb_context *context) {
+    const struct domain *domain = endpoint->domain;
+    const struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
+    int error = domain->is_automatic ? watch(domain->wait_fd, hxb_context_fd(context)) : 0;
+    for (int i = 0; i < 2 && error == 0; i++) {
+        error = cqs[i] != NULL && cqs[i]->wait_fd >= 0 ? watch(cqs[i]->wait_fd, hxb_context_fd(context)) : 0;
+    }
+    return -error;
+}
+
+void unwatch_context(struct endpoint *endpoint, const hxb_context *context) {
+    const struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
+    for (int i = 0; i < 2; i++) {
+        if (cqs[i] != NULL && cqs[i]->wait_fd >= 0) {
+            epoll_ctl(cqs[i]->wait_fd, EPOLL_CTL_DEL, hxb_context_fd(context), NULL);
+        }
+    }
 }
 
 static int bind_cq(struct endpoint *endpoint, struct cq *cq, uint64_t flags) {
@@ -146,7 +177,11 @@ static struct domain *domain_of(const struct fid *other) {
 static int bind(struct fid *fid, struct fid *other, uint64_t flags) {
     struct endpoint *endpoint = endpoint_of(fid);
     if (other->fclass == FI_CLASS_EQ) {
-        return 0; /* nothing happens that an event queue would be told */
+        if (endpoint->eq != NULL) {
+            return -FI_EINVAL;
+        }
+        eq_bind(eq_of_fid(other), endpoint);
+        return 0;
     }
     if (domain_of(other) != endpoint->domain || endpoint->is_enabled) {
         return -FI_EINVAL;
@@ -319,16 +354,20 @@ static int endpoint_close(struct fid *fid) {
     struct endpoint *endpoint = endpoint_of(fid);
     struct domain *domain = endpoint->domain;
     pthread_mutex_lock(&domain->lock);
+    if (!list_is_empty(&endpoint->groups)) {
+        pthread_mutex_unlock(&domain->lock);
+        return -FI_EBUSY;
+    }
     own(endpoint);
     linger(endpoint);
+    eq_unbind(endpoint);
     list_remove(&endpoint->link);
+    close_group_context(endpoint);
+    unwatch_context(endpoint, endpoint->context);
     struct cq *cqs[] = {endpoint->send_cq, endpoint->receive_cq};
     for (int i = 0; i < 2; i++) {
         if (cqs[i] != NULL) {
             cqs[i]->users--;
-            if (cqs[i]->wait_fd >= 0) {
-                epoll_ctl(cqs[i]->wait_fd, EPOLL_CTL_DEL, hxb_context_fd(endpoint->context), NULL);
-            }
         }
     }
     for (int i = 0; i < CNTRS; i++) {
@@ -352,20 +391,26 @@ static int endpoint_close(struct fid *fid) {
 
 /* ---- Opening ---- */
 
-/* Contexts from the last one on, so that programs that name theirs find the first ones free. */
+/* From the last one on, so that programs that name theirs find the first ones free. */
+int open_free_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id) {
+    int result = HXB_E_REFUSED;
+    for (*id = hxb_context_count(device); *id > 0 && result == HXB_E_REFUSED;) {
+        result = hxb_open_context(device, --*id, options, context);
+    }
+    if (result != HXB_OK) {
+        WARN("no context of the node can be opened: %s: %s\n", hxb_strerror(result), hxb_last_error());
+    }
+    return result;
+}
+
 static int open_context(struct endpoint *endpoint) {
     hxb_device *device = endpoint->domain->device;
     hxb_context_options options;
     hxb_default_options(&options);
     options.send_buffers = SEND_BUFFERS;
     options.peer_wait_ns = HXB_SECOND; /* an address is known only after its context was opened */
-    int result = HXB_E_REFUSED;
-    for (int id = hxb_context_count(device) - 1; id >= 0 && result == HXB_E_REFUSED; id--) {
-        result = hxb_open_context(device, id, &options, &endpoint->context);
-        endpoint->address.context = id;
-    }
+    int result = open_free_context(device, &options, &endpoint->context, &endpoint->address.context);
     if (result != HXB_OK) {
-        WARN("no context of the node can be opened: %s: %s\n", hxb_strerror(result), hxb_last_error());
         return -error_of(result);
     }
     endpoint->owner = pthread_self();
@@ -404,7 +449,7 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
                                    .rx_size_left = receives_left,
                                    .tx_size_left = sends_left};
     static struct fi_ops_cm cm = {.size = sizeof cm, .setname = no_setname, .getname = getname, .getpeer = no_peer,
-                                  .connect = no_connect, .accept = no_accept, .shutdown = no_shutdown};
+                                  .connect = no_connect, .accept = no_accept, .shutdown = no_shutdown, .join = hxb_join};
     if (info->ep_attr != NULL && info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_UNSPEC) {
         return -FI_EINVAL;
     }
@@ -423,6 +468,8 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     list_init(&endpoint->queue);
     list_init(&endpoint->sending);
     list_init(&endpoint->waiting);
+    list_init(&endpoint->groups);
+    list_init(&endpoint->eq_link);
     for (int i = 0; i < BUCKETS; i++) {
         list_init(&endpoint->streams[i]);
     }
@@ -451,6 +498,7 @@ int hxb_endpoint_open(struct fid_domain *domain_fid, struct fi_info *info, struc
     endpoint->fid.tagged = &hxb_tagged_ops;
     endpoint->fid.rma = &hxb_rma_ops;
     endpoint->fid.atomic = &hxb_atomic_ops;
+    endpoint->fid.collective = &hxb_collective_ops;
     *result = &endpoint->fid;
     return 0;
 }

@@ -1,22 +1,123 @@
-/* Event queues. Endpoints have no connections and nothing here is done later, so that they stay empty. */
+/* Event queues, as fi_eq(3) states them. All that is done later is joining a group of peers (collective.c). A queue has
+ * a lock of its own, which is taken after those of domains; whoever reads only tries theirs. */
 #include "provider.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+
+#define LOOK_NS 200000 /* between looks of a wait */
 
 struct eq {
     struct fid_eq fid;
     struct fabric *fabric;
+    pthread_mutex_t lock; /* recursive: progress that a reader makes may add to the queue that he reads */
+    struct link endpoints;
+    struct link events;
 };
 
-static ssize_t eq_read(struct fid_eq *eq, uint32_t *event, void *to, size_t length, uint64_t flags) {
-    (void)eq, (void)event, (void)to, (void)length, (void)flags;
-    return -FI_EAGAIN;
+static struct eq *eq_of(struct fid_eq *fid) {
+    return OWNER(fid, struct eq, fid);
 }
 
-static ssize_t eq_readerr(struct fid_eq *eq, struct fi_eq_err_entry *to, uint64_t flags) {
-    (void)eq, (void)to, (void)flags;
-    return -FI_EAGAIN;
+struct eq *eq_of_fid(struct fid *fid) {
+    return OWNER(fid, struct eq, fid.fid);
+}
+
+void eq_bind(struct eq *eq, struct endpoint *endpoint) {
+    pthread_mutex_lock(&eq->lock);
+    endpoint->eq = eq;
+    list_add(&eq->endpoints, &endpoint->eq_link);
+    pthread_mutex_unlock(&eq->lock);
+}
+
+void eq_unbind(struct endpoint *endpoint) {
+    struct eq *eq = endpoint->eq;
+    if (eq != NULL) {
+        pthread_mutex_lock(&eq->lock);
+        list_remove(&endpoint->eq_link);
+        endpoint->eq = NULL;
+        pthread_mutex_unlock(&eq->lock);
+    }
+}
+
+void eq_add(struct eq *eq, struct event *event) {
+    pthread_mutex_lock(&eq->lock);
+    list_add(&eq->events, &event->link);
+    pthread_mutex_unlock(&eq->lock);
+}
+
+void eq_remove(struct eq *eq, struct event *event) {
+    pthread_mutex_lock(&eq->lock);
+    list_remove(&event->link);
+    pthread_mutex_unlock(&eq->lock);
+}
+
+/* ---- Reading ---- */
+
+static bool progress_bound(struct eq *eq) {
+    bool did = false;
+    for (struct link *at = eq->endpoints.next; at != &eq->endpoints; at = at->next) {
+        struct domain *domain = OWNER(at, struct endpoint, eq_link)->domain;
+        if (pthread_mutex_trylock(&domain->lock) == 0) {
+            did |= progress_all(domain);
+            pthread_mutex_unlock(&domain->lock);
+        }
+    }
+    return did;
+}
+
+static ssize_t take_event(struct eq *eq, uint32_t *type, void *to, size_t length, uint64_t flags) {
+    if (list_is_empty(&eq->events)) {
+        return -FI_EAGAIN;
+    }
+    struct event *event = OWNER(eq->events.next, struct event, link);
+    if (event->error != 0) {
+        return -FI_EAVAIL;
+    }
+    struct fi_eq_entry entry = {.fid = event->fid, .context = event->context};
+    if (length < sizeof entry) {
+        return -FI_ETOOSMALL;
+    }
+    *type = event->type;
+    memcpy(to, &entry, sizeof entry);
+    if ((flags & FI_PEEK) == 0) {
+        list_remove(&event->link);
+    }
+    return sizeof entry;
+}
+
+static ssize_t eq_read(struct fid_eq *fid, uint32_t *type, void *to, size_t length, uint64_t flags) {
+    struct eq *eq = eq_of(fid);
+    pthread_mutex_lock(&eq->lock);
+    bool did = progress_bound(eq);
+    ssize_t result = take_event(eq, type, to, length, flags);
+    pthread_mutex_unlock(&eq->lock);
+    if (result == -FI_EAGAIN && !did) {
+        sched_yield(); /* whoever asks again and again waits for others */
+    }
+    return result;
+}
+
+static ssize_t eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *to, uint64_t flags) {
+    struct eq *eq = eq_of(fid);
+    ssize_t result = -FI_EAGAIN;
+    pthread_mutex_lock(&eq->lock);
+    if (!list_is_empty(&eq->events)) {
+        struct event *event = OWNER(eq->events.next, struct event, link);
+        if (event->error != 0) {
+            *to = (struct fi_eq_err_entry){.fid = event->fid,
+                                           .context = event->context,
+                                           .err = event->error,
+                                           .prov_errno = event->detail};
+            if ((flags & FI_PEEK) == 0) {
+                list_remove(&event->link);
+            }
+            result = sizeof *to;
+        }
+    }
+    pthread_mutex_unlock(&eq->lock);
+    return result;
 }
 
 static ssize_t eq_write(struct fid_eq *eq, uint32_t event, const void *from, size_t length, uint64_t flags) {
@@ -24,23 +125,32 @@ static ssize_t eq_write(struct fid_eq *eq, uint32_t event, const void *from, siz
     return -FI_ENOSYS;
 }
 
-static ssize_t eq_sread(struct fid_eq *eq, uint32_t *event, void *to, size_t length, int timeout_ms, uint64_t flags) {
-    (void)eq, (void)event, (void)to, (void)length, (void)flags;
-    struct timespec time = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
-    while (timeout_ms < 0) {
-        nanosleep(&(struct timespec){3600, 0}, NULL);
+static ssize_t eq_sread(struct fid_eq *fid, uint32_t *type, void *to, size_t length, int timeout_ms, uint64_t flags) {
+    int64_t end = timeout_ms < 0 ? INT64_MAX : clock_ns() + timeout_ms * INT64_C(1000000);
+    ssize_t result = eq_read(fid, type, to, length, flags);
+    while (result == -FI_EAGAIN && clock_ns() < end) {
+        nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+        result = eq_read(fid, type, to, length, flags);
     }
-    nanosleep(&time, NULL);
-    return -FI_EAGAIN;
+    return result;
 }
 
 static const char *eq_strerror(struct fid_eq *eq, int detail, const void *data, char *to, size_t length) {
-    (void)eq, (void)data, (void)to, (void)length;
-    return fi_strerror(detail);
+    (void)eq, (void)data;
+    return error_text(detail, to, length);
 }
 
+/* ---- Opening and closing ---- */
+
 static int eq_close(struct fid *fid) {
-    struct eq *eq = OWNER(fid, struct eq, fid.fid);
+    struct eq *eq = eq_of_fid(fid);
+    pthread_mutex_lock(&eq->lock);
+    bool is_used = !list_is_empty(&eq->endpoints);
+    pthread_mutex_unlock(&eq->lock);
+    if (is_used) {
+        return -FI_EBUSY;
+    }
+    pthread_mutex_destroy(&eq->lock);
     fabric_use(eq->fabric, -1);
     free(eq);
     return 0;
@@ -61,6 +171,13 @@ int hxb_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_e
     if (eq == NULL) {
         return -FI_ENOMEM;
     }
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&eq->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    list_init(&eq->endpoints);
+    list_init(&eq->events);
     eq->fabric = OWNER(fabric, struct fabric, fid);
     fabric_use(eq->fabric, 1);
     eq->fid.fid = (struct fid){.fclass = FI_CLASS_EQ, .context = context, .ops = &fid_ops};

@@ -17,7 +17,7 @@ static struct pair *pair_of(const struct map *map, uint64_t key) {
     return &map->pairs[at];
 }
 
-static uint64_t map_get(const struct map *map, uint64_t key, uint64_t otherwise) {
+uint64_t map_get(const struct map *map, uint64_t key, uint64_t otherwise) {
     const struct pair *pair = map->count == 0 ? NULL : pair_of(map, key);
     return pair != NULL && pair->key == key ? pair->value : otherwise;
 }
@@ -41,7 +41,7 @@ static bool map_grow(struct map *map) {
     return true;
 }
 
-static bool map_set(struct map *map, uint64_t key, uint64_t value) {
+bool map_set(struct map *map, uint64_t key, uint64_t value) {
     if (2 * map->count >= map->size && !map_grow(map)) {
         return false;
     }

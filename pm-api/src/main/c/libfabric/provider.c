@@ -22,7 +22,10 @@ int error_of(int result) {
     case HXB_CONTEXT_CLOSED: return FI_ESHUTDOWN;
     case HXB_NODE_GONE: return FI_ENETDOWN;
     case HXB_PEER_FULL:
-    case HXB_FLOW_LIMIT: return FI_ENOSPC;
+    case HXB_FLOW_LIMIT:
+    case HXB_GROUP_LIMIT: return FI_ENOSPC;
+    case HXB_DISAGREEMENT: return FI_EINVAL;
+    case HXB_GROUP_NODES: return FI_EOPNOTSUPP;
     case HXB_NOT_ALLOWED:
     case HXB_E_DENIED: return FI_EACCES;
     case HXB_E_NO_NODE: return FI_ENODATA;

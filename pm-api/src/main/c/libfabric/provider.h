@@ -7,7 +7,8 @@
  *   cq.c        completion queues and counters                 match.c    which receive a message is for
  *   av.c        addresses                                     rma.c      remote memory: calls, and what peers ask for
  *   mr.c        memory that peers may use                      atomic.c   the same for atomic operations
- *   peer.c      which peers are there, and which are lost
+ *   peer.c      which peers are there, and which are lost      av_set.c   sets of addresses
+ *   eq.c        event queues                                   collective.c  operations of such sets, by the nodes
  *
  * One lock for a domain guards all that belongs to it. */
 #ifndef HXB_PROVIDER_H
@@ -19,6 +20,7 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
+#include <rdma/fi_collective.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
@@ -209,8 +211,19 @@ struct av {
     size_t count, capacity;
     uint32_t *index; /* hash of peers to entries + 1 */
     size_t index_size;
-    int users; /* endpoints bound to it */
+    int users; /* endpoints bound to it, and sets of its addresses */
 };
+
+struct av_set {
+    struct fid_av_set fid;
+    struct av *av;
+    fi_addr_t *members; /* in the order of their ranks */
+    size_t count, capacity;
+};
+
+static inline fi_addr_t address_of_set(const struct av_set *set) {
+    return (fi_addr_t)(uintptr_t)set;
+}
 
 struct completion {
     void *context;
@@ -326,6 +339,18 @@ struct map {
     size_t size, count;
 };
 
+struct eq;
+
+/* Something that a program is told by an event queue; belongs to the object that it is about. */
+struct event {
+    struct link link; /* in the queue */
+    uint32_t type;
+    fid_t fid;
+    void *context;
+    int error; /* 0, or FI_Exxx */
+    int detail;
+};
+
 struct endpoint {
     struct fid_ep fid;
     struct link link; /* in its domain */
@@ -361,6 +386,11 @@ struct endpoint {
     struct map heard;    /* by node and context: the incarnation of which the last message came */
     int64_t ping_ns, ping_interval_ns; /* when peers are looked for next; 0 while nothing is awaited */
     uint64_t last_heard; /* to find that at once; ANY if nobody was */
+    struct eq *eq;
+    struct link eq_link; /* in that */
+    struct link groups;  /* that it has joined */
+    hxb_context *group_context; /* for their operations; NULL before the first is joined */
+    struct map joins;    /* by the hash of their members: how many groups were joined */
 };
 
 /* ---- provider.c ---- */
@@ -368,7 +398,7 @@ struct endpoint {
 #define VERSION FI_VERSION(0, 1)
 #define ADDRESS_FORMAT (FI_PROV_SPECIFIC | 0x485842)
 #define ALL_CAPS (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ \
-                  | FI_REMOTE_WRITE | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM)
+                  | FI_REMOTE_WRITE | FI_COLLECTIVE | FI_DIRECTED_RECV | FI_SOURCE | FI_MULTI_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* Of all objects: none has operations of the provider's own. */
 int no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
@@ -394,6 +424,30 @@ int64_t clock_ns(void);
 /* ---- eq.c ---- */
 
 int hxb_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq, void *context);
+struct eq *eq_of_fid(struct fid *fid);
+/* Reading the queue makes progress of the endpoint. */
+void eq_bind(struct eq *eq, struct endpoint *endpoint);
+void eq_unbind(struct endpoint *endpoint);
+void eq_add(struct eq *eq, struct event *event);
+/* Of an event that nobody has read, or that was read, or that has not happened. */
+void eq_remove(struct eq *eq, struct event *event);
+
+/* ---- av_set.c ---- */
+
+int hxb_av_set_open(struct fid_av *av, struct fi_av_set_attr *attr, struct fid_av_set **set, void *context);
+
+/* ---- collective.c ---- */
+
+extern struct fi_ops_collective hxb_collective_ops;
+int hxb_query_collective(struct fid_domain *domain, enum fi_collective_op coll, struct fi_collective_attr *attr,
+                         uint64_t flags);
+int hxb_join(struct fid_ep *ep, const void *address, uint64_t flags, struct fid_mc **mc, void *context);
+/* False if there was nothing to do. */
+bool progress_groups(struct endpoint *endpoint);
+/* Of an endpoint with a context for groups: true if its descriptor tells of new work, false if there is some already. */
+bool arm_groups(struct endpoint *endpoint);
+/* Of an endpoint that has left all groups. */
+void close_group_context(struct endpoint *endpoint);
 
 /* ---- av.c ---- */
 
@@ -411,6 +465,8 @@ void cq_add(struct cq *cq, const struct completion *completion);
 void cq_add_error(struct cq *cq, const struct fi_cq_err_entry *error);
 /* 0 if the descriptor of the queue tells of the next completion, -FI_EAGAIN if there may be one already. */
 int cq_try_wait(struct cq *cq);
+/* What an error is, of libfabric or of libhxb; copied to a place if there is one. */
+const char *error_text(int detail, char *to, size_t length);
 
 /* ---- endpoint.c ---- */
 
@@ -423,6 +479,13 @@ void own(struct endpoint *endpoint);
 bool progress(struct endpoint *endpoint);
 /* True if the descriptor of the context tells of new work; false if there is some already. */
 bool arm(struct endpoint *endpoint);
+/* Its descriptors tell of nothing until it is armed again. */
+void disarm(struct endpoint *endpoint);
+/* Opens the last context of a node that is free; a negative result of libhxb if there is none. */
+int open_free_context(hxb_device *device, const hxb_context_options *options, hxb_context **context, int *id);
+/* Whoever waits for the endpoint waits for a context, too; 0 or FI_Exxx. */
+int watch_context(struct endpoint *endpoint, const hxb_context *context);
+void unwatch_context(struct endpoint *endpoint, const hxb_context *context);
 /* libhxb has said that the context cannot be used any more: the next progress ends all operations. */
 void fail_endpoint(struct endpoint *endpoint, int result);
 
@@ -440,6 +503,10 @@ bool ping_peers(struct endpoint *endpoint);
 /* When a peer of the domain's endpoints has to be looked for; 0 if none is awaited. */
 int64_t next_ping_ns(const struct domain *domain);
 void free_peers(struct endpoint *endpoint);
+/* Maps without removal. */
+uint64_t map_get(const struct map *map, uint64_t key, uint64_t otherwise);
+/* False if there is no memory. */
+bool map_set(struct map *map, uint64_t key, uint64_t value);
 
 /* ---- match.c ---- */
 
@@ -489,6 +556,8 @@ void end_memory(struct endpoint *endpoint, const struct mr *mr);
 /* ---- atomic.c ---- */
 
 extern struct fi_ops_atomic hxb_atomic_ops;
+/* Bytes of an element; 0 if there is no such type. */
+size_t datatype_size(enum fi_datatype type);
 int hxb_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
                      uint64_t flags);
 const char *on_atomic(struct endpoint *endpoint, const struct arrival *arrival);

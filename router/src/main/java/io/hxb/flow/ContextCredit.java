@@ -20,11 +20,11 @@ final class ContextCredit {
 
     private static final int IDLE_FRAMES = 2;
 
-    /** Context of every node that is the node's own. */
-    private static final int OWN_CONTEXT = 0;
+    /** Frames that a source finds when it begins to send again, if there is credit for that. */
+    private static final int KEPT_FRAMES = 8;
 
-    /** Sources of the own context that have a share though they have no frames at the moment. */
-    private static final int MAX_EXPECTED = 4;
+    /** Share that suffices for a source; where all can have it, none has more than its part. */
+    private static final int AMPLE_FRAMES = 64;
 
     private static final long PROMISE_NS = 5_000_000;
 
@@ -45,6 +45,10 @@ final class ContextCredit {
     private int earnedFrames;
     private int releasedFrames;
     private int activeFlows;
+
+    /** Frames that sources lack of those that are kept for them. */
+    private int missingFrames;
+
     private boolean isClosed;
 
     /**
@@ -91,9 +95,9 @@ final class ContextCredit {
         window.grow(next);
         final int limit = limitFrames();
         final int asking = activeFlows + line.length() + (window.isActive() ? 0 : 1);
-        final int share = Math.max(1, limit / Math.max(1, sharers(flow.context, asking)));
+        final int share = Math.max(1, limit / sharers(flow.context, limit, asking));
         final int wanted = Math.min(share - window.committedFrames(), window.wantedFrames(next));
-        final int granted = cover(Math.min(wanted, limit - committedFrames));
+        final int granted = cover(Math.min(wanted, freeFrames(window, limit)));
         if (granted > 0) {
             commit(window, granted);
             window.raise(granted);
@@ -109,14 +113,39 @@ final class ContextCredit {
     }
 
     /**
-     * Nodes talk to nodes by their own contexts in exchanges: a source that has just given its
-     * window back, and sends again at once, would find that another has taken everything, and each
-     * message would wait for a recall.
+     * What a source may still have. A source that has just given its window back, and sends again
+     * at once, would find that another has taken everything, and each message of sources that take
+     * turns would wait for a recall: so a few frames are kept for each source, and no more than
+     * half of all.
      */
-    private static int sharers(final FlowContext context, final int asking) {
-        return context.id == OWN_CONTEXT
-                ? Math.max(asking, Math.min(MAX_EXPECTED, context.receiveFlowCount()))
-                : asking;
+    private int freeFrames(final ReceiveWindow window, final int limit) {
+        final int free = limit - committedFrames;
+        final int own = missingFrames(window);
+        final int ofOthers = Math.min(missingFrames - own, limit / 2);
+        return Math.max(Math.min(own, free), free - ofOthers);
+    }
+
+    /** Those that have nothing at the moment count, too, as long as there is enough for all. */
+    private static int sharers(final FlowContext context, final int limit, final int asking) {
+        return Math.max(
+                Math.max(1, asking), Math.min(context.receiveFlowCount(), limit / AMPLE_FRAMES));
+    }
+
+    private static int missingFrames(final ReceiveWindow window) {
+        return window.isKept() ? Math.max(0, KEPT_FRAMES - window.committedFrames()) : 0;
+    }
+
+    /** Frames are kept for a new source. */
+    void add(final ReceiveWindow window) {
+        window.keep(true);
+        missingFrames += missingFrames(window);
+    }
+
+    /** Nothing is kept for a source whose flow ends. */
+    void remove(final ReceiveWindow window) {
+        missingFrames -= missingFrames(window);
+        window.keep(false);
+        assert missingFrames >= 0 : missingFrames;
     }
 
     private void onShortage() {
@@ -200,6 +229,7 @@ final class ContextCredit {
     /** Takes back the last {@code frames} that were announced to a source. */
     void takeBack(final ReceiveWindow window, final int frames) {
         final boolean wasActive = window.isActive();
+        missingFrames -= missingFrames(window);
         window.takeBack(frames);
         count(wasActive, window, -frames);
     }
@@ -225,12 +255,14 @@ final class ContextCredit {
     /** Commits frames of a source, or gives up as many as it is below 0. */
     void commit(final ReceiveWindow window, final int frames) {
         final boolean wasActive = window.isActive();
+        missingFrames -= missingFrames(window);
         window.commit(frames);
         count(wasActive, window, frames);
     }
 
     private void count(final boolean wasActive, final ReceiveWindow window, final int frames) {
         committedFrames += frames;
+        missingFrames += missingFrames(window);
         if (wasActive != window.isActive()) {
             activeFlows += wasActive ? -1 : 1;
         }

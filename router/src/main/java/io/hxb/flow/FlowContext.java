@@ -155,6 +155,7 @@ final class FlowContext {
 
     void add(final ReceiveFlow flow) {
         receiveFlows.add(flow);
+        credit.add(flow.window);
         handles++;
     }
 
@@ -173,6 +174,7 @@ final class FlowContext {
     /** Happens when a flow ends, so a search through all is fast enough. */
     void remove(final ReceiveFlow flow) {
         receiveFlows.remove(flow);
+        credit.remove(flow.window);
     }
 
     int receiveFlowCount() {

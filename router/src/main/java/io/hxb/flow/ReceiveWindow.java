@@ -43,6 +43,7 @@ final class ReceiveWindow {
     private int targetFrames;
 
     private int grownAt;
+    private boolean isKept;
 
     /** First sequence that the context's credit has not seen arrive. */
     private int arrivedNext;
@@ -76,6 +77,15 @@ final class ReceiveWindow {
 
     int committedFrames() {
         return committedFrames;
+    }
+
+    /** Frames are kept for the source while it has none, or no longer. */
+    void keep(final boolean isIt) {
+        isKept = isIt;
+    }
+
+    boolean isKept() {
+        return isKept;
     }
 
     /** True while frames are announced to the source or held by the application. */

@@ -99,7 +99,9 @@ class LibHxbProviderSystemTest {
                 "addresses",
                 "closing",
                 "remote",
-                "atomic"
+                "atomic",
+                "collective",
+                "patience"
             })
     void shouldDoAsTheManualPagesSay(final String name) throws Exception {
         assertEquals(List.of(), LibHxb.lines(scenario(0, name)));

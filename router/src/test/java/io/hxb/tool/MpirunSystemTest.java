@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.testing.TestNamespaces;
 import io.hxb.tool.lab.LabNames;
+import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.machine.Programs;
 import io.hxb.tool.report.ExitStatus;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +32,9 @@ import java.util.stream.Stream;
 @Tag("lab")
 class MpirunSystemTest {
     private static final Path ROOT = Path.of(System.getProperty("hxb.root")).toAbsolutePath();
+
+    /** Of a lab that is used again and again; a hundred take a minute. */
+    private static final int JOBS = Integer.getInteger("hxb.mpi.jobs", 5);
 
     @TempDir private static Path programs;
     private static Path check;
@@ -156,16 +161,104 @@ class MpirunSystemTest {
         // the others wait for messages of the one that is killed
         try (HxbProcess hxb = inPair("-np", "3", check.toString(), "--seconds", "60")) {
             awaitOutput(hxb, "seed");
-            final ProcessHandle rank =
-                    hxb.process()
-                            .descendants()
-                            .filter(process -> isRank(process))
-                            .findFirst()
-                            .orElseThrow();
-            rank.destroyForcibly();
+            rankOf(hxb).destroyForcibly();
             assertEquals(137, hxb.status(), () -> hxb.output() + hxb.errors());
         }
         assertNothingLeft();
+    }
+
+    @Test
+    void shouldLeaveNothingInALabThatManyJobsHaveUsed() throws Exception {
+        // given: a lab that has seen a job whose rank was killed, and one that ended well
+        final String[] up = {
+            "lab",
+            "up",
+            "--name",
+            lab,
+            "--shape",
+            "2",
+            "--links",
+            "1",
+            "--backend",
+            "udp",
+            "--patient"
+        };
+        assertEndsWell(HxbProcess.start(folder, up));
+        final String cluster =
+                Files.readString(folder.resolve("run/labs/" + lab + "/cluster.yaml"));
+        assertTrue(cluster.contains("partitionTimeout: 20s"), cluster);
+        try {
+            killARank();
+            runJob();
+            final long owner = labs().require(lab).ownerPid();
+            final List<String> before = holdings(owner);
+            // when
+            for (int job = 0; job < JOBS; job++) {
+                runJob();
+            }
+            // then
+            TestNamespaces.await(
+                    () -> before + " has become " + holdings(owner),
+                    () -> before.equals(holdings(owner)));
+        } finally {
+            assertEndsWell(HxbProcess.start(folder, "lab", "down", "--name", lab));
+        }
+        assertNothingLeft();
+    }
+
+    private LabRegistry labs() {
+        return new LabRegistry(folder.resolve("run/labs"));
+    }
+
+    private static void assertEndsWell(final HxbProcess started) throws Exception {
+        try (HxbProcess hxb = started) {
+            assertEquals(ExitStatus.OK, hxb.status(), () -> hxb.output() + hxb.errors());
+        }
+    }
+
+    private void runJob() throws Exception {
+        assertEndsWell(
+                mpirun(
+                        "--name",
+                        lab,
+                        "-np",
+                        "4",
+                        check.toString(),
+                        "--strict",
+                        "--rounds",
+                        "1",
+                        "--only",
+                        "messages"));
+    }
+
+    private void killARank() throws Exception {
+        try (HxbProcess hxb =
+                mpirun("--name", lab, "-np", "4", check.toString(), "--seconds", "60")) {
+            awaitOutput(hxb, "seed");
+            rankOf(hxb).destroyForcibly();
+            assertEquals(137, hxb.status(), () -> hxb.output() + hxb.errors());
+        }
+    }
+
+    /** What a process has of applications: sockets, and memory that they lend. */
+    private static List<String> holdings(final long pid) {
+        final Path process = Path.of("/proc", Long.toString(pid));
+        try (Stream<Path> descriptors = Files.list(process.resolve("fd"));
+                Stream<String> mappings = Files.lines(process.resolve("maps"))) {
+            return List.of(
+                    descriptors.count() + " descriptors",
+                    mappings.filter(line -> line.contains("memfd:")).count() + " regions");
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static ProcessHandle rankOf(final HxbProcess hxb) {
+        return hxb.process()
+                .descendants()
+                .filter(process -> isRank(process))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static boolean isRank(final ProcessHandle process) {

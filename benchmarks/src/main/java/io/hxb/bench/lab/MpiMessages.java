@@ -152,7 +152,7 @@ final class MpiMessages implements Callable<Integer> {
                                 Collectors.groupingBy(
                                         Plan::wires, LinkedHashMap::new, Collectors.toList()));
         for (final Map.Entry<Wires, List<Plan>> entry : byWires.entrySet()) {
-            try (MpiRanks ranks = new MpiRanks(spec(entry.getKey()))) {
+            try (MpiRanks ranks = MpiRanks.apart(spec(entry.getKey()))) {
                 for (final Plan plan : entry.getValue()) {
                     measure(report, ranks, plan);
                 }

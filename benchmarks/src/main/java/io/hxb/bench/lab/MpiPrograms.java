@@ -22,23 +22,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /** Whole programs of MPI over HXB and over TCP, with and without a link that dies. One thread. */
 @Command(
         name = "mpi-programs",
         mixinStandardHelpOptions = true,
         description =
-                "CG, LAMMPS and HPCC on a lab with a process for each node: times and results over"
+                "CG, LAMMPS and HPCC on a lab: times and results over"
                         + " HXB and TCP, also while one link of one node is pulled for a while.")
 final class MpiPrograms implements Callable<Integer> {
     private static final int MTU_BYTES = 9000;
-    private static final long LIMIT_SECONDS = 300;
+    private static final long LIMIT_SECONDS = 180;
+
+    private static final List<String> FAILED = List.of("has failed");
 
     /** A liquid of Lennard-Jones atoms, as LAMMPS has it among its benchmarks. */
     private static final String LIQUID =
@@ -107,10 +109,16 @@ final class MpiPrograms implements Callable<Integer> {
     private int links;
 
     @Option(
-            names = "--hpcc-ranks",
-            defaultValue = "4",
-            description = "ranks of HPCC (default ${DEFAULT-VALUE})")
-    private int hpccRanks;
+            names = "--ranks",
+            split = ",",
+            defaultValue = "4,8",
+            description =
+                    "of each program, one after the other (default ${DEFAULT-VALUE}); CG has 4, 8"
+                            + " or 16")
+    private List<Integer> rankCounts;
+
+    @Option(names = "--together", description = "all nodes in one process, as hxb lab up has them")
+    private boolean isTogether;
 
     @Option(
             names = "--hpcc-size",
@@ -149,23 +157,24 @@ final class MpiPrograms implements Callable<Integer> {
                                         "links",
                                         links,
                                         "hpcc size",
-                                        hpccSize))
-                        .columns("program", "over", "s", "results", "s, a link pulled", "ratio");
+                                        hpccSize,
+                                        "together",
+                                        isTogether))
+                        .columns(
+                                "program",
+                                "over",
+                                "s",
+                                "results",
+                                "s, a link pulled",
+                                "results",
+                                "ratio");
         try (TemporaryFolder folder = new TemporaryFolder();
                 MpiRanks ranks = startNodes()) {
             Files.writeString(
                     folder.file("in.lj"), LIQUID.replace("STEPS", Integer.toString(200 * length)));
-            final Path hpcc = Path.of("/usr/share/doc/hpcc/examples/_hpccinf.txt");
-            if (Files.exists(hpcc)) {
-                Files.writeString(
-                        folder.file("hpccinf.txt"),
-                        Files.readString(hpcc)
-                                .replaceFirst("(?m)^1000 ", hpccSize * length + " ")
-                                .replaceFirst("(?m)^2 ( *Ps)$", rows() + " $1")
-                                .replaceFirst("(?m)^2 ( *Qs)$", hpccRanks / rows() + " $1"));
-            }
             for (final Plan plan : plans()) {
                 if (plan.name.contains(only)) {
+                    writeHpcc(folder.file("hpccinf.txt"), plan.ranks);
                     measure(report, ranks, folder.path(), plan);
                 }
             }
@@ -174,26 +183,46 @@ final class MpiPrograms implements Callable<Integer> {
         return 0;
     }
 
+    /** What HPCC reads; it comes with no other default than for four ranks. */
+    private void writeHpcc(final Path file, final int ranks) throws IOException {
+        final Path example = Path.of("/usr/share/doc/hpcc/examples/_hpccinf.txt");
+        if (Files.exists(example)) {
+            final int rows = rows(ranks);
+            Files.writeString(
+                    file,
+                    Files.readString(example)
+                            .replaceFirst("(?m)^1000 ", hpccSize * length + " ")
+                            .replaceFirst("(?m)^2 ( *Ps)$", rows + " $1")
+                            .replaceFirst("(?m)^2 ( *Qs)$", ranks / rows + " $1"));
+        }
+    }
+
     private List<Plan> plans() {
         final List<String> lammps = List.of("lmp", "-in", "in.lj", "-log", "none");
         final String step = "^ *(\\d+ +\\S+ +\\S+ +\\S+ +\\S+ +\\S+) *$";
         final List<String> solver = Peers.c("cg", "60000", "25", Integer.toString(10 * length));
-        return List.of(
-                new Plan("CG, 16 ranks", 16, solver, "", ".*result (.*)"),
-                new Plan("LAMMPS, 4 ranks", 4, lammps, "", step),
-                new Plan("LAMMPS, 8 ranks", 8, lammps, "", step),
-                new Plan(
-                        "HPCC, " + hpccRanks + " ranks",
-                        hpccRanks,
-                        List.of("hpcc"),
-                        "hpccoutf.txt",
-                        "^(Success=.*)"));
+        final List<Plan> plans = new ArrayList<>();
+        for (final int count : rankCounts) {
+            final String ranks = ", " + count + " ranks";
+            if (Set.of(4, 8, 16).contains(count)) {
+                plans.add(new Plan("CG" + ranks, count, solver, "", ".*result (.*)"));
+            }
+            plans.add(new Plan("LAMMPS" + ranks, count, lammps, "", step));
+            plans.add(
+                    new Plan(
+                            "HPCC" + ranks,
+                            count,
+                            List.of("hpcc"),
+                            "hpccoutf.txt",
+                            "^(Success=.*)"));
+        }
+        return plans;
     }
 
     /** Rows of HPCC's grid of ranks: as many as columns, or fewer. */
-    private int rows() {
-        int rows = (int) Math.sqrt(hpccRanks);
-        while (hpccRanks % rows != 0) {
+    private static int rows(final int ranks) {
+        int rows = (int) Math.sqrt(ranks);
+        while (ranks % rows != 0) {
             rows--;
         }
         return rows;
@@ -202,7 +231,7 @@ final class MpiPrograms implements Callable<Integer> {
     private MpiRanks startNodes() throws Exception {
         try (Turn turn = Turn.take(lock)) {
             assert turn != null;
-            return new MpiRanks(spec());
+            return isTogether ? MpiRanks.together(spec()) : MpiRanks.apart(spec());
         }
     }
 
@@ -228,7 +257,7 @@ final class MpiPrograms implements Callable<Integer> {
                         () -> {
                             try (Turn turn = Turn.take(lock)) {
                                 assert turn != null;
-                                return Map.of("seconds", run(ranks, folder, plan, isHxb, isPulled));
+                                return run(ranks, folder, plan, isHxb, isPulled);
                             }
                         });
             }
@@ -242,8 +271,9 @@ final class MpiPrograms implements Callable<Integer> {
                     plan.name,
                     isHxb ? "HXB" : "TCP",
                     standing.of(name(isHxb, false), "seconds").format(),
-                    verdict(isHxb),
+                    verdict(name(isHxb, false)),
                     isWithoutFaults ? "-" : standing.of(name(isHxb, true), "seconds").format(),
+                    isWithoutFaults ? "-" : verdict(name(isHxb, true)),
                     isWithoutFaults
                             ? "-"
                             : standing.ratio(name(isHxb, true), name(isHxb, false), "seconds")
@@ -255,15 +285,15 @@ final class MpiPrograms implements Callable<Integer> {
         return (isHxb ? "HXB" : "TCP") + (isPulled ? ", a link pulled" : "");
     }
 
-    /** Whether all runs over it have computed what HXB has at first. */
-    private String verdict(final boolean isHxb) {
+    /** Whether all its runs have computed what HXB has at first. */
+    private String verdict(final String name) {
         final List<String> expected = results.get(name(true, false)).getFirst();
-        final boolean isSame =
-                Stream.of(false, true)
-                        .map(isPulled -> name(isHxb, isPulled))
-                        .flatMap(name -> results.getOrDefault(name, List.of()).stream())
-                        .allMatch(expected::equals);
-        return isSame ? "same" : "OTHERS";
+        final List<List<String>> computed = results.get(name);
+        final long failed = computed.stream().filter(FAILED::equals).count();
+        if (failed > 0) {
+            return failed + " of " + computed.size() + " failed";
+        }
+        return computed.stream().allMatch(expected::equals) ? "same" : "OTHERS";
     }
 
     private void keep(final String name, final List<String> result) {
@@ -271,7 +301,7 @@ final class MpiPrograms implements Callable<Integer> {
     }
 
     /** Runs it; the link is pulled after a third of the time that it took without that. */
-    private double run(
+    private Map<String, Double> run(
             final MpiRanks ranks,
             final Path folder,
             final Plan plan,
@@ -305,14 +335,15 @@ final class MpiPrograms implements Callable<Integer> {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
         }
-        if (!hasEnded || process.exitValue() != 0) {
+        final boolean hasFailed = !hasEnded || process.exitValue() != 0;
+        if (hasFailed) {
             System.err.println(Files.readString(output));
-            keep(name(isHxb, isPulled), List.of("has failed"));
+            keep(name(isHxb, isPulled), FAILED);
         } else {
             keep(name(isHxb, isPulled), result(plan, folder, output));
         }
         lastSeconds.put(name(isHxb, isPulled), seconds);
-        return seconds;
+        return Map.of("seconds", seconds, "failed", hasFailed ? 1.0 : 0.0);
     }
 
     private static List<String> result(final Plan plan, final Path folder, final Path output)

@@ -5,29 +5,44 @@ import io.hxb.bench.harness.ProcessLab;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TcpRanks;
 import io.hxb.bench.harness.TemporaryFolder;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.Quantity;
 import io.hxb.config.SecurityConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
 import io.hxb.tool.lab.LabCluster;
+import io.hxb.tool.lab.LabRegistry;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.machine.Shell;
 
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ranks of Open MPI on nodes of a lab: over HXB, whose nodes are processes, or over TCP on the same
- * wires. Used by one thread.
+ * Ranks of Open MPI on nodes of a lab: over HXB, whose nodes are processes or one process, or over
+ * TCP on the same wires. Used by one thread.
  */
 final class MpiRanks implements AutoCloseable {
     private static final double LIMIT_SECONDS = 60;
 
-    private final TemporaryFolder folder = new TemporaryFolder();
-    private final ProcessLab lab;
+    private final TemporaryFolder folder;
+    private final LabSpec spec;
+    private final ClusterConfig config;
+    private final Runnable remove;
 
-    /** Makes the lab and starts the nodes. */
-    MpiRanks(final LabSpec spec) throws Exception {
-        lab = new ProcessLab(folder.path(), spec, SecurityConfig.Mode.NONE, LabCluster::patient);
+    private MpiRanks(
+            final TemporaryFolder folder,
+            final LabSpec spec,
+            final ClusterConfig config,
+            final Runnable remove)
+            throws Exception {
+        this.folder = folder;
+        this.spec = spec;
+        this.config = config;
+        this.remove = remove;
         try {
             TcpRanks.prepare(spec);
         } catch (final RuntimeException e) {
@@ -36,9 +51,37 @@ final class MpiRanks implements AutoCloseable {
         }
     }
 
+    /** Makes the lab and starts its nodes, a process each. */
+    static MpiRanks apart(final LabSpec spec) throws Exception {
+        final TemporaryFolder folder = new TemporaryFolder();
+        final ProcessLab lab =
+                new ProcessLab(folder.path(), spec, SecurityConfig.Mode.NONE, LabCluster::patient);
+        return new MpiRanks(folder, spec, lab.config(), lab::close);
+    }
+
+    /** The same with all nodes in one process, as users have them. */
+    static MpiRanks together(final LabSpec spec) throws Exception {
+        final List<String> name = List.of("--name", spec.name());
+        final List<String> up = Peers.hxb("lab", "up", "--patient");
+        up.addAll(name);
+        up.addAll(List.of("--shape", spec.shape().toString()));
+        up.addAll(List.of("--links", Integer.toString(spec.linkCount())));
+        up.addAll(List.of("--rate", Quantity.formatRate(spec.rateBps())));
+        up.addAll(List.of("--mtu", Integer.toString(spec.mtuBytes())));
+        Shell.check("", up);
+        final List<String> down = Peers.hxb("lab", "down");
+        down.addAll(name);
+        final Path file = LabCluster.file(LabRegistry.ofUser().folder(spec.name()));
+        return new MpiRanks(
+                new TemporaryFolder(),
+                spec,
+                ClusterConfigYaml.read(file),
+                () -> Shell.check("", down));
+    }
+
     /** What it was made from. */
     LabSpec spec() {
-        return lab.spec();
+        return spec;
     }
 
     /**
@@ -67,9 +110,8 @@ final class MpiRanks implements AutoCloseable {
     List<String> tcpCommand(final List<Integer> nodes, final List<String> program)
             throws IOException {
         final List<String> command =
-                new ArrayList<>(
-                        List.of("ip", "netns", "exec", TcpRanks.namespace(lab.spec(), nodes)));
-        command.addAll(TcpRanks.command(folder.path(), lab.spec(), nodes, program));
+                new ArrayList<>(List.of("ip", "netns", "exec", TcpRanks.namespace(spec, nodes)));
+        command.addAll(TcpRanks.command(folder.path(), spec, nodes, program));
         return command;
     }
 
@@ -85,7 +127,7 @@ final class MpiRanks implements AutoCloseable {
     }
 
     private String socket(final int node) {
-        return lab.config().socketPath(node).toString();
+        return config.socketPath(node).toString();
     }
 
     /** The same over TCP. */
@@ -108,7 +150,7 @@ final class MpiRanks implements AutoCloseable {
 
     @Override
     public void close() {
-        lab.close();
+        remove.run();
         folder.close();
     }
 }

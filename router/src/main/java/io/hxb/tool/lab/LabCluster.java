@@ -66,6 +66,12 @@ public final class LabCluster {
                                         routes.silenceNs(), routes.retryNs(), PATIENCE_NS)));
     }
 
+    /** True if its nodes wait as long as {@link #patient} says. */
+    public static boolean isPatient(final ClusterConfig config) {
+        final FlowConfig flow = config.flow();
+        return Math.min(flow.peerTimeoutNs(), flow.routes().partitionTimeoutNs()) >= PATIENCE_NS;
+    }
+
     /** Writes the configuration into the lab's folder. */
     public static Path write(final ClusterConfig config, final Path folder) {
         final Path file = file(folder);

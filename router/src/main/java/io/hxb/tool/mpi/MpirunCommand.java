@@ -257,9 +257,20 @@ public final class MpirunCommand implements Callable<Integer> {
     private int inLab(final Run run, final LabSpec up) throws InterruptedException {
         final RankPlacement placement = placement(up);
         final Path file = LabCluster.file(registry().folder(up.name()));
-        checkRanks(run.words(), placement, ClusterConfigYaml.read(file));
+        final ClusterConfig config = ClusterConfigYaml.read(file);
+        checkRanks(run.words(), placement, config);
         final Launch launch = launchInLab(run, placement);
-        return isDryRun ? print(launch) : MpirunProcess.run(launch);
+        if (isDryRun) {
+            return print(launch);
+        }
+        final int status = MpirunProcess.run(launch);
+        if (status != ExitStatus.OK && !LabCluster.isPatient(config)) {
+            System.err.printf(
+                    "hxb: a node of lab '%s' that gets no CPU for a second is given up, and MPI"
+                            + " then ends the job; hxb lab up --patient makes a lab that waits%n",
+                    up.name());
+        }
+        return status;
     }
 
     private RankPlacement placement(final LabSpec lab) {

@@ -69,6 +69,25 @@ class RankPlacementTest {
                 "0 " + config.ownSocketPath(node), socketOf(environment(nodes, order, rank, size)));
     }
 
+    /** Slurm's srun sets these where it starts ranks itself; Open MPI's own go before them. */
+    @ParameterizedTest
+    @CsvSource({"NODE, 5, 8, 1", "NODE, 3, 4, 3", "BLOCK, 3, 8, 1", "BLOCK, 7, 8, 3"})
+    void shouldFindTheSocketOfARankOfSlurm(
+            final Order order, final int rank, final int size, final int node) throws Exception {
+        final Map<String, String> environment = environment(4, order, rank, size);
+        environment.keySet().removeIf(name -> name.startsWith("OMPI_"));
+        environment.put("SLURM_PROCID", Integer.toString(rank));
+        environment.put("SLURM_NTASKS", Integer.toString(size));
+        environment.put("SLURM_NODEID", "0");
+
+        assertTrue(socketOf(environment).endsWith("-" + node + ".sock"), () -> "rank " + rank);
+
+        environment.put("OMPI_COMM_WORLD_RANK", "2");
+        environment.put("OMPI_COMM_WORLD_SIZE", Integer.toString(size));
+        final int other = order == Order.NODE ? 2 : 2 * 4 / size;
+        assertTrue(socketOf(environment).endsWith("-" + other + ".sock"), () -> "rank 2");
+    }
+
     @Test
     void shouldSayThatNoRankIsKnown() throws Exception {
         final Map<String, String> environment = environment(4, Order.NODE, 0, 1);

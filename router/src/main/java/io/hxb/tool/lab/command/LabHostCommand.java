@@ -6,6 +6,7 @@ import io.hxb.tool.lab.switches.SwitchLab;
 import io.hxb.tool.lab.switches.SwitchLabOptions;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.LabOptions;
+import io.hxb.tool.option.PatienceOption;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ExitStatus;
 
@@ -27,6 +28,7 @@ final class LabHostCommand implements Callable<Integer> {
     @Mixin private LabOptions lab;
     @Mixin private SwitchLabOptions switches;
     @Mixin private WaitOptions waiting;
+    @Mixin private PatienceOption patience;
     @Mixin private CaptureOption capture;
 
     @Option(names = "--processes", description = "a process for each node, instead of all in one")
@@ -45,7 +47,11 @@ final class LabHostCommand implements Callable<Integer> {
             return ExitStatus.OK;
         }
         try (LabSession session =
-                LabSession.start(lab.spec(), isProcesses, capture.capture(), waiting::apply)) {
+                LabSession.start(
+                        lab.spec(),
+                        isProcesses,
+                        capture.capture(),
+                        config -> patience.apply(waiting.apply(config)))) {
             System.out.println("lab is up in " + session.folder());
             // Ended by a signal, whose hook removes the lab.
             new CountDownLatch(1).await();

@@ -9,9 +9,11 @@ import io.hxb.tool.lab.switches.SwitchLabOptions;
 import io.hxb.tool.option.CaptureOption;
 import io.hxb.tool.option.LabOptions;
 import io.hxb.tool.option.Output;
+import io.hxb.tool.option.PatienceOption;
 import io.hxb.tool.option.WaitOptions;
 import io.hxb.tool.report.ExitStatus;
 import io.hxb.tool.report.ToolException;
+import io.hxb.tool.report.UsageException;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -45,6 +47,7 @@ final class LabUpCommand implements Callable<Integer> {
 
     // These are passed on to the lab's owner as they were given.
     @Mixin private WaitOptions waiting;
+    @Mixin private PatienceOption patience;
 
     @SuppressWarnings("unused")
     @Mixin
@@ -61,6 +64,9 @@ final class LabUpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         final boolean hasSwitches = switches.isGiven();
+        if (hasSwitches && patience.isPatient()) {
+            throw new UsageException("--patient: only for nodes, and a lab of switches has none");
+        }
         final LabSpec spec = hasSwitches ? switches.spec(options).lab() : options.spec();
         final LabRegistry registry = LabRegistry.ofUser();
         if (registry.find(spec.name()).filter(LabState::isOwnerAlive).isPresent()) {
