@@ -136,8 +136,7 @@ final class DirectOffers {
     }
 
     // A sender offers another ring when it has no use for the one before, such as after its
-    // receiver
-    // has given it up.
+    // receiver has given it up.
     private void withdraw(final ContextEndpoint sender, final ContextEndpoint receiver) {
         for (final Iterator<Ring> i = rings.iterator(); i.hasNext(); ) {
             final Ring ring = i.next();

@@ -173,8 +173,7 @@ final class EndpointSends {
     private int take(final int max) {
         int taken = 0;
         // Read before an entry is looked for: a run is published before its messages. And once:
-        // what
-        // is written meanwhile comes next time, and its cache lines are left to the application.
+        // what is written meanwhile comes next time, and its cache lines are the application's.
         final long end = shortsEnd();
         while (taken < max) {
             final boolean hasEntry = submissions.isReady();
