@@ -272,8 +272,13 @@ final class ContextCredit {
         }
     }
 
+    /** Sources that wait for credit. */
+    int waiting() {
+        return line.length();
+    }
+
     /**
-     * Takes the source out of the line that has waited longest, if there is credit for it;
+     * Takes the source out of the line that has waited longest, if there is credit at all;
      * otherwise null.
      */
     ReceiveFlow pollLine() {

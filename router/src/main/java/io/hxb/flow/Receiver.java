@@ -390,12 +390,15 @@ final class Receiver implements OrderingArray.Sink<ReceiveFlow> {
     }
 
     private void serveCreditLine(final ContextCredit credit) {
-        ReceiveFlow waiting = credit.pollLine();
-        while (waiting != null) {
+        // Each once: one that gets nothing, because what is left is kept for others, waits again.
+        for (int left = credit.waiting(); left > 0; left--) {
+            final ReceiveFlow waiting = credit.pollLine();
+            if (waiting == null) {
+                return;
+            }
             if (!waiting.array.isEnded()) {
                 acks.owe(waiting, clock.nowNs());
             }
-            waiting = credit.pollLine();
         }
     }
 
