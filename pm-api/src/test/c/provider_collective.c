@@ -146,6 +146,10 @@ static void make_sets(void) {
     EXPECT(-FI_EBUSY, fi_close(&av->fid));
     EXPECT(0, fi_close(&all->fid));
     EXPECT(0, fi_close(&some->fid));
+    attr = (struct fi_av_set_attr){.start_addr = 2, .end_addr = 2, .stride = SIZE_MAX};
+    EXPECT(0, fi_av_set(av, &attr, &other, NULL));
+    expect_members(other, 1, "one, with a stride that wraps");
+    EXPECT(0, fi_close(&other->fid));
     attr = (struct fi_av_set_attr){.start_addr = 0, .end_addr = 3, .stride = 1};
     EXPECT(-FI_EINVAL, fi_av_set(av, &attr, &other, NULL));
     attr = (struct fi_av_set_attr){.start_addr = 0, .end_addr = 2, .stride = 1, .count = 2};

@@ -126,10 +126,12 @@ static int set_close(struct fid *fid) {
 /* Adds the addresses of the vector from one on to another. */
 static int add_range(struct av_set *set, fi_addr_t first, fi_addr_t last, uint64_t stride) {
     int result = 0;
-    for (fi_addr_t address = first; address <= last && address < set->av->count && result == 0; address += stride) {
+    bool is_more = true;
+    for (fi_addr_t address = first; is_more && address < set->av->count && result == 0; address += stride) {
         if (av_find(set->av, address) != NULL) {
             result = add(set, address);
         }
+        is_more = last - address >= stride; /* the sum could wrap */
     }
     return result;
 }
