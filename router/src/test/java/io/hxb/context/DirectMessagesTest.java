@@ -192,31 +192,23 @@ class DirectMessagesTest {
 
     @Test
     void shouldSendDirectlyAfterTheFirstMessages() throws Exception {
-        try (TestNode node = new TestNode();
-                ServedSocket socket = new ServedSocket(directory);
-                AttachServer server = socket.serve(node.start());
-                PmDevice left = PmDevice.attach(socket.path());
-                PmDevice right = PmDevice.attach(socket.path());
-                PmContext one = left.openContext(1);
-                PmContext two = right.openContext(2)) {
+        try (TwoPrograms programs = new TwoPrograms(directory)) {
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
             for (int i = 0; i < 10_000; i++) {
                 exchange(one, two);
                 exchange(two, one);
             }
-            assertTrue(node.loop.counters().messagesSent() < 200);
-            assertEquals(0, server.refused());
+            assertTrue(programs.node.loop.counters().messagesSent() < 200);
+            assertEquals(0, programs.server.refused());
         }
     }
 
     @Test
     void shouldSendWhatWasClaimedBeforeTheRingWasOpen() throws Exception {
-        try (TestNode node = new TestNode();
-                ServedSocket socket = new ServedSocket(directory);
-                AttachServer server = socket.serve(node.start());
-                PmDevice left = PmDevice.attach(socket.path());
-                PmDevice right = PmDevice.attach(socket.path());
-                PmContext one = left.openContext(1);
-                PmContext two = right.openContext(2)) {
+        try (TwoPrograms programs = new TwoPrograms(directory)) {
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
             // given a short message that is written in the ring of short ones
             for (int i = 0; i < 31; i++) {
                 exchange(one, two);
@@ -236,7 +228,7 @@ class DirectMessagesTest {
                 two.release(message);
             }
             exchange(one, two);
-            assertEquals(0, server.refused());
+            assertEquals(0, programs.server.refused());
         }
     }
 
@@ -398,13 +390,9 @@ class DirectMessagesTest {
     void shouldWakeWhoeverSleepsHoweverOften() throws Exception {
         final PmContextOptions sleeping = PmContextOptions.DEFAULT.withSpinNs(0);
         final int count = 30_000;
-        try (TestNode node = new TestNode();
-                ServedSocket socket = new ServedSocket(directory);
-                AttachServer server = socket.serve(node.start());
-                PmDevice left = PmDevice.attach(socket.path());
-                PmDevice right = PmDevice.attach(socket.path());
-                PmContext one = left.openContext(1, sleeping);
-                PmContext two = right.openContext(2, sleeping)) {
+        try (TwoPrograms programs = new TwoPrograms(directory, new TestNode(), sleeping)) {
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
             // when: bursts of random length, so that either end sleeps
             final AtomicReference<Throwable> failure = new AtomicReference<>();
             final Thread sender =
@@ -429,7 +417,7 @@ class DirectMessagesTest {
             }
             sender.join();
             assertNull(failure.get());
-            assertEquals(0, server.refused());
+            assertEquals(0, programs.server.refused());
         }
     }
 
@@ -447,18 +435,15 @@ class DirectMessagesTest {
     @Test
     void shouldSendThroughTheNodeWhereMessagesAreCounted() throws Exception {
         final LimitConfig limits = LimitConfig.of(Map.of(Share.MESSAGES, 1_000_000L));
-        try (TestNode node = new TestNode(limits);
-                ServedSocket socket = new ServedSocket(directory);
-                AttachServer server = socket.serve(node.start());
-                PmDevice left = PmDevice.attach(socket.path());
-                PmDevice right = PmDevice.attach(socket.path());
-                PmContext one = left.openContext(1);
-                PmContext two = right.openContext(2)) {
+        try (TwoPrograms programs =
+                new TwoPrograms(directory, new TestNode(limits), PmContextOptions.DEFAULT)) {
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
             for (int i = 0; i < 500; i++) {
                 exchange(one, two);
             }
-            assertEquals(500, node.loop.counters().messagesSent());
-            assertEquals(0, server.refused());
+            assertEquals(500, programs.node.loop.counters().messagesSent());
+            assertEquals(0, programs.server.refused());
         }
     }
 
@@ -497,13 +482,9 @@ class DirectMessagesTest {
 
     @Test
     void shouldReceiveSeveralMessagesByOneCall() throws Exception {
-        try (TestNode node = new TestNode();
-                ServedSocket socket = new ServedSocket(directory);
-                AttachServer server = socket.serve(node.start());
-                PmDevice left = PmDevice.attach(socket.path());
-                PmDevice right = PmDevice.attach(socket.path());
-                PmContext one = left.openContext(1);
-                PmContext two = right.openContext(2)) {
+        try (TwoPrograms programs = new TwoPrograms(directory)) {
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
             final List<Integer> tags = new ArrayList<>();
             final PmMessageHandler handler =
                     received -> {
@@ -541,11 +522,11 @@ class DirectMessagesTest {
             }
             assertEquals(0, two.messagesHeld());
             assertEquals(0, two.receive(handler, 7));
-            assertTrue(node.loop.counters().messagesSent() < 200);
+            assertTrue(programs.node.loop.counters().messagesSent() < 200);
             assertThrows(IllegalArgumentException.class, () -> two.receive(handler, 0));
             assertEquals(PmStatus.OK, one.awaitAllSends(SECOND_NS));
-            TestNode.await("buffers back", () -> node.pool.outstanding() == 0);
-            assertEquals(0, server.refused());
+            TestNode.await("buffers back", () -> programs.node.pool.outstanding() == 0);
+            assertEquals(0, programs.server.refused());
         }
     }
 
@@ -587,13 +568,9 @@ class DirectMessagesTest {
 
     @Test
     void shouldReplaceARingThatItsReceiverHasGivenUp() throws Exception {
-        try (TestNode node = new TestNode();
-                ServedSocket socket = new ServedSocket(directory);
-                AttachServer server = socket.serve(node.start());
-                PmDevice left = PmDevice.attach(socket.path());
-                PmDevice right = PmDevice.attach(socket.path());
-                PmContext one = left.openContext(1);
-                PmContext two = right.openContext(2)) {
+        try (TwoPrograms programs = new TwoPrograms(directory)) {
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
             int patience = 8 * 32;
             for (int round = 0; round < 2; round++) {
                 // given: a ring with a header that cannot be
@@ -604,22 +581,22 @@ class DirectMessagesTest {
                 Memory.putLong(one.sendAddress(slot) - Long.BYTES, Integer.MAX_VALUE);
                 assertEquals(PmStatus.EMPTY, two.receive(message));
                 one.abandon(slot);
-                final long before = node.loop.counters().messagesSent();
+                final long before = programs.node.loop.counters().messagesSent();
                 // when
                 for (int i = 0; i < patience; i++) {
                     exchange(one, two);
                 }
                 // then: all of them through the node
-                assertEquals(before + patience, node.loop.counters().messagesSent());
+                assertEquals(before + patience, programs.node.loop.counters().messagesSent());
                 for (int i = 0; i < 100; i++) {
                     exchange(one, two);
                 }
-                final long more = node.loop.counters().messagesSent() - before - patience;
+                final long more = programs.node.loop.counters().messagesSent() - before - patience;
                 assertTrue(more < 10, more + " through the node");
-                assertEquals(1, node.manager.directOffers().count());
+                assertEquals(1, programs.node.manager.directOffers().count());
                 patience *= 8;
             }
-            assertEquals(0, server.refused());
+            assertEquals(0, programs.server.refused());
         }
     }
 
@@ -652,14 +629,10 @@ class DirectMessagesTest {
     @Test
     void shouldSleepWhileALongMessageFindsTheRingFull() throws Exception {
         final int length = 16 << 20;
-        try (TestNode node = new TestNode();
-                ServedSocket socket = new ServedSocket(directory);
-                AttachServer server = socket.serve(node.start());
-                PmDevice left = PmDevice.attach(socket.path());
-                PmDevice right = PmDevice.attach(socket.path());
-                PmContext one = left.openContext(1);
-                PmContext two = right.openContext(2);
-                PmRegion region = left.openRegion(length)) {
+        try (TwoPrograms programs = new TwoPrograms(directory);
+                PmRegion region = programs.left.openRegion(length)) {
+            final PmContext one = programs.one;
+            final PmContext two = programs.two;
             // given
             for (int i = 0; i < 100; i++) {
                 exchange(one, two);
@@ -682,7 +655,7 @@ class DirectMessagesTest {
                 from.poll();
                 to.poll();
             }
-            assertEquals(0, server.refused());
+            assertEquals(0, programs.server.refused());
         }
     }
 }
