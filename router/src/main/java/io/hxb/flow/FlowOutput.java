@@ -35,6 +35,14 @@ public interface FlowOutput {
             FrameOwner owner,
             long token);
 
+    /**
+     * Announces that long frames to one neighbour follow, for which that hop is the last: several
+     * of them may go over one link in a row.
+     *
+     * @param bytes of them; 0 if other frames follow.
+     */
+    default void announceBulk(final int bytes) {}
+
     /** Hands everything queued to the kernel. */
     void flush();
 

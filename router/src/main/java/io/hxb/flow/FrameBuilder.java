@@ -179,6 +179,17 @@ final class FrameBuilder {
     }
 
     /**
+     * Bytes of the frames that a flow can send now, up to {@code maxFrames} of them, about: those
+     * that are staged may still be shorter.
+     */
+    int waitingBytes(final SendFlow flow, final int maxFrames) {
+        final int frames = Math.min(maxFrames, flow.window.roomFrames());
+        final SendBacklog backlog = flow.backlog;
+        return Math.min(
+                frames * mtuBytes, backlog.stagedFrames() * mtuBytes + backlog.recordBytes());
+    }
+
+    /**
      * The next frame of a flow that has something to send and window for it: one that is staged, or
      * one made of the message that waits longest or of several small ones.
      *

@@ -30,6 +30,9 @@ final class SendFlow extends Flow {
     /** When the peer is asked next. */
     final PeerQuestions questions;
 
+    /** True if the peer is a neighbour. */
+    final boolean isNextToUs;
+
     final AckMailbox mailbox = new AckMailbox();
 
     /** Its place among the flows with something to send. */
@@ -61,7 +64,7 @@ final class SendFlow extends Flow {
             final RouteTable routes) {
         super(context, peerNode, peerContext, table.shape().coordinates(peerNode));
         final FlowConfig config = table.config();
-        final boolean isNextToUs = Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
+        isNextToUs = Shape.distance(table.ownCoordinates(), peerCoordinates) == 1;
         epoch = context.firstEpoch();
         backlog = new SendBacklog(context.slots);
         roundTrip = new RoundTrip(config);

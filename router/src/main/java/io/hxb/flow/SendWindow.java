@@ -126,6 +126,11 @@ final class SendWindow {
         return limit - next > 0 && next - firstSequence <= mask;
     }
 
+    /** Frames that may be sent now; 0 or less if there is no room. */
+    int roomFrames() {
+        return Math.min(limit - nextSequence, mask + 1 - (nextSequence - firstSequence));
+    }
+
     /** True if {@code sequence} is the last one that may be sent. */
     boolean isLast(final int sequence) {
         return limit - sequence == 1;

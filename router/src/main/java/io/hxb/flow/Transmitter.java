@@ -122,7 +122,25 @@ final class Transmitter implements FrameOwner {
             ask(flow, nowNs);
             return 0;
         }
-        int frames = window.lost() > 0 ? sendLost(flow, nowNs) : 0;
+        final int frames = window.lost() > 0 ? sendLost(flow, nowNs) : 0;
+        if (!flow.isNextToUs || flow.backlog.isEmpty()) {
+            return frames + sendNew(flow, turnFrames() - frames, nowNs);
+        }
+        output.announceBulk(builder.waitingBytes(flow, turnFrames() - frames));
+        final int sent = sendNew(flow, turnFrames() - frames, nowNs);
+        output.announceBulk(0);
+        return frames + sent;
+    }
+
+    // While no other flow waits its turn is a whole round: trains are as long as what is sent at
+    // once.
+    private int turnFrames() {
+        return queue.readyCount() == 0 ? FRAMES_A_ROUND : FRAMES_A_TURN;
+    }
+
+    private int sendNew(final SendFlow flow, final int maxFrames, final long nowNs) {
+        final SendWindow window = flow.window;
+        int frames = 0;
         while (!isHeldUp && !flow.backlog.isEmpty()) {
             if (!window.hasRoom()) {
                 if (window.stall()) {
@@ -131,7 +149,7 @@ final class Transmitter implements FrameOwner {
                 break;
             }
             hasMore =
-                    frames >= FRAMES_A_TURN
+                    frames >= maxFrames
                             || (builder.isWorthWaiting(flow) && flow.backlog.holdBack());
             if (hasMore) {
                 break;

@@ -95,6 +95,13 @@ public final class Originator implements FlowOutput {
     }
 
     @Override
+    public void announceBulk(final int bytes) {
+        for (final TrunkSender trunk : trunks) {
+            trunk.announceBulk(bytes);
+        }
+    }
+
+    @Override
     public void flush() {
         flusher.run();
     }

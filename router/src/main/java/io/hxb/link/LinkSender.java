@@ -82,6 +82,11 @@ public interface LinkSender extends AutoCloseable {
     /** Bytes (HXB header + body) the kernel took, since start. */
     long sentBytes();
 
+    /** True if frames of one size to one neighbour that follow each other are sent in one piece. */
+    default boolean sendsTrains() {
+        return false;
+    }
+
     /** Frames that were sent in one piece; nothing unless overridden. */
     default TrainCounts trains() {
         return TrainCounts.NONE;

@@ -8,6 +8,9 @@ import io.hxb.topology.Shape;
  * Sends one loop's frames over the trunk of one dimension, round robin over the links that reach
  * the neighbour and take frames; links of a smaller weight get fewer. Owned by that loop.
  *
+ * <p>A turn of a link is one frame, or a run of frames while bulk data is announced: frames can
+ * only be joined to trains that follow each other on one link.
+ *
  * <p>A link whose NIC has clearly more to send than another's misses every second turn, until the
  * other has as much: a source that waits for acknowledgements would otherwise keep only one NIC
  * busy. It does not miss more, because a link that swallows frames has nothing to send either.
@@ -23,7 +26,10 @@ public final class TrunkSender {
     public static final int NO_ROUTE = -2;
 
     private static final int FLUSH_FRAMES = 64;
-    private static final int LOOK_FRAMES_A_LINK = 16;
+    private static final int LOOK_BYTES_A_LINK = 128 << 10;
+
+    /** Of a run, at most: a quarter of a millisecond at 1 Gbit/s, and half of the longest train. */
+    private static final int MAX_RUN_BYTES = 32 << 10;
 
     /** A few jumbo frames, half a millisecond at 1 Gbit/s. */
     private static final long UNEVEN_BYTES = 64 << 10;
@@ -36,8 +42,13 @@ public final class TrunkSender {
     private final boolean[] isFuller;
     private final boolean[] hasMissed;
     private int next;
-    private int frames;
-    private int lookAt;
+    private int turns;
+    private int lookBytes;
+
+    /** Bytes of a run, 0 for one frame a turn, and what is left of the one on the next link. */
+    private int runBytes;
+
+    private int leftBytes;
 
     /**
      * Makes the sender of one trunk.
@@ -70,6 +81,20 @@ public final class TrunkSender {
     }
 
     /**
+     * Announces that long frames to one neighbour follow: links that send trains get several in a
+     * row, but no more than lets every link have some of them.
+     *
+     * @param bytes of them; 0 if other frames follow.
+     */
+    public void announceBulk(final int bytes) {
+        if (leftBytes > 0) {
+            leftBytes = 0;
+            next = following(next);
+        }
+        runBytes = Math.min(MAX_RUN_BYTES, bytes / ports.length);
+    }
+
+    /**
      * Queues one frame on the next link that takes it; see {@link LinkSender#offer}.
      *
      * @param neighbour coordinate of the next hop in this dimension, 0 to 255.
@@ -87,7 +112,7 @@ public final class TrunkSender {
             final FrameOwner owner,
             final long token) {
         final int count = ports.length;
-        if (count > 1 && frames - lookAt >= 0) {
+        if (count > 1 && lookBytes <= 0) {
             look(neighbour);
         }
         int index = next;
@@ -96,17 +121,19 @@ public final class TrunkSender {
         int tries = count;
         for (int tried = 0; tried < tries; tried++) {
             final int number = index;
-            index = index + 1 == count ? 0 : index + 1;
+            index = following(index);
             final int weight = ports[number].weight(neighbour);
             if (weight == 0 || !ports[number].link().isUp()) {
+                leftBytes = 0;
                 continue;
             }
             isKnown = true;
-            if (weight < Port.FULL_WEIGHT && !isDue(number, weight)) {
+            final boolean isInRun = leftBytes > 0;
+            if (!isInRun && weight < Port.FULL_WEIGHT && !isDue(number, weight)) {
                 continue;
             }
             isFullKnown = true;
-            if (isFuller[number]) {
+            if (!isInRun && isFuller[number]) {
                 hasMissed[number] = !hasMissed[number];
                 if (hasMissed[number]) {
                     tries = 2 * count;
@@ -122,11 +149,11 @@ public final class TrunkSender {
                             payloadLengthBytes,
                             owner,
                             token)) {
-                next = index;
                 sent[number][neighbour]++;
-                sentAt[number] = ++frames;
+                onTaken(number, headerLengthBytes + payloadLengthBytes);
                 return ports[number].link().index();
             }
+            leftBytes = 0;
         }
         if (isKnown && !isFullKnown) {
             // Only links that have had their share are left: the next one is used all the same.
@@ -164,8 +191,22 @@ public final class TrunkSender {
         return false;
     }
 
+    private int following(final int number) {
+        return number + 1 == ports.length ? 0 : number + 1;
+    }
+
+    private void onTaken(final int number, final int lengthBytes) {
+        lookBytes -= lengthBytes;
+        if (leftBytes == 0) {
+            sentAt[number] = ++turns;
+            leftBytes = senders[number].sendsTrains() ? runBytes : 0;
+        }
+        leftBytes = Math.max(0, leftBytes - lengthBytes);
+        next = leftBytes > 0 ? number : following(number);
+    }
+
     private void look(final int neighbour) {
-        lookAt = frames + LOOK_FRAMES_A_LINK * ports.length;
+        lookBytes = LOOK_BYTES_A_LINK * ports.length;
         long minBytes = Long.MAX_VALUE;
         for (int i = 0; i < ports.length; i++) {
             unsentBytes[i] = 0;
@@ -179,13 +220,13 @@ public final class TrunkSender {
         }
     }
 
-    // A link of a smaller weight is skipped until it is due its share of the frames.
+    // A link of a smaller weight is skipped until it is due its share of the turns.
     private boolean isDue(final int number, final int weight) {
-        return (long) (frames - sentAt[number]) * weight >= (long) Port.FULL_WEIGHT * ports.length;
+        return (long) (turns - sentAt[number]) * weight >= (long) Port.FULL_WEIGHT * ports.length;
     }
 
     private void makeDue() {
-        frames += Port.FULL_WEIGHT * ports.length;
+        turns += Port.FULL_WEIGHT * ports.length;
     }
 
     private static boolean hasRoom(final LinkSender sender, final int backlogFrames) {

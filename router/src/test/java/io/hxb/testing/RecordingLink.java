@@ -18,6 +18,7 @@ public final class RecordingLink implements Link {
     private boolean isUp = true;
     private boolean isBlocked;
     private long unsentBytes;
+    private boolean hasTrains;
 
     /** Makes link number {@code index}. */
     public RecordingLink(final int index) {
@@ -37,6 +38,11 @@ public final class RecordingLink implements Link {
     /** Says that so much waits in the NIC, whatever is offered. */
     public void unsentBytes(final long bytes) {
         unsentBytes = bytes;
+    }
+
+    /** Says that its senders send trains. */
+    public void sendTrains() {
+        hasTrains = true;
     }
 
     /** Takes the carrier away, or gives it back. */
@@ -147,6 +153,11 @@ public final class RecordingLink implements Link {
         @Override
         public boolean isBlocked() {
             return isBlocked;
+        }
+
+        @Override
+        public boolean sendsTrains() {
+            return hasTrains;
         }
 
         @Override

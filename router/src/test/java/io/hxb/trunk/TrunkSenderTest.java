@@ -9,10 +9,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 
 @Tag("unit")
 class TrunkSenderTest {
     private static final int NEIGHBOUR = 3;
+    private static final int FRAME_BYTES = 8 << 10;
 
     private final RecordingLink[] links = {
         new RecordingLink(0), new RecordingLink(1), new RecordingLink(2)
@@ -100,6 +103,84 @@ class TrunkSenderTest {
         assertEquals(100, links[0].offers().size());
     }
 
+    @Test
+    void shouldGiveLinksThatSendTrainsSeveralFramesInARow() {
+        // given
+        reachOver(0, 1, 2);
+        sendTrains();
+        trunk.announceBulk(24 * FRAME_BYTES);
+        // when, then
+        assertEquals(List.of(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0), links(13));
+    }
+
+    @Test
+    void shouldSpreadBulkThatIsTooLittleForRuns() {
+        // given
+        reachOver(0, 1, 2);
+        sendTrains();
+        trunk.announceBulk(6 * FRAME_BYTES);
+        // when, then
+        assertEquals(List.of(0, 0, 1, 1, 2, 2), links(6));
+    }
+
+    @Test
+    void shouldGoRoundWithEachFrameBeforeAndAfterBulk() {
+        // given
+        reachOver(0, 1, 2);
+        sendTrains();
+        // when, then
+        assertEquals(List.of(0, 1), links(2));
+        trunk.announceBulk(24 * FRAME_BYTES);
+        assertEquals(List.of(2, 2), links(2));
+        trunk.announceBulk(0);
+        assertEquals(List.of(0, 1, 2, 0), links(4));
+    }
+
+    @Test
+    void shouldGoRoundWithEachFrameOverLinksWithoutTrains() {
+        // given
+        reachOver(0, 1, 2);
+        trunk.announceBulk(24 * FRAME_BYTES);
+        // when, then
+        assertEquals(List.of(0, 1, 2, 0), links(4));
+    }
+
+    @Test
+    void shouldGoOnWithAnotherLinkWhenOneIsBlockedInItsRun() {
+        // given
+        reachOver(0, 1, 2);
+        sendTrains();
+        trunk.announceBulk(24 * FRAME_BYTES);
+        offer(2);
+        // when
+        links[0].block(true);
+        // then
+        assertEquals(List.of(1, 1, 1, 1, 2), links(5));
+    }
+
+    @Test
+    void shouldCountRunsForWeights() {
+        // given
+        reachOver(0, 1, 2);
+        ports[0].setWeight(NEIGHBOUR, Port.FULL_WEIGHT / 4);
+        sendTrains();
+        trunk.announceBulk(1000 * FRAME_BYTES);
+        // when
+        offer(900);
+        // then: one turn after twelve of others
+        assertEquals(900 / 13.0, links[0].offers().size(), 4);
+    }
+
+    private void sendTrains() {
+        for (final RecordingLink link : links) {
+            link.sendTrains();
+        }
+    }
+
+    private List<Integer> links(final int count) {
+        return IntStream.range(0, count).mapToObj(i -> offer(1)).toList();
+    }
+
     private void reachOver(final int... indexes) {
         for (final int index : indexes) {
             ports[index].set(NEIGHBOUR, LinkState.GOOD, LinkReason.HELLO);
@@ -109,7 +190,7 @@ class TrunkSenderTest {
     private int offer(final int count) {
         int last = 0;
         for (int i = 0; i < count; i++) {
-            last = trunk.offer(NEIGHBOUR, 0, 0, 64, 0, 0, token -> {}, i);
+            last = trunk.offer(NEIGHBOUR, 0, 0, 64, 0, FRAME_BYTES - 64, token -> {}, i);
         }
         return last;
     }

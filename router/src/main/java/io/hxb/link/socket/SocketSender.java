@@ -264,6 +264,11 @@ public abstract class SocketSender implements LinkSender {
     }
 
     @Override
+    public final boolean sendsTrains() {
+        return trains != null && trains.isOn();
+    }
+
+    @Override
     public final TrainCounts trains() {
         return trains == null ? LinkSender.super.trains() : trains.counts();
     }
