@@ -26,6 +26,8 @@ final class BulkCost implements Callable<Integer> {
     private static final String RAW_TRAINS = "C, raw, IP trains";
     private static final String RAW_SINGLE = "C, raw, Ethernet";
     private static final String MPTCP = "MPTCP";
+    private static final String ATTACHED = ", attached";
+    private static final String BESIDE = ", beside round trips";
 
     @Mixin private Lab.Settings settings;
 
@@ -52,7 +54,8 @@ final class BulkCost implements Callable<Integer> {
     @Option(
             names = "--mbit",
             defaultValue = "1000",
-            description = "rate of a link in Mbit/s (default ${DEFAULT-VALUE})")
+            description =
+                    "rate of a link in Mbit/s, 0 if it is not shaped (default ${DEFAULT-VALUE})")
     private int mbit;
 
     @Option(
@@ -95,7 +98,9 @@ final class BulkCost implements Callable<Integer> {
                                 "who",
                                 "goodput MB/s",
                                 "CPU-s a GB",
-                                "cost / that of the first");
+                                "cost / that of the first",
+                                "round trip us",
+                                "99 % us");
         for (final String wiring : wirings) {
             for (final int mtu : mtus) {
                 measure(report, wiring, mtu);
@@ -119,6 +124,8 @@ final class BulkCost implements Callable<Integer> {
             if (settings.hasHxb()) {
                 for (final BulkLine.Way way : BulkLine.Way.values()) {
                     contest.add(way.label(), () -> line.hxb(way));
+                    contest.add(way.label() + ATTACHED, () -> line.attached(way));
+                    contest.add(way.label() + BESIDE, () -> line.beside(way));
                 }
             }
             final String name = wiring + " " + mtu;
@@ -134,7 +141,9 @@ final class BulkCost implements Callable<Integer> {
                         who,
                         standing.of(who, "MBps").format(),
                         standing.of(who, "cost").format(),
-                        standing.ratio(who, first, "cost").format());
+                        standing.ratio(who, first, "cost").format(),
+                        who.endsWith(BESIDE) ? standing.of(who, "p50_us").format() : "",
+                        who.endsWith(BESIDE) ? standing.of(who, "p99_us").format() : "");
             }
         }
     }

@@ -5,6 +5,7 @@ import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.bench.message.MessageEnd;
+import io.hxb.config.yaml.ClusterConfigYaml;
 
 import tools.jackson.databind.JsonNode;
 
@@ -37,6 +38,14 @@ final class BulkLine implements AutoCloseable {
 
     private static final int FRAME_HEADER_BYTES = 64 + 8;
     private static final double LIMIT_SECONDS = 60;
+
+    /** Bytes of a lone message, and contexts of the programs. */
+    private static final int LONE_BYTES = 32;
+
+    private static final int SEND = 1;
+    private static final int SINK = 2;
+    private static final int PING = 3;
+    private static final int PONG = 4;
     private static final long TICK_NS = 10_000_000;
 
     /** What becomes of trains on the links. */
@@ -97,7 +106,7 @@ final class BulkLine implements AutoCloseable {
     /**
      * Makes the network.
      *
-     * @param mbit rate of each link.
+     * @param mbit rate of each link; 0 if they are not shaped.
      * @param waiting how ends of HXB wait, as {@code loop.wait} in the cluster file.
      * @param warmUp seconds of load before figures count.
      * @param seconds in which they count.
@@ -122,7 +131,9 @@ final class BulkLine implements AutoCloseable {
             network.join(LEFT, nic(i), RIGHT, nic(i), mtu);
             for (final String host : List.of(LEFT, RIGHT)) {
                 network.address(host, nic(i), address(host, i) + "/24");
-                shape(wiring, host, nic(i), mbit);
+                if (mbit > 0) {
+                    shape(wiring, host, nic(i), mbit);
+                }
             }
         }
         for (final Way way : Way.values()) {
@@ -324,8 +335,71 @@ final class BulkLine implements AutoCloseable {
      * Messages of HXB, one a frame, each end an application that runs its node on its own thread.
      */
     Map<String, Double> hxb(final Way way) throws Exception {
-        final Program sink = Program.start(network.name(RIGHT), "", end("sink", way, "1", "0"));
-        final Program send = Program.start(network.name(LEFT), "", end("send", way, "0", "1"));
+        return messages(embedded("sink", way, RIGHT), embedded("send", way, LEFT));
+    }
+
+    /** The same between programs that are attached to nodes in processes of their own. */
+    Map<String, Double> attached(final Way way) throws Exception {
+        try (Program left = node(LEFT, way);
+                Program right = node(RIGHT, way)) {
+            left.next(LIMIT_SECONDS);
+            right.next(LIMIT_SECONDS);
+            return messages(
+                    attached("sink", way, RIGHT, SINK, SEND),
+                    attached("send", way, LEFT, SEND, SINK));
+        }
+    }
+
+    /** The same, and round trips of 32 bytes between two other programs beside it. */
+    Map<String, Double> beside(final Way way) throws Exception {
+        try (Program left = node(LEFT, way);
+                Program right = node(RIGHT, way)) {
+            left.next(LIMIT_SECONDS);
+            right.next(LIMIT_SECONDS);
+            final Program pong =
+                    Program.start(
+                            network.name(RIGHT), "", attached("pong", way, RIGHT, PONG, PING));
+            final Program ping =
+                    Program.start(
+                            network.name(LEFT),
+                            "",
+                            attached("ping", way, LEFT, PING, PONG, seconds));
+            try {
+                pong.ready();
+                final Map<String, Double> figures =
+                        messages(
+                                attached("sink", way, RIGHT, SINK, SEND),
+                                attached("send", way, LEFT, SEND, SINK));
+                figures.putAll(RelayLine.figures(ping.last(LIMIT_SECONDS)));
+                return figures;
+            } finally {
+                ping.close();
+                pong.close();
+            }
+        }
+    }
+
+    private Program node(final String host, final Way way) throws Exception {
+        return Program.start(
+                network.name(host),
+                "",
+                Peers.hxb(
+                        "node",
+                        "--config",
+                        file(way).toString(),
+                        "--node",
+                        Integer.toString(number(host)),
+                        "--json"));
+    }
+
+    private static int number(final String host) {
+        return host.equals(LEFT) ? 0 : 1;
+    }
+
+    private Map<String, Double> messages(final List<String> receive, final List<String> transmit)
+            throws Exception {
+        final Program sink = Program.start(network.name(RIGHT), "", receive);
+        final Program send = Program.start(network.name(LEFT), "", transmit);
         try {
             sink.ready();
             send.ready();
@@ -343,27 +417,73 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    private List<String> end(
-            final String role, final Way way, final String node, final String peer) {
-        final int size = mtu - way.headerBytes() - FRAME_HEADER_BYTES & -Long.BYTES;
-        return Peers.java(
-                MessageEnd.class,
+    private List<String> embedded(final String role, final Way way, final String host) {
+        return end(
+                role,
+                host,
+                frameOf(way),
+                seconds + 2,
                 "--embed",
                 file(way).toString(),
                 "--node",
-                node,
-                "--peer",
-                peer,
-                "--role",
+                Integer.toString(number(host)));
+    }
+
+    private List<String> attached(
+            final String role, final Way way, final String host, final int own, final int peers)
+            throws Exception {
+        return attached(role, way, host, own, peers, seconds + 2);
+    }
+
+    private List<String> attached(
+            final String role,
+            final Way way,
+            final String host,
+            final int own,
+            final int peers,
+            final double length)
+            throws Exception {
+        return end(
                 role,
-                "--wait",
-                waiting,
-                "--size",
-                Integer.toString(size),
-                "--warm-up",
-                text(warmUp),
-                "--seconds",
-                text(seconds + 2));
+                host,
+                own == PING || own == PONG ? LONE_BYTES : frameOf(way),
+                length,
+                "--attach",
+                ClusterConfigYaml.read(file(way)).socketPath(number(host)).toString(),
+                "--context",
+                Integer.toString(own),
+                "--peer-context",
+                Integer.toString(peers));
+    }
+
+    // The longest message that a frame holds.
+    private int frameOf(final Way way) {
+        return mtu - way.headerBytes() - FRAME_HEADER_BYTES & -Long.BYTES;
+    }
+
+    private List<String> end(
+            final String role,
+            final String host,
+            final int size,
+            final double length,
+            final String... more) {
+        final List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "--role",
+                                role,
+                                "--peer",
+                                Integer.toString(1 - number(host)),
+                                "--wait",
+                                waiting,
+                                "--size",
+                                Integer.toString(size),
+                                "--warm-up",
+                                text(warmUp),
+                                "--seconds",
+                                text(length)));
+        arguments.addAll(List.of(more));
+        return Peers.java(MessageEnd.class, arguments.toArray(String[]::new));
     }
 
     private static String text(final double value) {
