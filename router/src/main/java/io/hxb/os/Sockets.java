@@ -117,6 +117,25 @@ public final class Sockets {
     }
 
     /**
+     * Changes a send buffer that was set before; never beyond what the process may. Allocates
+     * nothing unless that is less than wanted.
+     *
+     * @param address an int to write to.
+     */
+    public static void changeSendBuffer(final int fd, final int bytes, final long address)
+            throws LinuxException {
+        Memory.putInt(address, bytes);
+        try {
+            SocketOptions.set(fd, SocketOptions.SOL_SOCKET, SO_SNDBUFFORCE, address, Integer.BYTES);
+        } catch (final LinuxException e) {
+            if (e.errno() != Errno.EPERM) {
+                throw e;
+            }
+            SocketOptions.set(fd, SocketOptions.SOL_SOCKET, SO_SNDBUF, address, Integer.BYTES);
+        }
+    }
+
+    /**
      * Asks for a receive buffer, beyond the system's limit if the process is allowed that.
      *
      * @return bytes that the kernel grants, which may be less than {@code bytes}.

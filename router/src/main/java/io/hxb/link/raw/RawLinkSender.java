@@ -3,6 +3,7 @@ package io.hxb.link.raw;
 import io.hxb.frame.FrameHeaderFlyweight;
 import io.hxb.frame.FrameType;
 import io.hxb.link.FrameOwner;
+import io.hxb.link.socket.QueueLimit;
 import io.hxb.link.socket.SocketSender;
 import io.hxb.link.socket.Trains;
 import io.hxb.linux.LinuxException;
@@ -38,7 +39,13 @@ final class RawLinkSender extends SocketSender {
             final int queueFrames,
             final long[] destinations,
             final RawTrains trains) {
-        super(descriptor, queueFrames, ETHERNET_LENGTH, 0, trains);
+        super(
+                descriptor,
+                queueFrames,
+                ETHERNET_LENGTH,
+                0,
+                trains,
+                new QueueLimit(link.config().socket().sendBufferBytes()));
         this.trains = trains;
         this.link = link;
         this.descriptor = descriptor;
