@@ -90,9 +90,7 @@ class TrainCostSystemTest {
 
     @Test
     void shouldAllocateNothingForFramesOverUdp() throws IOException {
-        measure(
-                ClusterConfig.of(
-                        "cost", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, BASE_PORT)));
+        measure(ClusterConfig.of("cost", Shape.of(2), Backend.UDP, LinkPlan.udp(1, 2, BASE_PORT)));
     }
 
     private void measure(final ClusterConfig cluster) throws IOException {

@@ -206,7 +206,9 @@ final class IpPath {
         final long header = pool.headerAddress(id);
         final long source = IpHeaders.other(IpHeaders.source(receiver.prefixAddress()));
         if (lengthBytes == PROBE_BYTES && Memory.getLong(header) == MAGIC) {
-            onProbe(link, header, source);
+            if (!isProbe(link, header, source)) {
+                receiver.counts().onStrangeProbe();
+            }
             share.release(id);
             return;
         }
@@ -216,18 +218,19 @@ final class IpPath {
         sink.onFrame(link, pool, id, header, lengthBytes, source, -1);
     }
 
-    private void onProbe(final RawLink link, final long body, final long source) {
+    // Takes a probe; false if it is none of a neighbour.
+    private boolean isProbe(final RawLink link, final long body, final long source) {
         final long coordinates = Memory.getLong(body + SOURCE_OFFSET);
         final int dimension = config.dimension();
         final int neighbour = Shape.coordinate(coordinates, dimension);
         if (coordinates == config.coordinates()
                 || coordinates
                         != Shape.withCoordinate(config.coordinates(), dimension, neighbour)) {
-            return;
+            return false;
         }
         final long known = link.learned(neighbour);
         if (known != 0 && known != source) {
-            return;
+            return false;
         }
         final boolean isNew = probedBy[neighbour] != source;
         final int self = Shape.coordinate(config.coordinates(), dimension);
@@ -243,6 +246,7 @@ final class IpPath {
             answers++;
             sendProbe(link.nic());
         }
+        return true;
     }
 
     /** A neighbour has this link address, 0 for none. */
