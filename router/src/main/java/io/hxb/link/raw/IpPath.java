@@ -69,6 +69,7 @@ final class IpPath {
     private final boolean[] hearsUs = new boolean[NEIGHBOURS];
     // Read by senders of other loops; each element is written at once.
     private final long[] destinations = new long[NEIGHBOURS];
+    private final JoinTimer timer;
     private String joiningNic;
     private long localInMemory;
     private long nowNs;
@@ -81,6 +82,7 @@ final class IpPath {
         this.share = share;
         this.socket = socket;
         pool = share.pool();
+        timer = new JoinTimer(config);
         PacketSocket.enableSuperPackets(socket);
         SocketBuffers.setReceive(socket, config.socket().receiveBufferBytes(), config.nic());
         receiver = TrainReceiver.ofPackets(share, HELD_BUFFERS, IpHeaders.LENGTH);
@@ -106,6 +108,7 @@ final class IpPath {
         PacketSocket.bind(socket, IpHeaders.ETHER_TYPE, nic.ifindex(), nic.name());
         PacketSocket.addAddress(socket, nic.ifindex(), mac);
         join(nic.name());
+        timer.open(nic.name());
     }
 
     // The kernel joins datagrams of sockets only, unless it is told that others are forwarded.
@@ -127,6 +130,7 @@ final class IpPath {
 
     /** Puts the settings of the NIC back. */
     void leave() {
+        timer.close();
         if (joiningNic == null) {
             return;
         }
@@ -187,6 +191,7 @@ final class IpPath {
         while (count < limitFrames) {
             if (frames.next()) {
                 count++;
+                timer.onFrame();
                 pass(link, sink, frames.takeBuffer(), frames.frameBytes());
             } else if (isDrained || frames.hasFrames()) {
                 break;
@@ -194,6 +199,9 @@ final class IpPath {
                 final int result = frames.receive(socket);
                 if (result < 0) {
                     return count > 0 ? count : result;
+                }
+                if (result > 0) {
+                    timer.onReceive();
                 }
                 isDrained = frames.isDrained();
             }
@@ -273,6 +281,7 @@ final class IpPath {
             }
         }
         sendProbe(nic);
+        timer.look();
     }
 
     private void sendProbe(final NicInfo nic) {
