@@ -252,6 +252,18 @@ class RawIpSystemTest {
     }
 
     @Test
+    void shouldPutBackTheTimeThatAKilledNodeHasLeft() throws IOException {
+        // given
+        try (GroTimer timer = GroTimer.open(right, "n0", "rw")) {
+            timer.writeNs(JoinTimer.WAIT_NS);
+        }
+        // when
+        openByIp();
+        // then
+        assertEquals(0, flushTimeoutNs());
+    }
+
+    @Test
     void shouldLeaveATimeThatSomebodyElseHasSet() throws IOException {
         // given
         try (GroTimer timer = GroTimer.open(right, "n0", "rw")) {
