@@ -3,18 +3,14 @@
  *
  *   udp_bulk -m server [-g] [-p pause_us] [-w warm_up_seconds] [-S seconds] PORT ADDRESS [ADDRESS ...]
  *   udp_bulk -m client [-g] [-p pause_us] [-s size] PORT ADDRESS [ADDRESS ...]
- *   udp_bulk -m cut NIC [NIC ...]
  *
  * -g sends trains (UDP_SEGMENT) and receives them (UDP_GRO). An end that has nothing to do polls, or sleeps for -p us.
  * The client stores every byte once and sends size bytes a datagram to each address in turn, as fast as its sockets
  * take them, until SIGTERM. The server loads every byte once; it says {"begun":true} when the warm-up is over, counted
- * from the first datagram, and what came in the seconds after that. `cut` makes NICs plain ones: the kernel cuts
- * trains before they are sent (no GSO of the device) and joins what is received (GRO).
+ * from the first datagram, and what came in the seconds after that.
  */
 #include "hxbb.h"
 
-#include <linux/ethtool.h>
-#include <linux/sockios.h>
 #include <netinet/udp.h>
 
 #ifndef UDP_SEGMENT
@@ -108,15 +104,6 @@ static void open_socket(const char *text, int port, bool is_server, bool has_tra
     sockets[link_count++] = fd;
 }
 
-static void set_offload(const char *nic, uint32_t command, uint32_t value) {
-    struct ethtool_value ask = {.cmd = command, .data = value};
-    struct ifreq request = {.ifr_data = (char *)&ask};
-    snprintf(request.ifr_name, sizeof request.ifr_name, "%.15s", nic);
-    int fd = socket(AF_INET, SOCK_DGRAM, 0);
-    if (ioctl(fd, SIOCETHTOOL, &request) != 0) fail("ethtool", nic);
-    close(fd);
-}
-
 int main(int argc, char **argv) {
     const char *mode = "";
     bool has_trains = false;
@@ -134,13 +121,6 @@ int main(int argc, char **argv) {
         }
     }
     bool is_server = strcmp(mode, "server") == 0;
-    if (strcmp(mode, "cut") == 0) {
-        for (int i = optind; i < argc; i++) {
-            set_offload(argv[i], ETHTOOL_SGSO, 0);
-            set_offload(argv[i], ETHTOOL_SGRO, 1);
-        }
-        return 0;
-    }
     if (argc - optind < 2 || argc - optind - 1 > MAX_LINKS || size < 64 || size > TRAIN_BYTES || pause_us > 100000 ||
         (!is_server && strcmp(mode, "client") != 0)) {
         fprintf(stderr, "usage: udp_bulk -m server|client [-g] [-p us] [-s size] [-w s] [-S s] PORT ADDRESS ...\n");

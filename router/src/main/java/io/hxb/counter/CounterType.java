@@ -257,7 +257,12 @@ public enum CounterType {
     COLLECTIVE_ENDED_GROUPS(
             143, "Groups that ended: a member left or is gone, a node is lost, or lists differ."),
     COLLECTIVE_MALFORMED_MESSAGES(
-            144, "Messages of groups that were not valid, or not of those whom they are for.");
+            144, "Messages of groups that were not valid, or not of those whom they are for."),
+    LINK_STRANGE_PROBES(
+            145,
+            LINK,
+            COUNT,
+            "Probes by IP that were dropped, because they did not come from a neighbour.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 

@@ -12,6 +12,7 @@ public final class TrainCounts {
     private long frames;
     private long copiedFrames;
     private long refusals;
+    private long strangeProbes;
 
     /** A train of {@code count} frames has passed. */
     public void onTrain(final int count) {
@@ -27,6 +28,11 @@ public final class TrainCounts {
     /** Kernel or NIC do not take trains. */
     public void onRefused() {
         refusals++;
+    }
+
+    /** Something asked for frames in trains that is no neighbour. */
+    public void onStrangeProbe() {
+        strangeProbes++;
     }
 
     /** Trains since start. */
@@ -47,5 +53,10 @@ public final class TrainCounts {
     /** 1 if trains were refused, so that frames go one by one; else 0. */
     public long refusals() {
         return refusals;
+    }
+
+    /** Probes that were dropped because they are not of a neighbour, since start. */
+    public long strangeProbes() {
+        return strangeProbes;
     }
 }

@@ -131,6 +131,7 @@ final class LoopCounters {
                 .add(CounterType.LINK_RECEIVED_TRAINS, index, link.trains()::trains)
                 .add(CounterType.LINK_RECEIVED_TRAIN_FRAMES, index, link.trains()::frames)
                 .add(CounterType.LINK_RECEIVED_COPIED_FRAMES, index, link.trains()::copiedFrames)
+                .add(CounterType.LINK_STRANGE_PROBES, index, link.trains()::strangeProbes)
                 .add(CounterType.LINK_UP_STATE, index, () -> link.isUp() ? 1 : 0)
                 .add(CounterType.LINK_MTU_BYTES, index, link::mtuBytes)
                 .add(CounterType.LINK_NEIGHBOURS_NODES, index, neighbours);

@@ -156,7 +156,11 @@ class FlowSimulationTest {
                 .withDelay(1_000 + random.nextInt(200_000), random.nextInt(50_000))
                 .withRate(random.nextBoolean() ? 0 : 1_000_000_000L, 64)
                 .withLoss(random.nextDouble() * 0.1, random.nextDouble() * 0.05)
-                .withReordering(random.nextDouble() * 0.5, random.nextInt(2_000_000));
+                .withReordering(random.nextDouble() * 0.5, random.nextInt(2_000_000))
+                .withTrains(
+                        random.nextBoolean() ? 1 : 2 + random.nextInt(44),
+                        random.nextDouble() * 0.1,
+                        random.nextDouble());
     }
 
     /** Shows that the faults happened that were survived. */
@@ -170,6 +174,9 @@ class FlowSimulationTest {
         private long shared;
         private long blocked;
         private long staged;
+        private long trains;
+        private long lostTrains;
+        private long cutTrains;
 
         Tally() {}
 
@@ -177,6 +184,9 @@ class FlowSimulationTest {
             lost = world.network.lostFrames();
             duplicated = world.network.duplicatedFrames();
             reordered = world.network.reorderedFrames();
+            trains = world.network.trains();
+            lostTrains = world.network.lostTrains();
+            cutTrains = world.network.cutTrains();
             for (final SimNode node : world.nodes) {
                 staged += node.contexts.values().stream().mapToLong(c -> c.staged).sum();
                 for (final FlowLoop loop : node.loops) {
@@ -199,6 +209,9 @@ class FlowSimulationTest {
             shared += other.shared;
             blocked += other.blocked;
             staged += other.staged;
+            trains += other.trains;
+            lostTrains += other.lostTrains;
+            cutTrains += other.cutTrains;
         }
 
         void check() {
@@ -212,7 +225,10 @@ class FlowSimulationTest {
                         stalls,
                         shared,
                         blocked,
-                        staged
+                        staged,
+                        trains,
+                        lostTrains,
+                        cutTrains
                     }) {
                 assertTrue(count > 0, this::toString);
             }
@@ -220,7 +236,8 @@ class FlowSimulationTest {
 
         @Override
         public String toString() {
-            return "lost %d duplicated %d reordered %d resent %d duplicates %d stalls %d shared %d blocked %d staged %d"
+            return ("lost %d duplicated %d reordered %d resent %d duplicates %d stalls %d shared %d"
+                            + " blocked %d staged %d trains %d of them lost %d and cut %d")
                     .formatted(
                             lost,
                             duplicated,
@@ -230,7 +247,10 @@ class FlowSimulationTest {
                             stalls,
                             shared,
                             blocked,
-                            staged);
+                            staged,
+                            trains,
+                            lostTrains,
+                            cutTrains);
         }
     }
 }

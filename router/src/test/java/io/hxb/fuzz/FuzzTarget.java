@@ -4,6 +4,7 @@ import io.hxb.context.HostileApplication;
 import io.hxb.context.HostileClient;
 import io.hxb.flow.HostilePeer;
 import io.hxb.frame.FrameTarget;
+import io.hxb.link.udp.HostileTrains;
 import io.hxb.node.HostileNeighbours;
 import io.hxb.session.HostileExchange;
 import io.hxb.tool.graph.HostileFiles;
@@ -34,7 +35,10 @@ public enum FuzzTarget {
     FILES(HostileFiles::run, true),
 
     /** The sessions of two nodes with a key, between whom an attacker sits. */
-    SESSIONS(HostileExchange::run, false);
+    SESSIONS(HostileExchange::run, false),
+
+    /** Trains of datagrams that are cut anywhere, at a UDP link. */
+    TRAINS(HostileTrains::run, true);
 
     private static final long CLOSE_LIMIT_NS = 10_000_000_000L;
     private static final Set<FuzzTarget> PREPARED = EnumSet.noneOf(FuzzTarget.class);

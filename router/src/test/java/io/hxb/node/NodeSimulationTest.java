@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.hxb.forward.ForwardCounters;
 import io.hxb.frame.DropReason;
 import io.hxb.link.sim.SimFaults;
+import io.hxb.link.sim.SimNetwork;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -22,18 +23,24 @@ class NodeSimulationTest {
 
     @Test
     void shouldDeliverEverythingOnceAndInOrderThroughLossyRelays() {
+        long trains = 0;
+        long lostTrains = 0;
         for (long seed = 0; seed < SEEDS; seed++) {
             if (ONLY_SEED < 0 || ONLY_SEED == seed) {
                 try {
-                    run(seed);
+                    final SimNetwork network = run(seed);
+                    trains += network.trains();
+                    lostTrains += network.lostTrains();
                 } catch (final AssertionError e) {
                     throw new AssertionError("replay by -Dhxb.sim.seed=" + seed, e);
                 }
             }
         }
+        System.out.println("simulation: " + trains + " trains, " + lostTrains + " lost");
+        assertTrue(ONLY_SEED >= 0 || (lostTrains > 0 && trains > lostTrains), "trains were lost");
     }
 
-    private static void run(final long seed) {
+    private static SimNetwork run(final long seed) {
         // given
         final SplittableRandom random = new SplittableRandom(seed);
         final Shape shape =
@@ -48,7 +55,11 @@ class NodeSimulationTest {
                         .withDelay(5_000 + random.nextInt(50_000), random.nextInt(50_000))
                         .withLoss(random.nextInt(11) / 100.0, random.nextInt(6) / 100.0)
                         .withReordering(random.nextInt(30) / 100.0, 200_000)
-                        .withCorruption(random.nextInt(3) / 100.0);
+                        .withCorruption(random.nextInt(3) / 100.0)
+                        .withTrains(
+                                1 + random.nextInt(2) * random.nextInt(45),
+                                random.nextInt(6) / 100.0,
+                                random.nextInt(2) * random.nextDouble());
         final int buffers = seed % 5 == 0 ? 192 : 1_024;
         try (SimCluster cluster =
                 new SimCluster(seed, shape, 1 + random.nextInt(3), faults, buffers)) {
@@ -63,6 +74,7 @@ class NodeSimulationTest {
             assertTrue(isDone, "progress");
             check(cluster, shape);
             assertEquals(0, cluster.leftovers(), "buffers not given back");
+            return cluster.network;
         }
     }
 

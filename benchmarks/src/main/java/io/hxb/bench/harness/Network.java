@@ -116,8 +116,13 @@ public final class Network implements AutoCloseable {
     /** Shapes what leaves a NIC to a rate in bits a second, as labs do. */
     public void shape(final String namespace, final String nic, final long rateBps)
             throws IOException, InterruptedException {
-        final String tbf = Shaper.tbf(rateBps, Shaper.NO_DROPS);
-        exec(namespace, ("tc qdisc add dev " + nic + " root " + tbf).split(" "));
+        shape(namespace, nic, Shaper.tbf(rateBps, Shaper.NO_DROPS));
+    }
+
+    /** The same by the shaper that {@code tc} is told in words. */
+    public void shape(final String namespace, final String nic, final String shaper)
+            throws IOException, InterruptedException {
+        exec(namespace, ("tc qdisc add dev " + nic + " root " + shaper).split(" "));
     }
 
     /** MAC address of a NIC, as text. */

@@ -3,6 +3,7 @@ package io.hxb.bench.lab;
 import io.hxb.bench.harness.Contest;
 import io.hxb.bench.harness.Progress;
 import io.hxb.bench.harness.Report;
+import io.hxb.tool.lab.Wire;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,6 +72,14 @@ final class BulkCost implements Callable<Integer> {
     private String waiting;
 
     @Option(
+            names = "--flush-timeout",
+            defaultValue = "0",
+            description =
+                    "microseconds that the kernel waits at each NIC for frames to join"
+                            + " (gro_flush_timeout; default ${DEFAULT-VALUE})")
+    private int flushTimeoutUs;
+
+    @Option(
             names = "--only",
             defaultValue = "",
             description = "part of the names of contestants that take part; may be repeated")
@@ -91,7 +100,9 @@ final class BulkCost implements Callable<Integer> {
                                         "mbit",
                                         mbit,
                                         "wait",
-                                        waiting))
+                                        waiting,
+                                        "flushTimeoutUs",
+                                        flushTimeoutUs))
                         .columns(
                                 "links",
                                 "MTU",
@@ -111,9 +122,10 @@ final class BulkCost implements Callable<Integer> {
     }
 
     private void measure(final Report report, final String wiring, final int mtu) throws Exception {
-        final BulkLine.Wiring kind = BulkLine.Wiring.valueOf(wiring.toUpperCase(Locale.ROOT));
+        final Wire wire = Wire.valueOf(wiring.toUpperCase(Locale.ROOT));
         try (BulkLine line =
-                new BulkLine(kind, links, mtu, mbit, waiting, warmUp, settings.seconds())) {
+                new BulkLine(wire, links, mtu, mbit, waiting, warmUp, settings.seconds())) {
+            line.flushTimeout(flushTimeoutUs);
             final Contest contest =
                     new Contest()
                             .add(TRAINS, () -> line.plain(true))

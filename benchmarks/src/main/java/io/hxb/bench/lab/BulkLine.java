@@ -6,6 +6,7 @@ import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.bench.message.MessageEnd;
 import io.hxb.config.yaml.ClusterConfigYaml;
+import io.hxb.tool.lab.Wire;
 
 import tools.jackson.databind.JsonNode;
 
@@ -34,8 +35,6 @@ final class BulkLine implements AutoCloseable {
     /** Headers of IPv4 and UDP, of a frame, and of the message in it. */
     private static final int DATAGRAM_HEADER_BYTES = 28;
 
-    private static final int ETHERNET_BYTES = 14;
-
     private static final int FRAME_HEADER_BYTES = 64 + 8;
     private static final double LIMIT_SECONDS = 60;
 
@@ -47,18 +46,6 @@ final class BulkLine implements AutoCloseable {
     private static final int PING = 3;
     private static final int PONG = 4;
     private static final long TICK_NS = 10_000_000;
-
-    /** What becomes of trains on the links. */
-    enum Wiring {
-        /** They cross uncut, as with NICs that cut and join. */
-        WHOLE,
-
-        /** The kernel cuts them before the shaper and joins them behind it. */
-        CUT,
-
-        /** The same, and the shaper lets one frame after the other pass, as a wire does. */
-        PACED
-    }
 
     /** How frames of HXB cross a link. */
     enum Way {
@@ -112,7 +99,7 @@ final class BulkLine implements AutoCloseable {
      * @param seconds in which they count.
      */
     BulkLine(
-            final Wiring wiring,
+            final Wire wire,
             final int links,
             final int mtu,
             final int mbit,
@@ -132,9 +119,12 @@ final class BulkLine implements AutoCloseable {
             for (final String host : List.of(LEFT, RIGHT)) {
                 network.address(host, nic(i), address(host, i) + "/24");
                 if (mbit > 0) {
-                    shape(wiring, host, nic(i), mbit);
+                    network.shape(host, nic(i), wire.shaper(mbit * 1_000_000L, mtu));
                 }
             }
+        }
+        for (final String host : List.of(LEFT, RIGHT)) {
+            wire.prepare(network.name(host), nics());
         }
         for (final Way way : Way.values()) {
             writeCluster(way);
@@ -150,17 +140,13 @@ final class BulkLine implements AutoCloseable {
         return "10.96." + link + (host.equals(LEFT) ? ".1" : ".2");
     }
 
-    private void shape(final Wiring wiring, final String host, final String nic, final int mbit)
-            throws IOException, InterruptedException {
-        if (wiring != Wiring.WHOLE) {
-            network.exec(host, Peers.c("udp_bulk", "-m", "cut", nic).toArray(String[]::new));
-        }
-        if (wiring == Wiring.PACED) {
-            final int bucketBytes = 2 * (mtu + ETHERNET_BYTES);
-            final String tbf = "tbf rate " + mbit + "mbit burst " + bucketBytes + "b limit 64mb";
-            network.exec(host, ("tc qdisc add dev " + nic + " root " + tbf).split(" "));
-        } else {
-            network.shape(host, nic, mbit * 1_000_000L);
+    /** How long the kernel waits at each NIC for frames to join, in microseconds. */
+    void flushTimeout(final int us) throws IOException, InterruptedException {
+        for (final String host : List.of(LEFT, RIGHT)) {
+            for (final String nic : nics()) {
+                final String file = "/sys/class/net/" + nic + "/gro_flush_timeout";
+                network.exec(host, "sh", "-c", "echo " + us + "000 > " + file);
+            }
         }
     }
 

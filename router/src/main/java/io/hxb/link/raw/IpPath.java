@@ -69,6 +69,7 @@ final class IpPath {
     private final boolean[] hearsUs = new boolean[NEIGHBOURS];
     // Read by senders of other loops; each element is written at once.
     private final long[] destinations = new long[NEIGHBOURS];
+    private final JoinTimer timer;
     private String joiningNic;
     private long localInMemory;
     private long nowNs;
@@ -81,6 +82,7 @@ final class IpPath {
         this.share = share;
         this.socket = socket;
         pool = share.pool();
+        timer = new JoinTimer(config);
         PacketSocket.enableSuperPackets(socket);
         SocketBuffers.setReceive(socket, config.socket().receiveBufferBytes(), config.nic());
         receiver = TrainReceiver.ofPackets(share, HELD_BUFFERS, IpHeaders.LENGTH);
@@ -106,6 +108,7 @@ final class IpPath {
         PacketSocket.bind(socket, IpHeaders.ETHER_TYPE, nic.ifindex(), nic.name());
         PacketSocket.addAddress(socket, nic.ifindex(), mac);
         join(nic.name());
+        timer.open(nic.name());
     }
 
     // The kernel joins datagrams of sockets only, unless it is told that others are forwarded.
@@ -127,6 +130,7 @@ final class IpPath {
 
     /** Puts the settings of the NIC back. */
     void leave() {
+        timer.close();
         if (joiningNic == null) {
             return;
         }
@@ -187,6 +191,7 @@ final class IpPath {
         while (count < limitFrames) {
             if (frames.next()) {
                 count++;
+                timer.onFrame();
                 pass(link, sink, frames.takeBuffer(), frames.frameBytes());
             } else if (isDrained || frames.hasFrames()) {
                 break;
@@ -194,6 +199,9 @@ final class IpPath {
                 final int result = frames.receive(socket);
                 if (result < 0) {
                     return count > 0 ? count : result;
+                }
+                if (result > 0) {
+                    timer.onReceive();
                 }
                 isDrained = frames.isDrained();
             }
@@ -206,7 +214,9 @@ final class IpPath {
         final long header = pool.headerAddress(id);
         final long source = IpHeaders.other(IpHeaders.source(receiver.prefixAddress()));
         if (lengthBytes == PROBE_BYTES && Memory.getLong(header) == MAGIC) {
-            onProbe(link, header, source);
+            if (!isProbe(link, header, source)) {
+                receiver.counts().onStrangeProbe();
+            }
             share.release(id);
             return;
         }
@@ -216,18 +226,19 @@ final class IpPath {
         sink.onFrame(link, pool, id, header, lengthBytes, source, -1);
     }
 
-    private void onProbe(final RawLink link, final long body, final long source) {
+    // Takes a probe; false if it is none of a neighbour.
+    private boolean isProbe(final RawLink link, final long body, final long source) {
         final long coordinates = Memory.getLong(body + SOURCE_OFFSET);
         final int dimension = config.dimension();
         final int neighbour = Shape.coordinate(coordinates, dimension);
         if (coordinates == config.coordinates()
                 || coordinates
                         != Shape.withCoordinate(config.coordinates(), dimension, neighbour)) {
-            return;
+            return false;
         }
         final long known = link.learned(neighbour);
         if (known != 0 && known != source) {
-            return;
+            return false;
         }
         final boolean isNew = probedBy[neighbour] != source;
         final int self = Shape.coordinate(config.coordinates(), dimension);
@@ -243,6 +254,7 @@ final class IpPath {
             answers++;
             sendProbe(link.nic());
         }
+        return true;
     }
 
     /** A neighbour has this link address, 0 for none. */
@@ -269,6 +281,7 @@ final class IpPath {
             }
         }
         sendProbe(nic);
+        timer.look();
     }
 
     private void sendProbe(final NicInfo nic) {

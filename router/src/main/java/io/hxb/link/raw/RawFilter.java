@@ -13,6 +13,9 @@ final class RawFilter {
     private static final int PACKET_MULTICAST = 2;
     private static final int ETHER_TYPE_OFFSET = 12;
     private static final int IP_OFFSET = 14;
+    private static final int FRAGMENT_OFFSET = 20;
+    // More fragments, and the place of this one. Source: RFC 791, 3.1.
+    private static final int FRAGMENT_MASK = 0x3FFF;
     private static final int PROTOCOL_OFFSET = 23;
     private static final int PROTOCOL_UDP = 17;
     private static final int UDP_PORT_OFFSET = 36;
@@ -32,23 +35,27 @@ final class RawFilter {
     }
 
     /**
-     * Lets datagrams of UDP over IPv4 to a port through that are sent to a MAC address, or to all.
-     * They are for somebody else as the kernel sees it.
+     * Lets datagrams of UDP over IPv4 to a port through that are sent to a MAC address, or to all,
+     * without IP options, and no fragments of datagrams. They are for somebody else as the kernel
+     * sees it.
      */
     static long[] ofIp(final long mac, final int port) {
         return new long[] {
             ClassicCode.loadWord(0),
             ClassicCode.jumpIfEqual(-1, 0, 2),
             ClassicCode.loadHalf(Integer.BYTES),
-            ClassicCode.jumpIfEqual(0xFFFF, 3, 10),
-            ClassicCode.jumpIfEqual((int) (mac >>> 16), 0, 9),
+            ClassicCode.jumpIfEqual(0xFFFF, 3, 13),
+            ClassicCode.jumpIfEqual((int) (mac >>> 16), 0, 12),
             ClassicCode.loadHalf(Integer.BYTES),
-            ClassicCode.jumpIfEqual((int) (mac & 0xFFFF), 0, 7),
+            ClassicCode.jumpIfEqual((int) (mac & 0xFFFF), 0, 10),
             ClassicCode.loadHalf(IP_OFFSET),
             ClassicCode.and(0xFF00),
-            ClassicCode.jumpIfEqual(0x4500, 0, 4),
+            ClassicCode.jumpIfEqual(0x4500, 0, 7),
             ClassicCode.loadByte(PROTOCOL_OFFSET),
-            ClassicCode.jumpIfEqual(PROTOCOL_UDP, 0, 2),
+            ClassicCode.jumpIfEqual(PROTOCOL_UDP, 0, 5),
+            ClassicCode.loadHalf(FRAGMENT_OFFSET),
+            ClassicCode.and(FRAGMENT_MASK),
+            ClassicCode.jumpIfEqual(0, 0, 2),
             ClassicCode.loadHalf(UDP_PORT_OFFSET),
             ClassicCode.jumpIfEqual(port, 1, 0),
             ClassicCode.reject(),

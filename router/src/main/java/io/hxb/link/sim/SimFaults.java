@@ -5,11 +5,15 @@ package io.hxb.link.sim;
  *
  * @param wire its delay and rate.
  * @param damage what happens to frames by chance.
+ * @param trains what travels together.
  */
-public record SimFaults(Wire wire, Damage damage) {
-    /** No faults: a delay of 10 us and no rate limit. */
+public record SimFaults(Wire wire, Damage damage, Trains trains) {
+    /** No faults: a delay of 10 us, no rate limit, and frames one by one. */
     public static final SimFaults NONE =
-            new SimFaults(new Wire(10_000, 0, 0, Integer.MAX_VALUE), new Damage(0, 0, 0, 0, 0));
+            new SimFaults(
+                    new Wire(10_000, 0, 0, Integer.MAX_VALUE),
+                    new Damage(0, 0, 0, 0, 0),
+                    new Trains(1, 0, 0));
 
     /**
      * Delay and rate of one direction. Immutable.
@@ -54,22 +58,45 @@ public record SimFaults(Wire wire, Damage damage) {
                 throw new IllegalArgumentException("times and sizes must not be negative");
             }
         }
+    }
 
-        private static void checkShare(final String name, final double value) {
-            if (!(value >= 0 && value <= 1)) {
-                throw new IllegalArgumentException(name + " must be 0..1: " + value);
+    /**
+     * Frames of one size to one neighbour that wait together travel as a train, of which the last
+     * frame may be shorter. They arrive together, in order, and are lost, duplicated and overtaken
+     * together, unless the train is cut. Immutable.
+     *
+     * @param maxFrames frames of a train at most; 1 for frames one by one.
+     * @param loss share of trains lost as a whole, besides those lost as frames are.
+     * @param cut share of trains that are cut on the way: what happens to their frames happens to
+     *     each alone.
+     */
+    public record Trains(int maxFrames, double loss, double cut) {
+        /** Checks every value. */
+        public Trains {
+            if (maxFrames < 1) {
+                throw new IllegalArgumentException("maxFrames must be 1 or more: " + maxFrames);
             }
+            checkShare("loss of trains", loss);
+            checkShare("cut of trains", cut);
+        }
+    }
+
+    private static void checkShare(final String name, final double value) {
+        if (!(value >= 0 && value <= 1)) {
+            throw new IllegalArgumentException(name + " must be 0..1: " + value);
         }
     }
 
     /** The same with another delay and jitter. */
     public SimFaults withDelay(final long delayNs, final long jitterNs) {
-        return new SimFaults(new Wire(delayNs, jitterNs, wire.rateBps, wire.queueFrames), damage);
+        return new SimFaults(
+                new Wire(delayNs, jitterNs, wire.rateBps, wire.queueFrames), damage, trains);
     }
 
     /** The same with another rate and queue. */
     public SimFaults withRate(final long rateBps, final int queueFrames) {
-        return new SimFaults(new Wire(wire.delayNs, wire.jitterNs, rateBps, queueFrames), damage);
+        return new SimFaults(
+                new Wire(wire.delayNs, wire.jitterNs, rateBps, queueFrames), damage, trains);
     }
 
     /** The same with other shares of lost and duplicated frames. */
@@ -81,7 +108,8 @@ public record SimFaults(Wire wire, Damage damage) {
                         duplication,
                         damage.corruption,
                         damage.reordering,
-                        damage.reorderingNs));
+                        damage.reorderingNs),
+                trains);
     }
 
     /** The same with another reordering. */
@@ -93,7 +121,8 @@ public record SimFaults(Wire wire, Damage damage) {
                         damage.duplication,
                         damage.corruption,
                         reordering,
-                        reorderingNs));
+                        reorderingNs),
+                trains);
     }
 
     /** The same with another share of corrupted frames. */
@@ -105,6 +134,12 @@ public record SimFaults(Wire wire, Damage damage) {
                         damage.duplication,
                         corruption,
                         damage.reordering,
-                        damage.reorderingNs));
+                        damage.reorderingNs),
+                trains);
+    }
+
+    /** The same with trains of up to {@code maxFrames}, lost and cut with these shares. */
+    public SimFaults withTrains(final int maxFrames, final double loss, final double cut) {
+        return new SimFaults(wire, damage, new Trains(maxFrames, loss, cut));
     }
 }

@@ -195,26 +195,34 @@ public final class SimLink implements Link {
     }
 
     /**
-     * Puts one frame on the wire.
+     * Puts a train, or one frame, on the wire.
      *
      * @return false if as many frames wait for the wire as it holds; a reminder is set in that
      *     case.
      */
-    boolean transmit(final int neighbour, final byte[] bytes) {
+    boolean transmit(final int neighbour, final List<byte[]> train) {
         final SimFaults faults = segment.faults();
-        final long wireTimeNs = SimNetwork.wireTimeNs(faults, bytes.length);
+        final long firstNs = SimNetwork.wireTimeNs(faults, train.getFirst().length);
         final long nowNs = network.nowNs();
         final long backlogNs = Math.max(0, busyUntilNs - nowNs);
-        if (wireTimeNs > 0 && backlogNs / wireTimeNs >= faults.wire().queueFrames()) {
-            network.wakeAt(nowNs + wireTimeNs);
+        if (firstNs > 0 && backlogNs / firstNs >= faults.wire().queueFrames()) {
+            network.wakeAt(nowNs + firstNs);
             return false;
         }
-        final long departureNs = nowNs + backlogNs + wireTimeNs;
+        long departureNs = nowNs + backlogNs;
+        for (final byte[] bytes : train) {
+            departureNs += SimNetwork.wireTimeNs(faults, bytes.length);
+        }
         busyUntilNs = departureNs;
         for (final SimLink receiver : receivers(neighbour)) {
-            network.carry(this, receiver, bytes, departureNs);
+            network.carry(this, receiver, train, departureNs);
         }
         return true;
+    }
+
+    /** Frames that travel together at most. */
+    int maxTrainFrames() {
+        return segment.faults().trains().maxFrames();
     }
 
     private List<SimLink> receivers(final int neighbour) {

@@ -36,6 +36,9 @@ public final class SimNetwork {
     private long corruptedFrames;
     private long cutFrames;
     private long deliveredFrames;
+    private long trains;
+    private long lostTrains;
+    private long cutTrains;
 
     /** Makes a network without segments. */
     public SimNetwork(final SimClock clock, final long seed) {
@@ -160,6 +163,21 @@ public final class SimNetwork {
         return deliveredFrames;
     }
 
+    /** Trains of two frames or more that were sent. */
+    public long trains() {
+        return trains;
+    }
+
+    /** Of these, those lost as a whole. */
+    public long lostTrains() {
+        return lostTrains;
+    }
+
+    /** Of these, those cut on the way. */
+    public long cutTrains() {
+        return cutTrains;
+    }
+
     long nowNs() {
         return clock.nanoTime();
     }
@@ -183,22 +201,55 @@ public final class SimNetwork {
         events.add(new Event(timeNs - startNs, serial++, null, null, null));
     }
 
-    /** Carries one frame that leaves {@code from} at {@code departureNs} to {@code to}. */
-    void carry(final SimLink from, final SimLink to, final byte[] bytes, final long departureNs) {
+    /**
+     * Carries what leaves {@code from} at {@code departureNs} to {@code to}.
+     *
+     * @param train one frame or more, which fare alike unless the train is cut.
+     */
+    void carry(
+            final SimLink from,
+            final SimLink to,
+            final List<byte[]> train,
+            final long departureNs) {
         final Direction direction = direction(from, to);
         final SimFaults faults = faults(from, direction);
         if (direction.isCut || !from.isUp() || !to.isUp()) {
-            cutFrames++;
+            cutFrames += train.size();
             return;
         }
+        if (train.size() > 1) {
+            trains++;
+            if (chance(faults.trains().loss())) {
+                lostTrains++;
+                lostFrames += train.size();
+                return;
+            }
+            if (chance(faults.trains().cut())) {
+                cutTrains++;
+                train.forEach(
+                        bytes -> fare(from, to, direction, faults, List.of(bytes), departureNs));
+                return;
+            }
+        }
+        fare(from, to, direction, faults, train, departureNs);
+    }
+
+    private void fare(
+            final SimLink from,
+            final SimLink to,
+            final Direction direction,
+            final SimFaults faults,
+            final List<byte[]> train,
+            final long departureNs) {
         if (chance(faults.damage().loss())) {
-            lostFrames++;
+            lostTrains += train.size() > 1 ? 1 : 0;
+            lostFrames += train.size();
             return;
         }
-        schedule(from, to, direction, faults, bytes, departureNs);
+        schedule(from, to, direction, faults, train, departureNs);
         if (chance(faults.damage().duplication())) {
-            duplicatedFrames++;
-            schedule(from, to, direction, faults, bytes, departureNs);
+            duplicatedFrames += train.size();
+            schedule(from, to, direction, faults, train, departureNs);
         }
     }
 
@@ -207,20 +258,22 @@ public final class SimNetwork {
             final SimLink to,
             final Direction direction,
             final SimFaults faults,
-            final byte[] bytes,
+            final List<byte[]> train,
             final long departureNs) {
         long arrivalNs = departureNs - startNs + faults.wire().delayNs();
         if (faults.wire().jitterNs() > 0) {
             arrivalNs += random.nextLong(faults.wire().jitterNs() + 1);
         }
         if (faults.damage().reorderingNs() > 0 && chance(faults.damage().reordering())) {
-            reorderedFrames++;
+            reorderedFrames += train.size();
             arrivalNs += random.nextLong(faults.damage().reorderingNs() + 1);
         } else {
             arrivalNs = Math.max(arrivalNs, direction.lastArrivalNs);
             direction.lastArrivalNs = arrivalNs;
         }
-        events.add(new Event(arrivalNs, serial++, from, to, corrupt(bytes, faults)));
+        for (final byte[] bytes : train) {
+            events.add(new Event(arrivalNs, serial++, from, to, corrupt(bytes, faults)));
+        }
     }
 
     private byte[] corrupt(final byte[] bytes, final SimFaults faults) {

@@ -9,6 +9,8 @@ import io.hxb.linux.Memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 
 /** One loop's sender on a simulated link: frames are copied onto the wire by {@link #flush}. */
 final class SimSender implements LinkSender {
@@ -55,22 +57,48 @@ final class SimSender implements LinkSender {
         int frames = 0;
         isBlocked = false;
         while (!queue.isEmpty() && !isBlocked) {
-            final Queued frame = queue.peek();
-            final byte[] bytes = bytes(frame);
-            if (!link.isUp() || bytes.length > link.mtuBytes()) {
+            final List<byte[]> train = nextTrain();
+            if (!link.isUp() || train.getFirst().length > link.mtuBytes()) {
                 sendErrors++;
-            } else if (link.transmit(frame.neighbour(), bytes)) {
-                sentFrames++;
-                sentBytes += bytes.length;
-                frames++;
+                releaseHead();
+            } else if (link.transmit(queue.peek().neighbour(), train)) {
+                for (final byte[] bytes : train) {
+                    sentFrames++;
+                    sentBytes += bytes.length;
+                    frames++;
+                    releaseHead();
+                }
             } else {
                 isBlocked = true;
-                continue;
             }
-            queue.poll();
-            frame.owner().release(frame.token());
         }
         return frames;
+    }
+
+    private void releaseHead() {
+        final Queued frame = queue.poll();
+        frame.owner().release(frame.token());
+    }
+
+    // The frames at the head that have one size and one neighbour, and the first shorter one.
+    private List<byte[]> nextTrain() {
+        final int neighbour = queue.peek().neighbour();
+        final int limit = neighbour == Link.BROADCAST ? 1 : link.maxTrainFrames();
+        final List<byte[]> train = new ArrayList<>();
+        boolean isOpen = true;
+        for (final Queued frame : queue) {
+            if (!isOpen || train.size() == limit || frame.neighbour() != neighbour) {
+                break;
+            }
+            final byte[] bytes = bytes(frame);
+            final int size = train.isEmpty() ? bytes.length : train.getFirst().length;
+            if (bytes.length > size) {
+                break;
+            }
+            train.add(bytes);
+            isOpen = bytes.length == size;
+        }
+        return train;
     }
 
     @Override

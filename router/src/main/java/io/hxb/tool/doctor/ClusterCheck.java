@@ -9,6 +9,7 @@ import io.hxb.counter.CounterReader;
 import io.hxb.counter.CounterType;
 import io.hxb.counter.NodeFinding;
 import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.GroTimer;
 import io.hxb.os.nic.NicFeature;
 import io.hxb.os.nic.NicOffloads;
 
@@ -266,13 +267,23 @@ public final class ClusterCheck {
                     () -> {
                         final List<Finding> findings =
                                 new ArrayList<>(TuningCheck.offloads(nic, NicOffloads.read(nic)));
-                        findings.add(TuningCheck.trains(nic, NicFeature.allOn(nic), hasIp));
+                        findings.add(
+                                TuningCheck.trains(
+                                        nic, NicFeature.allOn(nic), waitNs(namespace, nic), hasIp));
                         return findings;
                     });
         } catch (final IOException e) {
             return List.of(
                     Finding.warn(
                             "offloads " + nic, e.getMessage(), "look yourself: ethtool -k " + nic));
+        }
+    }
+
+    private static long waitNs(final String namespace, final String nic) {
+        try (GroTimer timer = GroTimer.open(namespace.isEmpty() ? null : namespace, nic, "r")) {
+            return timer.readNs();
+        } catch (final IOException e) {
+            return -1;
         }
     }
 

@@ -203,10 +203,14 @@ final class TuningCheck {
      * What a NIC means for frames that travel by IP, in trains.
      *
      * @param features those that are on.
+     * @param waitNs gro_flush_timeout, or -1 if it is not known.
      * @param isWanted whether the cluster file lets them travel so.
      */
     static Finding trains(
-            final String nic, final Set<NicFeature> features, final boolean isWanted) {
+            final String nic,
+            final Set<NicFeature> features,
+            final long waitNs,
+            final boolean isWanted) {
         final String subject = "trains " + nic;
         final boolean isJoined = features.contains(NicFeature.GRO);
         final String what =
@@ -217,10 +221,20 @@ final class TuningCheck {
                         + (isJoined ? ", joined by the kernel" : ", not joined, since gro is off")
                         + (features.contains(NicFeature.UDP_GRO_FORWARDING)
                                 ? ""
-                                : "; rx-udp-gro-forwarding is off, which nodes switch on");
+                                : "; rx-udp-gro-forwarding is off, which nodes switch on")
+                        + (isJoined ? waiting(waitNs) : "");
         return isJoined || !isWanted
                 ? Finding.ok(subject, what)
                 : Finding.warn(subject, what, "ethtool -K " + nic + " gro on");
+    }
+
+    private static String waiting(final long waitNs) {
+        if (waitNs < 0) {
+            return "";
+        }
+        return waitNs == 0
+                ? "; gro_flush_timeout is 0, which nodes that may write to /sys raise under bulk"
+                : "; gro_flush_timeout is " + waitNs / 1_000 + " us";
     }
 
     private static String word(final boolean isOn) {

@@ -131,6 +131,7 @@ public final class Lab implements AutoCloseable {
             if (!shapers.isEmpty()) {
                 make(shapers, "tc", "-n", namespace, "-batch", "-");
             }
+            step(() -> spec.wire().prepare(namespace, LabNames.nics(spec)));
         }
         final String portShapers = LabScripts.switchShapers(spec);
         if (!portShapers.isEmpty()) {

@@ -40,7 +40,9 @@ public final class LabCluster {
                                 spec.linkCount(),
                                 lab.reservePorts(spec.shape().nodeCount() * spec.nicsPerNode()));
         final SocketConfig sockets = SocketConfig.DEFAULT;
-        return ClusterConfig.of(spec.name(), spec.shape(), spec.backend(), links)
+        final ClusterConfig cluster =
+                ClusterConfig.of(spec.name(), spec.shape(), spec.backend(), links);
+        return cluster.withFrame(cluster.frame().withEncapsulation(spec.encapsulation()))
                 .withSocket(
                         sockets.withSizes(
                                         spec.mtuBytes(),

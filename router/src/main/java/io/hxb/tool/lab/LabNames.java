@@ -3,6 +3,8 @@ package io.hxb.tool.lab;
 import io.hxb.config.Dimensions;
 import io.hxb.topology.Shape;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -43,6 +45,17 @@ public final class LabNames {
     /** NIC in every node's namespace, such as {@code y1}. */
     public static String nic(final int dimension, final int link) {
         return Dimensions.name(dimension) + link;
+    }
+
+    /** The NICs in every node's namespace. */
+    static List<String> nics(final LabSpec spec) {
+        final List<String> nics = new ArrayList<>();
+        for (int dimension = 0; dimension < spec.shape().dimensions(); dimension++) {
+            for (int link = 0; link < spec.linkCount(); link++) {
+                nics.add(nic(dimension, link));
+            }
+        }
+        return nics;
     }
 
     /** Namespace of a node, such as {@code hxb-lab-17}. */

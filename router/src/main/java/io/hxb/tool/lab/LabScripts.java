@@ -160,7 +160,7 @@ final class LabScripts {
         script.append("qdisc add dev ")
                 .append(nic)
                 .append(" root ")
-                .append(Shaper.tbf(spec.rateBps(), Shaper.NO_DROPS))
+                .append(spec.wire().shaper(spec.rateBps(), spec.mtuBytes()))
                 .append('\n');
     }
 

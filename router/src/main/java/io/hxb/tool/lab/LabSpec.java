@@ -1,6 +1,7 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.Backend;
+import io.hxb.config.FrameConfig;
 import io.hxb.config.Quantity;
 import io.hxb.config.SocketConfig;
 import io.hxb.tool.report.ToolException;
@@ -21,6 +22,8 @@ import java.util.stream.IntStream;
  * @param mtuBytes MTU of the NICs (RAW), or the largest frame (UDP).
  * @param wiring what joins the NICs of a line; ignored for UDP.
  * @param kernelRelay whether the kernel relays; ignored for UDP.
+ * @param wire what becomes of trains on the way; ignored for UDP.
+ * @param encapsulation what long frames are put into; ignored for UDP.
  */
 public record LabSpec(
         String name,
@@ -30,7 +33,9 @@ public record LabSpec(
         long rateBps,
         int mtuBytes,
         Wiring wiring,
-        SocketConfig.KernelRelay kernelRelay) {
+        SocketConfig.KernelRelay kernelRelay,
+        Wire wire,
+        FrameConfig.Encapsulation encapsulation) {
     /** Maximum number of NICs of one lab: each costs kernel memory and time to make. */
     public static final int MAX_NICS = 8192;
 
@@ -80,8 +85,27 @@ public record LabSpec(
         if (kernelRelay == SocketConfig.KernelRelay.ON && backend == Backend.UDP) {
             problems.add("--kernel-relay on needs --backend raw: UDP links are sockets");
         }
+        checkTrains(problems, backend, rateBps, wire, encapsulation);
         if (!problems.isEmpty()) {
             throw new ToolException(String.join("; ", problems));
+        }
+    }
+
+    private static void checkTrains(
+            final List<String> problems,
+            final Backend backend,
+            final long rateBps,
+            final Wire wire,
+            final FrameConfig.Encapsulation encapsulation) {
+        final boolean isUdp = backend == Backend.UDP;
+        if (wire != Wire.WHOLE && isUdp) {
+            problems.add("--wiring cut and paced need --backend raw: loopback has no wires");
+        }
+        if (wire == Wire.PACED && !isUdp && rateBps == 0) {
+            problems.add("--wiring paced needs --rate: a wire paces frames by its rate");
+        }
+        if (encapsulation != FrameConfig.Encapsulation.ETHERNET && isUdp) {
+            problems.add("--encapsulation needs --backend raw: UDP links are by IP anyway");
         }
     }
 
@@ -111,17 +135,47 @@ public record LabSpec(
                 rateBps,
                 mtuBytes,
                 Wiring.BRIDGE,
-                SocketConfig.KernelRelay.AUTO);
+                SocketConfig.KernelRelay.AUTO,
+                Wire.WHOLE,
+                FrameConfig.Encapsulation.ETHERNET);
     }
 
     /** The same with another wiring. */
     public LabSpec withWiring(final Wiring value) {
-        return new LabSpec(name, shape, linkCount, backend, rateBps, mtuBytes, value, kernelRelay);
+        return with(value, kernelRelay, wire, encapsulation);
     }
 
     /** The same with another setting for relaying in the kernel. */
     public LabSpec withKernelRelay(final SocketConfig.KernelRelay value) {
-        return new LabSpec(name, shape, linkCount, backend, rateBps, mtuBytes, wiring, value);
+        return with(wiring, value, wire, encapsulation);
+    }
+
+    /** The same with another kind of wires. */
+    public LabSpec withWire(final Wire value) {
+        return with(wiring, kernelRelay, value, encapsulation);
+    }
+
+    /** The same with another encapsulation. */
+    public LabSpec withEncapsulation(final FrameConfig.Encapsulation value) {
+        return with(wiring, kernelRelay, wire, value);
+    }
+
+    private LabSpec with(
+            final Wiring newWiring,
+            final SocketConfig.KernelRelay newRelay,
+            final Wire newWire,
+            final FrameConfig.Encapsulation newEncapsulation) {
+        return new LabSpec(
+                name,
+                shape,
+                linkCount,
+                backend,
+                rateBps,
+                mtuBytes,
+                newWiring,
+                newRelay,
+                newWire,
+                newEncapsulation);
     }
 
     private static boolean hasPairsOnly(final Shape shape) {

@@ -1,6 +1,7 @@
 package io.hxb.tool.lab;
 
 import io.hxb.config.Backend;
+import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.topology.Shape;
 
@@ -22,6 +23,8 @@ import java.util.regex.Pattern;
  * @param mtuBytes MTU.
  * @param wiring {@code bridge} or {@code direct}.
  * @param kernelRelay {@code auto}, {@code on} or {@code off}.
+ * @param wire {@code whole}, {@code cut} or {@code paced}.
+ * @param encapsulation {@code ethernet}, {@code ip} or {@code auto}.
  * @param network graph of the switches that join the nodes, which are plain hosts then; empty for a
  *     lab of HXB nodes.
  * @param ownerPid process without which the lab is stale; 0 while nobody has taken it over.
@@ -39,6 +42,8 @@ public record LabState(
         int mtuBytes,
         String wiring,
         String kernelRelay,
+        String wire,
+        String encapsulation,
         String network,
         long ownerPid,
         long ownerStartMs,
@@ -46,10 +51,14 @@ public record LabState(
         boolean isReady) {
     private static final Pattern OWNER_MARK = Pattern.compile("\\bhxb:(\\d{1,10}):(\\d{1,15})\\b");
 
-    /** State files of earlier releases do not contain wiring, relaying in the kernel or network. */
+    /**
+     * State files of earlier releases do not contain wiring and what comes after it, or network.
+     */
     public LabState {
         wiring = wiring == null ? "bridge" : wiring;
         kernelRelay = kernelRelay == null ? "auto" : kernelRelay;
+        wire = wire == null ? "whole" : wire;
+        encapsulation = encapsulation == null ? "ethernet" : encapsulation;
         network = network == null ? "" : network;
     }
 
@@ -64,6 +73,8 @@ public record LabState(
                         spec.mtuBytes(),
                         spec.wiring().name().toLowerCase(Locale.ROOT),
                         spec.kernelRelay().name().toLowerCase(Locale.ROOT),
+                        spec.wire().name().toLowerCase(Locale.ROOT),
+                        spec.encapsulation().name().toLowerCase(Locale.ROOT),
                         "",
                         0,
                         0,
@@ -83,6 +94,8 @@ public record LabState(
                 mtuBytes,
                 wiring,
                 kernelRelay,
+                wire,
+                encapsulation,
                 network,
                 owner.pid(),
                 startMs(owner),
@@ -101,6 +114,8 @@ public record LabState(
                 mtuBytes,
                 wiring,
                 kernelRelay,
+                wire,
+                encapsulation,
                 network,
                 ownerPid,
                 ownerStartMs,
@@ -119,6 +134,8 @@ public record LabState(
                 mtuBytes,
                 wiring,
                 kernelRelay,
+                wire,
+                encapsulation,
                 graph,
                 ownerPid,
                 ownerStartMs,
@@ -141,7 +158,9 @@ public record LabState(
                 rateBps,
                 mtuBytes,
                 Wiring.valueOf(wiring.toUpperCase(Locale.ROOT)),
-                SocketConfig.KernelRelay.valueOf(kernelRelay.toUpperCase(Locale.ROOT)));
+                SocketConfig.KernelRelay.valueOf(kernelRelay.toUpperCase(Locale.ROOT)),
+                Wire.valueOf(wire.toUpperCase(Locale.ROOT)),
+                FrameConfig.Encapsulation.valueOf(encapsulation.toUpperCase(Locale.ROOT)));
     }
 
     /** True while the process to which the lab belongs is alive. */

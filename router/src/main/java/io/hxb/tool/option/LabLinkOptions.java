@@ -1,8 +1,10 @@
 package io.hxb.tool.option;
 
 import io.hxb.config.Backend;
+import io.hxb.config.FrameConfig;
 import io.hxb.config.SocketConfig;
 import io.hxb.tool.lab.LabSpec;
+import io.hxb.tool.lab.Wire;
 import io.hxb.tool.lab.Wiring;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.report.ToolException;
@@ -10,6 +12,9 @@ import io.hxb.tool.report.UsageException;
 import io.hxb.topology.Shape;
 
 import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Options that say what the links of a lab are. Picocli fills it. */
 public final class LabLinkOptions {
@@ -47,13 +52,26 @@ public final class LabLinkOptions {
 
     @Option(
             names = "--wiring",
-            paramLabel = "bridge|direct",
-            defaultValue = "bridge",
+            paramLabel = "bridge|direct|whole|cut|paced",
+            split = ",",
+            defaultValue = "bridge,whole",
             description =
                     "what joins the NICs of a line, raw only: a bridge, whose ports can be made to"
-                        + " fail, or, for lines of two, nothing but the veth pair, as a cable joins"
-                        + " two PCs (default bridge)")
-    private Wiring wiring;
+                        + " fail, or, for lines of two, direct, nothing but the veth pair, as a"
+                        + " cable joins two PCs; and what its wires do with frames that the kernel"
+                        + " has in one piece (trains): let them pass whole, have the kernel cut and"
+                        + " join them, or take them frame by frame at --rate, paced, as a NIC does;"
+                        + " one of each kind, as in direct,paced (default bridge,whole)")
+    private List<String> wiring;
+
+    @Option(
+            names = "--encapsulation",
+            paramLabel = "ethernet|ip|auto",
+            defaultValue = "ethernet",
+            description =
+                    "what nodes put long frames into, raw only: Ethernet frames, or UDP over IPv4,"
+                            + " in trains (default ethernet)")
+    private FrameConfig.Encapsulation encapsulation;
 
     @Option(
             names = "--kernel-relay",
@@ -81,8 +99,10 @@ public final class LabLinkOptions {
                     backend(),
                     LabSpec.parseRate(rate),
                     mtu == null ? NODE_MTU : mtu,
-                    wiring,
-                    kernelRelay);
+                    chosen(Wiring.class, Wiring.BRIDGE),
+                    kernelRelay,
+                    chosen(Wire.class, Wire.WHOLE),
+                    encapsulation);
         } catch (final IllegalArgumentException | ToolException e) {
             throw new UsageException(e.getMessage(), e);
         }
@@ -100,6 +120,33 @@ public final class LabLinkOptions {
                     mtu == null ? HOST_MTU : mtu);
         } catch (final IllegalArgumentException | ToolException e) {
             throw new UsageException(e.getMessage(), e);
+        }
+    }
+
+    // The word of one kind among those of --wiring.
+    private <E extends Enum<E>> E chosen(final Class<E> kind, final E standard) {
+        checkWiring();
+        final List<E> values =
+                Stream.of(kind.getEnumConstants())
+                        .filter(value -> wiring.stream().anyMatch(value.name()::equalsIgnoreCase))
+                        .toList();
+        if (values.size() > 1) {
+            throw new IllegalArgumentException(
+                    "--wiring takes one word of bridge and direct, and one of whole, cut and paced:"
+                            + " "
+                            + String.join(",", wiring));
+        }
+        return values.isEmpty() ? standard : values.getFirst();
+    }
+
+    private void checkWiring() {
+        for (final String word : wiring) {
+            if (Stream.of(Wiring.values(), Wire.values())
+                    .flatMap(Stream::of)
+                    .noneMatch(value -> value.name().equalsIgnoreCase(word))) {
+                throw new IllegalArgumentException(
+                        "--wiring must be of bridge, direct, whole, cut and paced: " + word);
+            }
         }
     }
 

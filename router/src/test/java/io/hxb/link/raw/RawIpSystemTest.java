@@ -15,6 +15,7 @@ import io.hxb.linux.Memory;
 import io.hxb.os.NetworkNamespace;
 import io.hxb.os.PacketSocket;
 import io.hxb.os.Sockets;
+import io.hxb.os.nic.GroTimer;
 import io.hxb.os.nic.NicFeature;
 import io.hxb.testing.TestFrames;
 import io.hxb.testing.TestNamespaces;
@@ -216,6 +217,145 @@ class RawIpSystemTest {
         // then: one was on before
         assertFalse(isOn(left, feature));
         assertTrue(isOn(right, feature));
+    }
+
+    @Test
+    void shouldHaveTheKernelWaitForMoreWhileBulkArrivesAndNoLonger() throws IOException {
+        // given
+        openByIp();
+        assertEquals(0, flushTimeoutNs());
+        // when: one frame at a time
+        for (int round = 0; round < 2_100; round++) {
+            send(1, 8_000);
+            take(1, 8_000);
+        }
+        b.refresh();
+        // then
+        assertEquals(0, flushTimeoutNs());
+        // when
+        sendBulk();
+        b.refresh();
+        // then
+        assertEquals(JoinTimer.WAIT_NS, flushTimeoutNs());
+        // when: the bulk has ended
+        b.refresh();
+        // then
+        assertEquals(0, flushTimeoutNs());
+        // when: the link is closed while it has not
+        sendBulk();
+        b.refresh();
+        assertEquals(JoinTimer.WAIT_NS, flushTimeoutNs());
+        frames.releaseAll();
+        b.close();
+        // then
+        assertEquals(0, flushTimeoutNs());
+    }
+
+    @Test
+    void shouldPutBackTheTimeThatAKilledNodeHasLeft() throws IOException {
+        // given
+        try (GroTimer timer = GroTimer.open(right, "n0", "rw")) {
+            timer.writeNs(JoinTimer.WAIT_NS);
+        }
+        // when
+        openByIp();
+        // then
+        assertEquals(0, flushTimeoutNs());
+    }
+
+    @Test
+    void shouldLeaveATimeThatSomebodyElseHasSet() throws IOException {
+        // given
+        try (GroTimer timer = GroTimer.open(right, "n0", "rw")) {
+            timer.writeNs(20_000);
+        }
+        openByIp();
+        // when
+        sendBulk();
+        b.refresh();
+        // then
+        assertEquals(20_000, flushTimeoutNs());
+        // when
+        frames.releaseAll();
+        b.close();
+        // then
+        assertEquals(20_000, flushTimeoutNs());
+    }
+
+    private void sendBulk() {
+        for (int round = 0; round < 60; round++) {
+            send(40, 8_000);
+            take(40, 8_000);
+        }
+    }
+
+    private long flushTimeoutNs() throws IOException {
+        try (GroTimer timer = GroTimer.open(right, "n0", "r")) {
+            return timer.readNs();
+        }
+    }
+
+    @Test
+    void shouldAnswerAFloodOfProbesWithAFewAndCountThoseOfStrangers() throws IOException {
+        // given: a neighbour of which no hello has been heard
+        open(FrameConfig.Encapsulation.IP);
+        b.learn(1, 0);
+        b.refresh();
+        final int socket = NetworkNamespace.run(left, RawIpSystemTest::openForeign);
+        try (Arena arena = Arena.ofConfined()) {
+            final long memory = arena.allocate(256, 8).address();
+            // when: it seems to be at a thousand addresses
+            for (int i = 0; i < 1_000; i++) {
+                sendProbe(socket, memory, a.localAddress() + i, A);
+                b.receive(RawLink.IP, frames, 64);
+            }
+            // then
+            drainProbes();
+            assertEquals(0, b.trains().strangeProbes());
+            final long answers = a.trains().trains();
+            assertTrue(answers >= 10 && answers <= 20, "answers " + answers);
+            // when: the neighbour is known, and others are not on this line
+            b.learn(1, a.localAddress());
+            for (int i = 0; i < 1_000; i++) {
+                sendProbe(socket, memory, a.localAddress() + 1 + i, i % 2 == 0 ? A : ELSEWHERE);
+                b.receive(RawLink.IP, frames, 64);
+            }
+            // then
+            drainProbes();
+            assertEquals(1_000, b.trains().strangeProbes());
+            assertEquals(answers, a.trains().trains());
+        } finally {
+            Descriptors.close(socket);
+        }
+        a.refresh();
+        b.refresh();
+        awaitIp();
+        send(20, 8_000);
+        take(20, 8_000);
+    }
+
+    private void sendProbe(
+            final int socket, final long memory, final long mac, final long coordinates) {
+        IpHeaders.write(
+                memory,
+                Long.reverseBytes(IpHeaders.other(b.localAddress())),
+                Long.reverseBytes(IpHeaders.other(mac) << 16 | IpHeaders.ETHER_TYPE),
+                IpHeaders.address(coordinates),
+                IpHeaders.PROBE_ADDRESS,
+                FrameConfig.DEFAULT.etherType(),
+                64,
+                0);
+        Memory.fill(memory + IpHeaders.LENGTH, 64, 0);
+        Memory.putLong(memory + IpHeaders.LENGTH, 0x3120_7069_2042_5848L);
+        Memory.putLong(memory + IpHeaders.LENGTH + 8, coordinates);
+        assertTrue(Sockets.send(socket, memory, IpHeaders.LENGTH + 64) > 0);
+    }
+
+    private void drainProbes() {
+        while (a.receive(RawLink.IP, frames, 64) + b.receive(RawLink.IP, frames, 64) > 0) {
+            assertTrue(frames.arrivals().size() < 10_000);
+        }
+        assertEquals(0, frames.arrivals().size());
     }
 
     @Test

@@ -147,6 +147,93 @@ class SimNetworkTest {
         assertFalse(sender.offer(1, newFrame(), FRAME_BYTES, 0, 0, token -> {}, 0));
     }
 
+    @Test
+    void shouldLetFramesOfATrainArriveTogetherAndInOrder() {
+        // given: 1,000 bytes on the wire are 8 us at 1 Gbit/s
+        plug(2, SimFaults.NONE.withRate(1_000_000_000L, 64).withTrains(4, 0, 0));
+        // when
+        sendTogether(0, 6);
+        run(1, this::record);
+        // then
+        assertEquals(
+                List.of("0@42000", "1@42000", "2@42000", "3@42000", "4@58000", "5@58000"), heard);
+        assertEquals(2, network.trains());
+    }
+
+    @Test
+    void shouldEndATrainWithAShorterFrameAndBeforeALongerOne() {
+        // given
+        plug(2, SimFaults.NONE.withRate(1_000_000_000L, 64).withTrains(8, 0, 0));
+        final List<Long> arrivals = new ArrayList<>();
+        // when
+        for (final int length : new int[] {962, 962, 462, 962, 1_212}) {
+            assertTrue(sender.offer(1, newFrame(), length, 0, 0, token -> {}, 0));
+        }
+        sender.flush();
+        run(
+                1,
+                (link, owner, id, header, length, source, tci) -> {
+                    arrivals.add(clock.nanoTime());
+                    owner.release(id);
+                });
+        // then: 20 us for three frames, 8 and 10 us for one each
+        assertEquals(List.of(30_000L, 30_000L, 30_000L, 38_000L, 48_000L), arrivals);
+        assertEquals(1, network.trains());
+    }
+
+    @Test
+    void shouldLoseTrainsAsAWhole() {
+        // given
+        plug(2, SimFaults.NONE.withTrains(4, 0.5, 0));
+        // when
+        for (int i = 0; i < 100; i++) {
+            sendTogether(4 * i, 4);
+        }
+        run(1, this::record);
+        // then
+        assertEquals(100, network.trains());
+        assertTrue(network.lostTrains() > 20 && network.lostTrains() < 80);
+        assertEquals(4 * network.lostTrains(), network.lostFrames());
+        assertEquals(400 - network.lostFrames(), heard.size());
+        for (int i = 0; i < heard.size(); i++) {
+            assertEquals(i % 4, number(heard.get(i)) % 4, "part of a train arrived");
+        }
+    }
+
+    @Test
+    void shouldLoseAndReorderFramesOfATrainThatIsCutOneByOne() {
+        // given
+        plug(2, SimFaults.NONE.withLoss(0.2, 0).withReordering(0.3, 50_000).withTrains(4, 0, 1));
+        // when
+        for (int i = 0; i < 40; i++) {
+            sendTogether(4 * i, 4);
+        }
+        run(1, this::record);
+        // then
+        assertEquals(40, network.cutTrains());
+        assertEquals(0, network.lostTrains());
+        assertTrue(network.lostFrames() > 0 && network.lostFrames() % 4 != 0);
+        assertEquals(160 - network.lostFrames(), heard.size());
+        assertNotEquals(heard.stream().sorted(this::byNumber).toList(), heard);
+    }
+
+    private int byNumber(final String one, final String other) {
+        return Integer.compare(number(one), number(other));
+    }
+
+    private static int number(final String entry) {
+        return Integer.parseInt(entry.substring(0, entry.indexOf('@')));
+    }
+
+    private void sendTogether(final int first, final int count) {
+        for (int i = first; i < first + count; i++) {
+            final long frame = newFrame();
+            Memory.putLong(frame, i);
+            assertTrue(sender.offer(1, frame, FRAME_BYTES, 0, 0, token -> {}, 0));
+        }
+        sender.flush();
+    }
+
     private List<String> faulty(final long seed) {
         heard.clear();
         clock = new SimClock(0);
@@ -194,7 +281,9 @@ class SimNetworkTest {
             sender.flush();
             links[node].receive(0, sink, 64);
         }
-        links[node].receive(0, sink, 64);
+        while (links[node].waitingFrames() > 0) {
+            links[node].receive(0, sink, 64);
+        }
     }
 
     private void record(

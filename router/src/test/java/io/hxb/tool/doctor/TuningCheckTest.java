@@ -134,12 +134,16 @@ class TuningCheckTest {
         final Set<NicFeature> none = Set.of();
         final Set<NicFeature> all = EnumSet.allOf(NicFeature.class);
         // when, then
-        final Finding missing = TuningCheck.trains("eth1", none, true);
+        final Finding missing = TuningCheck.trains("eth1", none, 0, true);
         assertEquals(Finding.Level.WARN, missing.level());
         assertEquals("ethtool -K eth1 gro on", missing.fix());
-        assertEquals(Finding.Level.OK, TuningCheck.trains("eth1", none, false).level());
-        final Finding good = TuningCheck.trains("eth1", all, true);
+        assertEquals(Finding.Level.OK, TuningCheck.trains("eth1", none, 0, false).level());
+        final Finding good = TuningCheck.trains("eth1", all, -1, true);
         assertEquals("frames by IP: cut by the NIC, joined by the kernel", good.text());
+        final String usual = TuningCheck.trains("eth1", all, 0, true).text();
+        assertTrue(usual.endsWith("which nodes that may write to /sys raise under bulk"), usual);
+        final String held = TuningCheck.trains("eth1", all, 20_000, true).text();
+        assertTrue(held.endsWith("; gro_flush_timeout is 20 us"), held);
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
-import io.hxb.config.SocketConfig;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
@@ -15,15 +14,7 @@ import java.util.List;
 @Tag("unit")
 class LabAdviceTest {
     private static LabSpec spec(final String name, final String shape) {
-        return new LabSpec(
-                name,
-                Shape.parse(shape),
-                2,
-                Backend.UDP,
-                0,
-                9000,
-                Wiring.BRIDGE,
-                SocketConfig.KernelRelay.AUTO);
+        return new LabSpec(name, Shape.parse(shape), 2, Backend.UDP, 0, 9000);
     }
 
     @Test

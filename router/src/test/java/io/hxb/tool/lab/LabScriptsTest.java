@@ -98,6 +98,21 @@ class LabScriptsTest {
                 LabScripts.nodeShapers(spec).lines().findFirst().orElseThrow());
     }
 
+    @Test
+    void shouldLetAPacedWireTakeOneFrameAfterTheOther() {
+        // given
+        final LabSpec spec =
+                new LabSpec("t", Shape.of(2), 1, Backend.RAW, 1_000_000_000, 9000)
+                        .withWire(Wire.PACED);
+
+        // when
+        final String shapers = LabScripts.nodeShapers(spec);
+
+        // then: its bucket has no room for a train
+        assertEquals(
+                "qdisc add dev x0 root tbf rate 1000000000bit burst 18028b limit 64mb\n", shapers);
+    }
+
     private static long count(final List<String> lines, final String part) {
         return lines.stream().filter(line -> line.contains(part)).count();
     }

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hxb.config.Backend;
+import io.hxb.config.FrameConfig;
 import io.hxb.tool.report.ToolException;
 import io.hxb.topology.Shape;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 @Tag("unit")
 class LabSpecTest {
@@ -44,6 +46,25 @@ class LabSpecTest {
 
         assertTrue(thrown.getMessage().contains("2x3"), thrown.getMessage());
         assertTrue(thrown.getMessage().contains("--wiring bridge"), thrown.getMessage());
+    }
+
+    @Test
+    void shouldRefuseWiresThatCannotDoWhatTheyAreToDo() {
+        final LabSpec raw = new LabSpec("t", Shape.of(2), 1, Backend.RAW, 0, 9000);
+        final LabSpec udp = new LabSpec("t", Shape.of(2), 1, Backend.UDP, 0, 9000);
+
+        assertEquals(Wire.CUT, raw.withWire(Wire.CUT).wire());
+        refuse(() -> raw.withWire(Wire.PACED), "--wiring paced needs --rate");
+        refuse(() -> udp.withWire(Wire.CUT), "--wiring cut and paced need --backend raw");
+        refuse(
+                () -> udp.withEncapsulation(FrameConfig.Encapsulation.IP),
+                "--encapsulation needs --backend raw");
+    }
+
+    private static void refuse(final Executable action, final String part) {
+        final ToolException thrown = assertThrows(ToolException.class, action);
+
+        assertTrue(thrown.getMessage().contains(part), thrown.getMessage());
     }
 
     @Test

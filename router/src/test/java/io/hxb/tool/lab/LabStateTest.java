@@ -2,6 +2,10 @@ package io.hxb.tool.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.hxb.config.Backend;
+import io.hxb.config.FrameConfig;
+import io.hxb.topology.Shape;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +34,25 @@ class LabStateTest {
 
         // then
         assertEquals(Wiring.BRIDGE, state.spec().wiring());
+        assertEquals(Wire.WHOLE, state.spec().wire());
+        assertEquals(FrameConfig.Encapsulation.ETHERNET, state.spec().encapsulation());
         assertEquals(5, state.namespaces().size());
+    }
+
+    @Test
+    void shouldKeepWhatALabWasMadeFrom() {
+        // given
+        final LabSpec spec =
+                new LabSpec("new", Shape.of(2, 2), 3, Backend.RAW, 1_000_000_000, 1500)
+                        .withWiring(Wiring.DIRECT)
+                        .withWire(Wire.PACED)
+                        .withEncapsulation(FrameConfig.Encapsulation.IP);
+
+        // when
+        final LabRegistry registry = new LabRegistry(folder);
+        registry.write(LabState.of(spec));
+
+        // then
+        assertEquals(spec, registry.require("new").spec());
     }
 }

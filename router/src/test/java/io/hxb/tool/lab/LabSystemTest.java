@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hxb.config.Backend;
+import io.hxb.os.NetworkNamespace;
+import io.hxb.os.nic.NicFeature;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.tool.machine.Shell;
 import io.hxb.tool.report.ToolException;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,6 +73,31 @@ class LabSystemTest {
         assertEquals(List.of(), own());
         assertEquals(List.of(), registry.list());
         assertFalse(Files.exists(registry.folder(name)));
+    }
+
+    @Test
+    void shouldMakeWiresThatCutTrainsAndPaceFrames() throws IOException {
+        // given
+        final LabRegistry registry = new LabRegistry(folder);
+        final LabSpec whole = new LabSpec(name, Shape.of(2), 1, Backend.RAW, 1_000_000_000L, 1500);
+
+        try (Lab lab = Lab.up(registry, whole)) {
+            // then
+            assertTrue(isOn(lab, NicFeature.GSO));
+        }
+        try (Lab lab = Lab.up(registry, whole.withWire(Wire.PACED))) {
+            // then: two frames with their Ethernet headers, as exactly as the kernel counts
+            assertFalse(isOn(lab, NicFeature.GSO));
+            assertTrue(isOn(lab, NicFeature.GRO));
+            final String qdisc =
+                    Shell.check("", List.of("tc", "-n", LabNames.namespace(name, 1), "qdisc"));
+            assertTrue(qdisc.matches("(?s).*tbf .* burst (2[89]|30)\\d\\db .*"), qdisc);
+        }
+    }
+
+    private static boolean isOn(final Lab lab, final NicFeature feature) throws IOException {
+        return NetworkNamespace.run(
+                LabNames.namespace(lab.spec().name(), 1), () -> feature.isOn("x0"));
     }
 
     @Test
