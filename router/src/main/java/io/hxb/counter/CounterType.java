@@ -257,7 +257,9 @@ public enum CounterType {
     COLLECTIVE_ENDED_GROUPS(
             143, "Groups that ended: a member left or is gone, a node is lost, or lists differ."),
     COLLECTIVE_MALFORMED_MESSAGES(
-            144, "Messages of groups that were not valid, or not of those whom they are for.");
+            144, "Messages of groups that were not valid, or not of those whom they are for."),
+    FORWARD_KERNEL_RELAYED_TRAINS(
+            145, "Times frames of one size were relayed by the kernel at once.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 
