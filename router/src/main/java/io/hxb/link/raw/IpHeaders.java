@@ -82,7 +82,8 @@ public final class IpHeaders {
      */
     static int ports(final int port, final int order) {
         final int difference = order ^ DimensionOrder.DEFAULT;
-        return (difference ^ difference << 16) & 0xFFFF_0000 ^ (port << 16 | port);
+        final int route = (difference ^ (difference << 16)) & 0xFFFF_0000;
+        return route ^ (port << 16 | port);
     }
 
     /**

@@ -86,11 +86,13 @@ final class RawLinkSender extends SocketSender {
 
     // A relay's program leaves detours to the node, which takes them out of the ring.
     private static boolean mayBeByIp(final boolean isForRing, final long headerAddress) {
-        return Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
-                        == FrameType.DATA
-                && (!isForRing
-                        || !FrameHeaderFlyweight.isSparse(headerAddress)
-                                && !Route.isDetour(FrameHeaderFlyweight.routeAt(headerAddress)));
+        if (Memory.getUnsignedByte(headerAddress + FrameHeaderFlyweight.TYPE_OFFSET)
+                != FrameType.DATA) {
+            return false;
+        }
+        return !isForRing
+                || (!FrameHeaderFlyweight.isSparse(headerAddress)
+                        && !Route.isDetour(FrameHeaderFlyweight.routeAt(headerAddress)));
     }
 
     private boolean isForRing(final int neighbour, final long headerAddress) {
