@@ -16,7 +16,6 @@ import io.hxb.frame.FrameValidator;
 import io.hxb.linux.LinuxException;
 import io.hxb.os.bpf.BpfCode;
 import io.hxb.os.bpf.BpfProgram;
-import io.hxb.routing.DimensionOrder;
 import io.hxb.tool.machine.Privileges;
 import io.hxb.topology.Shape;
 import io.hxb.trunk.Port;
@@ -43,16 +42,22 @@ class RelayTrainTest {
     private static final Shape SHAPE = Shape.of(3, 3);
     private static final long HERE = SHAPE.parseCoordinates("1,1");
     private static final int CLUSTER = 0x8000_0077;
-    private static final int UDP_PORT = FrameConfig.DEFAULT.etherType();
     private static final int LINKS = 2;
     private static final int PORT = 1;
     private static final int FROM = 2;
-    private static final int HEADERS = 42;
-    private static final int IP = 14;
+    private static final int IP = TrainBytes.IP;
     private static final int FRAME = 300;
-    private static final int HOPS = 9;
+    private static final int HOPS = TrainBytes.HOPS;
     private static final int LONGEST_BYTES = 9014;
     private static final long LOCAL_BIT = 0x02L << 40;
+
+    private static final TrainBytes TRAIN =
+            new TrainBytes(
+                    CLUSTER,
+                    SHAPE.parseCoordinates("2,1"),
+                    SHAPE.parseCoordinates("1,0"),
+                    mac(PORT, FROM),
+                    ownMac(PORT));
 
     private RelayTable table;
     private BpfProgram program;
@@ -107,74 +112,7 @@ class RelayTrainTest {
 
     /** Frames from the neighbour at (2,1) to (1,0), the last one maybe shorter. */
     private static ByteBuffer train(final int payloadBytes) {
-        final ByteBuffer train =
-                ByteBuffer.allocate(HEADERS + payloadBytes).order(ByteOrder.LITTLE_ENDIAN);
-        putMac(train, 0, ownMac(PORT) ^ LOCAL_BIT);
-        putMac(train, 6, mac(PORT, FROM) ^ LOCAL_BIT);
-        putShort(train, 12, 0x0800);
-        putShort(train, IP, 0x4500);
-        putShort(train, IP + 2, 28 + payloadBytes);
-        putShort(train, IP + 6, 0x4000);
-        putShort(train, IP + 8, HOPS << 8 | 17);
-        train.putInt(IP + 12, 0x0102_030A).putInt(IP + 16, 0x0506_070A);
-        putShort(train, IP + 20, UDP_PORT ^ 0x1234);
-        putShort(train, IP + 22, UDP_PORT);
-        putShort(train, IP + 24, 8 + payloadBytes);
-        putShort(train, IP + 26, 0xABCD);
-        putSum(train);
-        for (int i = 0; i < payloadBytes; i++) {
-            train.put(HEADERS + i, (byte) i);
-        }
-        for (int at = 0; at < payloadBytes; at += FRAME) {
-            putHeader(train, at, Math.min(FRAME, payloadBytes - at));
-        }
-        return train;
-    }
-
-    private static void putHeader(final ByteBuffer train, final int at, final int lengthBytes) {
-        final int header = HEADERS + at;
-        if (lengthBytes < FrameHeaderFlyweight.LENGTH) {
-            return;
-        }
-        train.put(header + FrameHeaderFlyweight.VERSION_OFFSET, (byte) FrameHeaderFlyweight.VERSION)
-                .put(header + FrameHeaderFlyweight.TYPE_OFFSET, (byte) 1)
-                .put(header + FrameHeaderFlyweight.FLAGS_OFFSET, (byte) 0)
-                .put(header + FrameHeaderFlyweight.HOP_LIMIT_OFFSET, (byte) 77)
-                .putInt(header + FrameHeaderFlyweight.ORDER_OFFSET, DimensionOrder.DEFAULT)
-                .putInt(header + FrameHeaderFlyweight.CLUSTER_OFFSET, CLUSTER)
-                .putLong(header + FrameHeaderFlyweight.SOURCE_OFFSET, SHAPE.parseCoordinates("2,1"))
-                .putLong(
-                        header + FrameHeaderFlyweight.DESTINATION_OFFSET,
-                        SHAPE.parseCoordinates("1,0"))
-                .putShort(
-                        header + FrameHeaderFlyweight.BODY_LENGTH_OFFSET,
-                        (short) (lengthBytes - FrameHeaderFlyweight.LENGTH));
-    }
-
-    private static void putMac(final ByteBuffer frame, final int offset, final long mac) {
-        for (int i = 0; i < 6; i++) {
-            frame.put(offset + i, (byte) (mac >>> (40 - 8 * i)));
-        }
-    }
-
-    private static void putShort(final ByteBuffer frame, final int offset, final int value) {
-        frame.put(offset, (byte) (value >>> 8)).put(offset + 1, (byte) value);
-    }
-
-    private static void putSum(final ByteBuffer train) {
-        putShort(train, IP + 10, 0);
-        putShort(train, IP + 10, ~sum(train));
-    }
-
-    private static int sum(final ByteBuffer train) {
-        int sum = 0;
-        for (int i = IP; i < IP + 20; i += 2) {
-            sum += Short.toUnsignedInt(Short.reverseBytes(train.getShort(i)));
-        }
-        while (sum >>> 16 != 0) {
-            sum = (sum & 0xFFFF) + (sum >>> 16);
-        }
-        return sum;
+        return TRAIN.of(payloadBytes, FRAME);
     }
 
     private static ByteBuffer copy(final ByteBuffer frame) {
@@ -205,10 +143,10 @@ class RelayTrainTest {
         // given
         final ByteBuffer train = train(10 * FRAME);
         final ByteBuffer expected = copy(train);
-        putMac(expected, 0, mac(LINKS, 0) ^ LOCAL_BIT);
-        putMac(expected, 6, ownMac(LINKS) ^ LOCAL_BIT);
+        TrainBytes.putMac(expected, 0, mac(LINKS, 0) ^ LOCAL_BIT);
+        TrainBytes.putMac(expected, 6, ownMac(LINKS) ^ LOCAL_BIT);
         expected.put(IP + 8, (byte) (HOPS - 1));
-        putSum(expected);
+        TrainBytes.putSum(expected);
         // when
         final int result = run(train, FRAME);
         // then
@@ -241,15 +179,16 @@ class RelayTrainTest {
     @Test
     void shouldKeepTheChecksumRightAtEveryHopCount() throws LinuxException {
         for (int hops = 2; hops < 256; hops++) {
-            for (int address = 0; address < 0x100; address += 5) {
+            for (int address = 0; address < 0x100; address += 37) {
                 // given
                 final ByteBuffer train = train(FRAME);
                 train.put(IP + 8, (byte) hops).put(IP + 15, (byte) address);
-                putSum(train);
+                TrainBytes.putSum(train);
                 // when
                 assertEquals(BpfCode.TCX_REDIRECT, run(train, 0));
                 // then
-                assertEquals(0xFFFF, sum(train), "hops " + hops + ", address " + address);
+                assertEquals(
+                        0xFFFF, TrainBytes.sum(train), "hops " + hops + ", address " + address);
                 assertEquals((byte) (hops - 1), train.get(IP + 8));
             }
         }
@@ -292,24 +231,24 @@ class RelayTrainTest {
         tired.put(IP + 8, (byte) 1);
         assertLeftToTheNode(tired);
         final ByteBuffer detour = train(2 * FRAME);
-        for (int at = HEADERS; at < detour.capacity(); at += FRAME) {
+        for (int at = TrainBytes.HEADERS; at < detour.capacity(); at += FRAME) {
             detour.putInt(at + FrameHeaderFlyweight.ORDER_OFFSET, 0xF654_3210);
         }
         assertLeftToTheNode(detour);
         final ByteBuffer own = train(FRAME);
-        own.putLong(HEADERS + FrameHeaderFlyweight.DESTINATION_OFFSET, HERE);
+        own.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.DESTINATION_OFFSET, HERE);
         assertLeftToTheNode(own, 0);
         final ByteBuffer mine = train(FRAME);
-        mine.putLong(HEADERS + FrameHeaderFlyweight.SOURCE_OFFSET, HERE);
+        mine.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.SOURCE_OFFSET, HERE);
         assertLeftToTheNode(mine, 0);
         final ByteBuffer linkLocal = train(FRAME);
-        linkLocal.putLong(HEADERS + FrameHeaderFlyweight.DESTINATION_OFFSET, -1);
+        linkLocal.putLong(TrainBytes.HEADERS + FrameHeaderFlyweight.DESTINATION_OFFSET, -1);
         assertLeftToTheNode(linkLocal, 0);
         final ByteBuffer flooded = train(2 * FRAME);
-        putMac(flooded, 0, ownMac(PORT));
+        TrainBytes.putMac(flooded, 0, ownMac(PORT));
         assertLeftToTheNode(flooded);
         final ByteBuffer stranger = train(2 * FRAME);
-        putMac(stranger, 6, mac(PORT, FROM));
+        TrainBytes.putMac(stranger, 6, mac(PORT, FROM));
         assertLeftToTheNode(stranger);
         table.weight(LINKS, 0, 0);
         table.shut(LINKS + 1);
@@ -344,7 +283,7 @@ class RelayTrainTest {
         final int size = FrameHeaderFlyweight.LENGTH;
         final ByteBuffer train = train(frames * size);
         for (int i = 0; i < frames; i++) {
-            putHeader(train, i * size, size);
+            TRAIN.putHeader(train, i * size, size);
         }
         // when
         final int result = run(train, size);
@@ -367,7 +306,7 @@ class RelayTrainTest {
                 final int last = 64 + random.nextInt(FRAME - 63);
                 final int payload = (frames - 1) * FRAME + last;
                 final ByteBuffer train = train(payload);
-                final int at = HEADERS + random.nextInt(frames) * FRAME;
+                final int at = TrainBytes.HEADERS + random.nextInt(frames) * FRAME;
                 final boolean isChanged = random.nextBoolean();
                 if (isChanged) {
                     train.put(at + random.nextInt(64), (byte) random.nextInt());
@@ -379,7 +318,11 @@ class RelayTrainTest {
                 // then
                 relayed++;
                 MemorySegment.copy(
-                        MemorySegment.ofArray(train.array()), HEADERS, memory, 0, payload);
+                        MemorySegment.ofArray(train.array()),
+                        TrainBytes.HEADERS,
+                        memory,
+                        0,
+                        payload);
                 for (int frame = 0; frame < frames; frame++) {
                     final long header = memory.address() + (long) frame * FRAME;
                     final String what = "seed " + seed + ", train " + i + ", frame " + frame;
