@@ -118,7 +118,7 @@ class RelayTrainNicTest {
                     }
                     return left.ipAddress(1) != 0
                             && x.ipAddress(0) != 0
-                            && y.ipAddress(1) != 0 == hasIpAtRight;
+                            && (y.ipAddress(1) != 0) == hasIpAtRight;
                 });
         assertEquals(0, frames.arrivals().size());
         relay.refresh();
@@ -323,7 +323,7 @@ class RelayTrainNicTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1300, 63", "1300, 650", "1300, 1299", "1300, 1301", "1000, 2000", "200, 1200"})
+    @CsvSource({"1300, 250", "1300, 650", "1300, 1299", "1300, 1301", "1000, 2000", "200, 1200"})
     void shouldRelayNothingOfTrainsWhoseSizesLie(final int frameBytes, final int segmentBytes)
             throws IOException {
         // given
