@@ -56,6 +56,13 @@ final class BulkCost implements Callable<Integer> {
     private int mbit;
 
     @Option(
+            names = "--relay",
+            description =
+                    "a node of HXB between the ends relays everything; only HXB over raw links"
+                            + " takes part")
+    private boolean hasRelay;
+
+    @Option(
             names = "--warm-up",
             defaultValue = "15",
             description = "seconds before each measurement of HXB (default ${DEFAULT-VALUE})")
@@ -87,6 +94,8 @@ final class BulkCost implements Callable<Integer> {
                                         links,
                                         "mbit",
                                         mbit,
+                                        "relays",
+                                        hasRelay ? 1 : 0,
                                         "wait",
                                         waiting))
                         .columns(
@@ -108,17 +117,14 @@ final class BulkCost implements Callable<Integer> {
     private void measure(final Report report, final String wiring, final int mtu) throws Exception {
         final BulkLine.Wiring kind = BulkLine.Wiring.valueOf(wiring.toUpperCase(Locale.ROOT));
         try (BulkLine line =
-                new BulkLine(kind, links, mtu, mbit, waiting, warmUp, settings.seconds())) {
-            final Contest contest =
-                    new Contest()
-                            .add(TRAINS, () -> line.plain(true))
-                            .add(SINGLE, () -> line.plain(false))
-                            .add(RAW_TRAINS, () -> line.raw(true))
-                            .add(RAW_SINGLE, () -> line.raw(false))
-                            .add(MPTCP, line::mptcp);
+                new BulkLine(
+                        kind, links, mtu, mbit, hasRelay, waiting, warmUp, settings.seconds())) {
+            final Contest contest = hasRelay ? new Contest() : peers(line);
             if (settings.hasHxb()) {
                 for (final BulkLine.Way way : BulkLine.Way.values()) {
-                    contest.add(way.label(), () -> line.hxb(way));
+                    if (way.isRaw() || !hasRelay) {
+                        contest.add(way.label(), () -> line.hxb(way));
+                    }
                 }
             }
             final String name = wiring + " " + mtu;
@@ -137,5 +143,14 @@ final class BulkCost implements Callable<Integer> {
                         standing.ratio(who, first, "cost").format());
             }
         }
+    }
+
+    private static Contest peers(final BulkLine line) {
+        return new Contest()
+                .add(TRAINS, () -> line.plain(true))
+                .add(SINGLE, () -> line.plain(false))
+                .add(RAW_TRAINS, () -> line.raw(true))
+                .add(RAW_SINGLE, () -> line.raw(false))
+                .add(MPTCP, line::mptcp);
     }
 }

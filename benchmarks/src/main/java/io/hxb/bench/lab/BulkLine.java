@@ -22,11 +22,14 @@ import java.util.stream.Stream;
 
 /**
  * Two hosts joined by several shaped veth pairs, over which one sends bulk data to the other, and
- * what the machine spends on it. Used by one thread.
+ * what the machine spends on it; or three in a row, of which the one in the middle is a node of HXB
+ * that relays. Used by one thread.
  */
 final class BulkLine implements AutoCloseable {
     private static final String LEFT = "left";
     private static final String RIGHT = "right";
+    private static final String RELAY = "relay";
+    private static final String NOBODY = "nobody";
     private static final String PORT = "20000";
     private static final String MPTCP_PORT = "5201";
 
@@ -76,7 +79,8 @@ final class BulkLine implements AutoCloseable {
             return label;
         }
 
-        private boolean isRaw() {
+        /** True for raw links. */
+        boolean isRaw() {
             return this == RAW_IP || this == RAW;
         }
 
@@ -90,6 +94,7 @@ final class BulkLine implements AutoCloseable {
     private final TemporaryFolder folder;
     private final int links;
     private final int mtu;
+    private final boolean hasRelay;
     private final String waiting;
     private final double warmUp;
     private final double seconds;
@@ -98,6 +103,8 @@ final class BulkLine implements AutoCloseable {
      * Makes the network.
      *
      * @param mbit rate of each link.
+     * @param hasRelay whether a relay is between the hosts, so that only {@link #hxb} over raw
+     *     links can be measured.
      * @param waiting how ends of HXB wait, as {@code loop.wait} in the cluster file.
      * @param warmUp seconds of load before figures count.
      * @param seconds in which they count.
@@ -107,28 +114,60 @@ final class BulkLine implements AutoCloseable {
             final int links,
             final int mtu,
             final int mbit,
+            final boolean hasRelay,
             final String waiting,
             final double warmUp,
             final double seconds)
             throws Exception {
         this.links = links;
         this.mtu = mtu;
+        this.hasRelay = hasRelay;
         this.waiting = waiting;
         this.warmUp = warmUp;
         this.seconds = seconds;
-        network = Network.of("bulk", LEFT, RIGHT);
+        network =
+                hasRelay
+                        ? Network.of("bulk", LEFT, RIGHT, RELAY, NOBODY)
+                        : Network.of("bulk", LEFT, RIGHT);
         folder = new TemporaryFolder();
         for (int i = 0; i < links; i++) {
-            network.join(LEFT, nic(i), RIGHT, nic(i), mtu);
-            for (final String host : List.of(LEFT, RIGHT)) {
-                network.address(host, nic(i), address(host, i) + "/24");
-                shape(wiring, host, nic(i), mbit);
+            if (hasRelay) {
+                joinByRelay(wiring, i, mbit);
+            } else {
+                join(wiring, i, mbit);
             }
         }
         for (final Way way : Way.values()) {
-            writeCluster(way);
+            if (way.isRaw() || !hasRelay) {
+                writeCluster(way);
+            }
         }
-        prepareMptcp();
+        if (!hasRelay) {
+            prepareMptcp();
+        }
+    }
+
+    private void join(final Wiring wiring, final int link, final int mbit)
+            throws IOException, InterruptedException {
+        network.join(LEFT, nic(link), RIGHT, nic(link), mtu);
+        for (final String host : List.of(LEFT, RIGHT)) {
+            network.address(host, nic(link), address(host, link) + "/24");
+            shape(wiring, host, nic(link), mbit);
+        }
+    }
+
+    // Of the four places of the cluster one stays empty, to which two links lead.
+    private void joinByRelay(final Wiring wiring, final int link, final int mbit)
+            throws IOException, InterruptedException {
+        final String y = "y" + link;
+        network.join(LEFT, nic(link), RELAY, nic(link), mtu);
+        network.join(RELAY, y, RIGHT, y, mtu);
+        network.join(LEFT, y, NOBODY, "l" + link, mtu);
+        network.join(RIGHT, nic(link), NOBODY, "r" + link, mtu);
+        shape(wiring, LEFT, nic(link), mbit);
+        shape(wiring, RELAY, nic(link), mbit);
+        shape(wiring, RELAY, y, mbit);
+        shape(wiring, RIGHT, y, mbit);
     }
 
     private static String nic(final int link) {
@@ -156,10 +195,11 @@ final class BulkLine implements AutoCloseable {
     private void writeCluster(final Way way) throws IOException {
         final List<String> lines = new ArrayList<>();
         lines.add("name: bulk-" + ProcessHandle.current().pid());
-        lines.add("shape: 2");
+        lines.add("shape: " + (hasRelay ? "2x2" : "2"));
         if (way.isRaw()) {
             lines.add("backend: raw");
-            lines.add("links: {x: " + nics() + "}");
+            final String y = hasRelay ? ", y: " + nics().toString().replace('x', 'y') : "";
+            lines.add("links: {x: " + nics() + y + "}");
             lines.add("frame: {encapsulation: " + (way == Way.RAW_IP ? "ip" : "ethernet") + "}");
         } else {
             lines.add("backend: udp");
@@ -324,8 +364,10 @@ final class BulkLine implements AutoCloseable {
      * Messages of HXB, one a frame, each end an application that runs its node on its own thread.
      */
     Map<String, Double> hxb(final Way way) throws Exception {
-        final Program sink = Program.start(network.name(RIGHT), "", end("sink", way, "1", "0"));
-        final Program send = Program.start(network.name(LEFT), "", end("send", way, "0", "1"));
+        final Program relay = hasRelay ? startRelay(way) : null;
+        final String right = hasRelay ? "3" : "1";
+        final Program sink = Program.start(network.name(RIGHT), "", end("sink", way, right, "0"));
+        final Program send = Program.start(network.name(LEFT), "", end("send", way, "0", right));
         try {
             sink.ready();
             send.ready();
@@ -340,7 +382,17 @@ final class BulkLine implements AutoCloseable {
         } finally {
             send.close();
             sink.close();
+            if (relay != null) {
+                relay.close();
+            }
         }
+    }
+
+    private Program startRelay(final Way way) throws IOException {
+        return Program.start(
+                network.name(RELAY),
+                "",
+                Peers.hxb("node", "--config", file(way).toString(), "--node", "1,0"));
     }
 
     private List<String> end(
