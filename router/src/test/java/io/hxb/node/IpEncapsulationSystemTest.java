@@ -149,8 +149,9 @@ class IpEncapsulationSystemTest {
         final PmContext from = keep(keep(nodes.get(SOURCE).device()).openContext(CONTEXT));
         final PmContext far = keep(keep(nodes.get(FAR).device()).openContext(CONTEXT));
         exchange(from, FAR, far);
+        TestNamespaces.await(
+                () -> "relayed: " + relayed(NEIGHBOUR), () -> relayed(NEIGHBOUR) >= MESSAGES);
         final long around = relayed(OTHER_RELAY);
-        assertTrue(relayed(NEIGHBOUR) >= MESSAGES, "the relay");
         // when
         nodes.get(NEIGHBOUR).close();
         exchange(from, FAR, far);

@@ -215,6 +215,7 @@ class RelayTrainNicTest {
     void shouldPassTrainsInOnePieceThatTheNodeNeverSees() throws IOException {
         // given
         join(FrameConfig.Encapsulation.IP, MTU);
+        final long probes = right.trains().trains();
         // when
         send(HOPS);
         // then
@@ -223,7 +224,7 @@ class RelayTrainNicTest {
         assertRelayed(FRAMES);
         assertEquals(FRAMES / FRAMES_OF_A_TRAIN, sender.trains().trains());
         assertEquals(FRAMES / FRAMES_OF_A_TRAIN, relay.relayedTrains());
-        assertEquals(FRAMES / FRAMES_OF_A_TRAIN, right.trains().trains());
+        assertEquals(FRAMES / FRAMES_OF_A_TRAIN, right.trains().trains() - probes);
         assertEquals(0, x.receive(RawLink.IP, frames, 64));
     }
 
@@ -233,7 +234,7 @@ class RelayTrainNicTest {
             throws IOException {
         // given
         join(FrameConfig.Encapsulation.IP, MTU);
-        set(leftSpace, "x0", NicFeature.GSO, false);
+        set(leftSpace, "x0", NicFeature.UDP_SEGMENTATION, false);
         set(middleSpace, "x0", NicFeature.GRO, isJoined);
         // when: kernels join what they have in hand, which may be one frame
         int rounds = 0;

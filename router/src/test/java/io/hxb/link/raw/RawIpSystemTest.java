@@ -189,7 +189,7 @@ class RawIpSystemTest {
     @Test
     void shouldJoinAgainWhatWasCutOnTheWay() throws IOException {
         // given: the sender's kernel cuts, the receiver's joins
-        set(left, NicFeature.GSO, false);
+        set(left, NicFeature.UDP_SEGMENTATION, false);
         set(right, NicFeature.GRO, true);
         openByIp();
         // when
