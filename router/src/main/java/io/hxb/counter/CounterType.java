@@ -54,6 +54,7 @@ public enum CounterType {
             20, "Frames without data for this node itself: hellos, acknowledgements and so on."),
     FORWARD_RELAYED_FRAMES(21, "Frames for others, sent on."),
     FORWARD_KERNEL_RELAYED_FRAMES(109, "Of the frames for others, those that the kernel sent on."),
+    FORWARD_KERNEL_RELAYED_TRAINS(145, "Times the kernel sent several of them on in one piece."),
     FORWARD_RELAYED_BYTES(22, "Bytes of header and body of the frames for others."),
     FORWARD_ORIGINATED_FRAMES(23, "Frames that this node sent itself, retransmissions included."),
     FORWARD_LOOPED_BACK_FRAMES(24, "Frames of this node to itself."),
@@ -257,9 +258,7 @@ public enum CounterType {
     COLLECTIVE_ENDED_GROUPS(
             143, "Groups that ended: a member left or is gone, a node is lost, or lists differ."),
     COLLECTIVE_MALFORMED_MESSAGES(
-            144, "Messages of groups that were not valid, or not of those whom they are for."),
-    FORWARD_KERNEL_RELAYED_TRAINS(
-            145, "Times frames of one size were relayed by the kernel at once.");
+            144, "Messages of groups that were not valid, or not of those whom they are for.");
 
     private static final CounterType[] BY_ID = new CounterType[values().length + 1];
 
