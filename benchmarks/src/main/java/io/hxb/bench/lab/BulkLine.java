@@ -29,7 +29,7 @@ final class BulkLine implements AutoCloseable {
     private static final String LEFT = "left";
     private static final String RIGHT = "right";
     private static final String RELAY = "relay";
-    private static final String NOBODY = "nobody";
+    private static final String OTHER_RELAY = "other";
     private static final String PORT = "20000";
     private static final String MPTCP_PORT = "5201";
 
@@ -127,7 +127,7 @@ final class BulkLine implements AutoCloseable {
         this.seconds = seconds;
         network =
                 hasRelay
-                        ? Network.of("bulk", LEFT, RIGHT, RELAY, NOBODY)
+                        ? Network.of("bulk", LEFT, RIGHT, RELAY, OTHER_RELAY)
                         : Network.of("bulk", LEFT, RIGHT);
         folder = new TemporaryFolder();
         for (int i = 0; i < links; i++) {
@@ -156,14 +156,14 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
-    // Of the four places of the cluster one stays empty, to which two links lead.
+    // The other relay has nothing to do, as the ends correct x before y.
     private void joinByRelay(final Wiring wiring, final int link, final int mbit)
             throws IOException, InterruptedException {
         final String y = "y" + link;
         network.join(LEFT, nic(link), RELAY, nic(link), mtu);
         network.join(RELAY, y, RIGHT, y, mtu);
-        network.join(LEFT, y, NOBODY, "l" + link, mtu);
-        network.join(RIGHT, nic(link), NOBODY, "r" + link, mtu);
+        network.join(LEFT, y, OTHER_RELAY, y, mtu);
+        network.join(RIGHT, nic(link), OTHER_RELAY, nic(link), mtu);
         shape(wiring, LEFT, nic(link), mbit);
         shape(wiring, RELAY, nic(link), mbit);
         shape(wiring, RELAY, y, mbit);
@@ -364,7 +364,10 @@ final class BulkLine implements AutoCloseable {
      * Messages of HXB, one a frame, each end an application that runs its node on its own thread.
      */
     Map<String, Double> hxb(final Way way) throws Exception {
-        final Program relay = hasRelay ? startRelay(way) : null;
+        final List<Program> relays =
+                hasRelay
+                        ? List.of(relay(RELAY, way, "1,0"), relay(OTHER_RELAY, way, "0,1"))
+                        : List.of();
         final String right = hasRelay ? "3" : "1";
         final Program sink = Program.start(network.name(RIGHT), "", end("sink", way, right, "0"));
         final Program send = Program.start(network.name(LEFT), "", end("send", way, "0", right));
@@ -382,17 +385,16 @@ final class BulkLine implements AutoCloseable {
         } finally {
             send.close();
             sink.close();
-            if (relay != null) {
-                relay.close();
-            }
+            relays.forEach(Program::close);
         }
     }
 
-    private Program startRelay(final Way way) throws IOException {
+    private Program relay(final String host, final Way way, final String coordinates)
+            throws IOException {
         return Program.start(
-                network.name(RELAY),
+                network.name(host),
                 "",
-                Peers.hxb("node", "--config", file(way).toString(), "--node", "1,0"));
+                Peers.hxb("node", "--config", file(way).toString(), "--node", coordinates));
     }
 
     private List<String> end(
