@@ -5,6 +5,8 @@ import io.hxb.bench.harness.Peers;
 import io.hxb.bench.harness.Program;
 import io.hxb.bench.harness.TemporaryFolder;
 import io.hxb.bench.message.MessageEnd;
+import io.hxb.config.ClusterConfig;
+import io.hxb.config.yaml.ClusterConfigYaml;
 
 import tools.jackson.databind.JsonNode;
 
@@ -40,6 +42,7 @@ final class BulkLine implements AutoCloseable {
 
     private static final int FRAME_HEADER_BYTES = 64 + 8;
     private static final double LIMIT_SECONDS = 60;
+    private static final double RELAY_LIMIT_SECONDS = 180;
     private static final long TICK_NS = 10_000_000;
 
     /** What becomes of trains on the links. */
@@ -389,12 +392,27 @@ final class BulkLine implements AutoCloseable {
         }
     }
 
+    // The command may have to be built first. The counter file is made last.
     private Program relay(final String host, final Way way, final String coordinates)
-            throws IOException {
-        return Program.start(
-                network.name(host),
-                "",
-                Peers.hxb("node", "--config", file(way).toString(), "--node", coordinates));
+            throws Exception {
+        final ClusterConfig cluster = ClusterConfigYaml.read(file(way));
+        final int node = cluster.shape().node(cluster.shape().parseCoordinates(coordinates));
+        final Path counters = cluster.countersPath(node);
+        Files.deleteIfExists(counters);
+        final Program relay =
+                Program.start(
+                        network.name(host),
+                        "",
+                        Peers.hxb("node", "--config", file(way).toString(), "--node", coordinates));
+        final long limitNs = System.nanoTime() + (long) (RELAY_LIMIT_SECONDS * 1e9);
+        while (!Files.exists(counters)) {
+            if (System.nanoTime() - limitNs > 0 || relay.await(0) >= 0) {
+                relay.close();
+                throw new IOException("the relay did not start, see above");
+            }
+            sleepUntil(System.nanoTime() + TICK_NS);
+        }
+        return relay;
     }
 
     private List<String> end(
